@@ -89,7 +89,7 @@ export const NewsListQuery = Type.Object({
 })
 export type NewsListQuery = Static<typeof NewsListQuery>
 
-/** An article in a list. `subject` is the author's, or the first words of the text. */
+/** Article in a list. `subject` is the author's excerpt, or the first words of the text. */
 export const NewsItem = Shared('NewsItem', {
   id: Type.Integer(),
   title: Type.String(),
@@ -117,7 +117,7 @@ export type NewsItem = Static<typeof NewsItem>
 
 export const NewsTag = Shared('NewsTag', { id: Type.Integer(), name: Type.String() })
 
-/** A single article. `content` is the original Markdown. */
+/** `content` is the original Markdown. */
 export const NewsDetail = Shared('NewsDetail', {
   ...NewsItem.properties,
   content: Type.String(),

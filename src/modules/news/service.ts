@@ -44,9 +44,10 @@ import {
 } from './schema.ts'
 import { newsByIds, newsContent, newsDetail } from './view.ts'
 
-/** Maximum length of a subject that is derived from the text. */
 export const SUBJECT_MAX = 200
-/** Rejections after which an article cannot be submitted again and its fee is refunded (news-12). */
+/**
+ * Number of rejections after which the fee is refunded and the article cannot be submitted again (news-12).
+ */
 export const REJECTIONS_MAX = 3
 
 export type NewsInput = {
@@ -77,7 +78,7 @@ const giveTags = async (tx: Tx, id: number, tags: number[]) => {
   if ((await replaceTags(tx, id, wanted)) < wanted.length) throw unknownTag()
 }
 
-/** Binds the uploads in the text to the article. */
+/** Attaches the uploads that the text embeds. */
 const keepAttachments = (tx: Tx, newsId: number, ownerId: number, content: string) =>
   attachUnattached(tx, { ids: findAttachments(content), ownerId, channel: 'news:content', raw: newsId })
 
@@ -87,7 +88,7 @@ const subjectOf = (subject: string | null | undefined, content: string) =>
 /** Payer and uploader, usually the same user. */
 export type NewsOwner = { authorId: number; uploaderId: number }
 
-/** Creates an article in a state, in the caller's transaction. A fee moves from its author into escrow. */
+/** Creates an article in a given state. Its fee moves from the author into escrow. */
 export async function addNews(
   tx: Tx,
   { authorId, uploaderId }: NewsOwner,
@@ -127,7 +128,7 @@ export async function addNews(
   return id
 }
 
-/** Changes the given fields in the caller's transaction, which has locked the article. */
+/** Changes the given fields of an article that the caller has locked. */
 export async function changeNews(
   tx: Tx,
   uploaderId: number,
@@ -180,11 +181,10 @@ export const tellAuthor = (tx: Tx, news: NewsRecord, type: SystemType, contents?
     },
   })
 
-/** Publishes the webhook event of an article in the publishing transaction. */
 export const announceNews = (ctx: Context, tx: Tx, id: number, authorId: number) =>
   publishEvent(ctx, tx, 'news.published', { id, user_id: authorId })
 
-/** Publishes an article: its fee becomes income and its author is notified. */
+/** Publishes an article. The fee becomes income, and the author is notified. */
 export async function publishNews(ctx: Context, tx: Tx, news: NewsRecord): Promise<void> {
   if (news.audit_status === STATUS.published) throw newsInThisState()
   const feeState = await settleFee(tx, news, 'income')
@@ -193,7 +193,7 @@ export async function publishNews(ctx: Context, tx: Tx, news: NewsRecord): Promi
   await announceNews(ctx, tx, news.id, news.user_id)
 }
 
-/** The third rejection refunds the fee. */
+/** Refunds the fee on the third rejection. */
 export async function rejectNews(tx: Tx, news: NewsRecord, mark: string | null): Promise<void> {
   const waits = [STATUS.waiting, STATUS.draft, STATUS.refundAsked] as number[]
   if (!waits.includes(news.audit_status)) throw newsInThisState()
@@ -203,7 +203,7 @@ export async function rejectNews(tx: Tx, news: NewsRecord, mark: string | null):
   await tellAuthor(tx, news, 'news:reject', mark)
 }
 
-/** Recycles an article without deleting it. Refunds an unused fee. */
+/** Recycles an article without deleting it. Refunds a fee in escrow. */
 export async function recycleNews(tx: Tx, news: NewsRecord, mark: string | null): Promise<void> {
   if (news.audit_status === STATUS.recycled) throw newsInThisState()
   const feeState = await settleFee(tx, news, 'refunded')
@@ -212,7 +212,7 @@ export async function recycleNews(tx: Tx, news: NewsRecord, mark: string | null)
   await cancelDeletions(tx, news.id)
 }
 
-/** Deletes an article with its dependent rows. Refunds a fee in escrow. The caller has locked it. */
+/** Deletes an article that the caller has locked. Refunds a fee in escrow. */
 export async function removeNews(ctx: Context, tx: Tx, news: NewsRecord): Promise<void> {
   await settleFee(tx, news, 'refunded')
   await cancelPinsOfContent(tx, [NEWS_PIN, NEWS_COMMENT], news.id)
@@ -240,15 +240,13 @@ export const deleteArticle = (
 ): Promise<void> =>
   transaction(ctx.sql, async (tx) => {
     const news = await getLocked(tx, id)
-    // A recycled article no longer belongs to its author.
+    // Excludes recycled articles, which no longer belong to their author.
     const own = news.user_id === userId && news.audit_status !== STATUS.recycled
     if (!own && !moderates) throw news.audit_status === STATUS.published ? forbidden() : noSuchNews()
     await removeNews(ctx, tx, news)
   })
 
-/**
- * Reads an article and counts a view. Unpublished articles are visible to their author and editors (news-5).
- */
+/** Reads an article and counts a view. Only the author and editors see an unpublished one (news-5). */
 export async function readNews(ctx: Context, id: number, viewerId: number): Promise<NewsDetail> {
   const row = await findNews(ctx.sql, id, viewerId)
   if (!row) throw noSuchNews()
@@ -269,7 +267,7 @@ export async function readNews(ctx: Context, id: number, viewerId: number): Prom
   })
 }
 
-/** Lists similar articles: shared tags first, then the newest others. */
+/** Lists articles with shared tags, then the newest others. */
 export async function alikeNews(
   ctx: Context,
   id: number,

@@ -14,7 +14,7 @@ import {
 } from './queries.ts'
 import type { NewsDetail, NewsItem } from './schema.ts'
 
-/** An article in a list. `pendingHits` are buffered views. */
+/** `pendingHits`: views buffered in memory. */
 const newsItem = (row: NewsRow, pendingHits: number): NewsItem => ({
   id: row.id,
   title: row.title,
@@ -60,7 +60,7 @@ export function newsItems(ctx: Context, rows: NewsRow[]): NewsItem[] {
   return rows.map((row) => newsItem(row, hits.pending(row.id)))
 }
 
-/** Articles by id, in the order of the ids, without unpublished ones. */
+/** Loads articles in the order of `ids`. Omits unpublished ones. */
 export async function newsByIds(ctx: Context, ids: number[], viewerId: number): Promise<NewsItem[]> {
   if (ids.length === 0) return []
   const rows = await findPublished(ctx.sql, ids, viewerId)

@@ -23,18 +23,18 @@ const {
   waitingComment,
 } = await pinWorld()
 
-test('rejects a comment pin under the feed of a disabled account, which could not decide', async () => {
+test('rejects a comment pin under the feed of a disabled account', async () => {
   const { author, applicant, feed, comment } = await waitingComment()
   await as(founder, 'PATCH', `/admin/users/${author.id}`, { disabled: true })
   const answer = await pinComment(applicant, feed, await commentOf(applicant, feed))
   assert.deepEqual([answer.status, answer.headers['x-error-code']], [422, 'owner_gone'])
   assert.equal(await points(applicant), 900)
-  // A waiting request can be withdrawn with the comment.
+  // Deleting the comment cancels the pending request.
   assert.equal((await as(applicant, 'DELETE', `/feeds/${feed}/comments/${comment}`)).status, 204)
   assert.equal(await points(applicant), 1000)
 })
 
-test('pays the author of a feed for an accepted comment pin, and lists the comment first (pins-4, pins-6, pins-13)', async () => {
+test('pays the author of a feed for an accepted comment pin (pins-4, pins-6, pins-13)', async () => {
   const { author, applicant, feed, comment, pin } = await waitingComment()
   const later = await commentOf(author, feed)
   assert.equal(await points(applicant), 900)
@@ -77,7 +77,7 @@ test('pays the author of a feed for an accepted comment pin, and lists the comme
   await audit()
 })
 
-test('refunds a rejected comment pin and completes its order (pins-7)', async () => {
+test('refunds a rejected comment pin (pins-7)', async () => {
   const { author, applicant, feed, comment, pin } = await waitingComment()
   assert.equal((await reject(author, pin)).status, 204)
   assert.equal(await points(applicant), 1000)
@@ -91,7 +91,7 @@ test('refunds a rejected comment pin and completes its order (pins-7)', async ()
   await audit()
 })
 
-test('rejects decisions of other users on any path (pins-6, pins-7)', async () => {
+test('rejects decisions by other users on every path (pins-6, pins-7)', async () => {
   const { author, applicant, feed, comment, pin } = await waitingComment()
   const stranger = await rich()
   const moderator = await person({ roles: ['founder', 'owner'] })
@@ -109,7 +109,7 @@ test('rejects decisions of other users on any path (pins-6, pins-7)', async () =
     assert.equal((await approve(who, feed, comment, pin)).status, 403)
     assert.equal((await reject(who, pin)).status, 422)
   }
-  // Through the user's own feed, another comment, or a pin of another kind.
+  // Tries the user's own feed, another comment, and a pin of another kind.
   for (const [f, c] of [
     [ownFeed, ownComment],
     [ownFeed, comment],
@@ -139,7 +139,7 @@ test('rejects decisions of other users on any path (pins-6, pins-7)', async () =
   assert.equal((await approve(author, feed, comment, pin)).status, 201)
 })
 
-test("pins a comment under the user's own feed at once for free (pins-5)", async () => {
+test("pins a comment under the user's own feed immediately and for free (pins-5)", async () => {
   const anna = await rich(10)
   const feed = await feedOf(anna)
   const comment = await commentOf(anna, feed)

@@ -6,7 +6,7 @@ import type { Person } from '#test/world.ts'
 const { as, guest, sql, person, founder, points, rich, feedOf, pinFeed, pinOf, decide, told, audit } =
   await pinWorld()
 
-test('charges a feed pin at once, and shows it first and notifies the author when accepted (pins-1, pins-11)', async () => {
+test('charges a feed pin and lists the feed first after acceptance (pins-1, pins-11)', async () => {
   const anna = await rich()
   const feed = await feedOf(anna)
   const asked = await pinFeed(anna, feed)
@@ -34,7 +34,7 @@ test('charges a feed pin at once, and shows it first and notifies the author whe
   await audit()
 })
 
-test('refunds a rejected feed pin, which may be requested again (pins-9)', async () => {
+test('refunds a rejected feed pin (pins-9)', async () => {
   const anna = await rich()
   const feed = await feedOf(anna)
   await pinFeed(anna, feed)
@@ -80,7 +80,7 @@ test('checks identity, existence, password, author, open pin, body and balance i
   assert.equal(await points(anna), 0)
 })
 
-test('averages the daily price over pins accepted in the last week (pins-10)', async () => {
+test('averages the daily price of pins accepted in the last week (pins-10)', async () => {
   await sql`update pins set created_at = now() - interval '8 days'`
   const anna = await rich()
   assert.deepEqual((await as(anna, 'GET', '/feeds/average')).body, { feed: 100, feed_comment: 100 })
@@ -96,7 +96,7 @@ test('averages the daily price over pins accepted in the last week (pins-10)', a
   assert.deepEqual((await as(anna, 'GET', '/feeds/average')).body, { feed: 3, feed_comment: 100 })
 })
 
-test('lists pinned feeds by price, highest first, without those of blocked users', async () => {
+test('lists pinned feeds by price, highest first', async () => {
   await sql`update pins set state = 'expired' where state = 'active'`
   const anna = await rich()
   const ben = await rich()
@@ -122,7 +122,7 @@ test('lists pinned feeds by price, highest first, without those of blocked users
   assert.deepEqual(await ids(viewer), [pins[0]])
 })
 
-test('lets administrators pin for free, extend, list and end (pins-9)', async () => {
+test('lets administrators grant, extend and end pins for free (pins-9)', async () => {
   const anna = await rich()
   const feed = await feedOf(anna)
   const pin = (day: number) => as(founder, 'POST', '/admin/feed-pinneds', { feed, day })

@@ -26,7 +26,7 @@ const {
   waitingComment,
 } = await pinWorld()
 
-test('returns 403 for a wrong payment password after 404 and before other errors', async () => {
+test('checks the payment password after existence and before other errors', async () => {
   const anna = await rich()
   const ben = await rich()
   const feed = await feedOf(anna)
@@ -48,7 +48,7 @@ test('returns 403 for a wrong payment password after 404 and before other errors
   }
 })
 
-test('expires a pin, after which its feed can be pinned again (pins-2)', async () => {
+test('expires a pin at its end (pins-2)', async () => {
   const anna = await rich()
   const feed = await feedOf(anna)
   await pinFeed(anna, feed)
@@ -61,7 +61,7 @@ test('expires a pin, after which its feed can be pinned again (pins-2)', async (
   )
   assert.equal((await as(founder, 'GET', `/admin/feed-pinneds/${id}`)).body.state, 'expired')
   assert.equal((await pinFeed(anna, feed)).status, 201)
-  // Cleanup leaves running pins and pins ended by an administrator unchanged.
+  // Expects cleanup to leave running pins and pins ended by an administrator unchanged.
   const [lasting, ended] = [await feedOf(anna), await feedOf(anna)]
   for (const other of [lasting, ended])
     await as(founder, 'POST', '/admin/feed-pinneds', { feed: other, day: 2 })
@@ -80,7 +80,7 @@ test('expires a pin, after which its feed can be pinned again (pins-2)', async (
   await audit()
 })
 
-test('cancels and refunds waiting pins of a feed and its comments on deletion (pins-12)', async () => {
+test('refunds pending pins of a deleted feed and its comments (pins-12)', async () => {
   const { author, applicant, feed, comment, pin } = await waitingComment()
   await give(author, 500)
   await pinFeed(author, feed, { amount: 300, day: 1 })
@@ -99,7 +99,7 @@ test('cancels and refunds waiting pins of a feed and its comments on deletion (p
   await audit()
 })
 
-test('does not refund a shown pin when its feed or comment is deleted (pins-12)', async () => {
+test('does not refund an active pin when its feed or comment is deleted (pins-12)', async () => {
   const { author, applicant, feed, comment, pin } = await waitingComment()
   await approve(author, feed, comment, pin)
   assert.equal((await as(applicant, 'DELETE', `/feeds/${feed}/comments/${comment}`)).status, 204)
@@ -110,7 +110,7 @@ test('does not refund a shown pin when its feed or comment is deleted (pins-12)'
   await audit()
 })
 
-test('cancels and refunds the request when its comment is deleted', async () => {
+test('refunds a pending pin when its comment is deleted', async () => {
   const { applicant, feed, comment } = await waitingComment()
   const other = await waitingComment()
   assert.equal((await as(founder, 'DELETE', `/admin/feeds/${feed}/comments/${comment}`)).status, 204)
@@ -129,7 +129,7 @@ test('creates one pin and one payment when requests race (pins-2)', async () => 
   await audit()
 })
 
-test('applies one outcome and moves points once when accept, reject and delete race', async () => {
+test('decides a pin once when accept, reject and delete race', async () => {
   for (let round = 0; round < 6; round += 1) {
     const { author, applicant, feed, comment, pin } = await waitingComment()
     const answers = await Promise.all([
@@ -168,13 +168,13 @@ test('charges once when content is deleted during the acceptance of its pin (pin
     })
     assert.equal((await deleting)?.status, 204, what)
     assert.deepEqual([await points(author), await points(applicant)], [100, 900], what)
-    // A shown pin is deleted with its comment, but kept for a feed, which may be restored.
+    // Deleting the comment cancels an active pin. A deleted feed keeps its pin, because it may be restored.
     assert.equal((await pinOf('feed:comment', comment)).state, what === 'feed' ? 'active' : 'cancelled')
     await audit()
   }
 })
 
-test('replays a retried request by its key although a pin is open by then', async () => {
+test('replays a retried request by its key while its pin is open', async () => {
   const anna = await rich()
   const feed = await feedOf(anna)
   const key = { 'idempotency-key': `pin-${feed}` }

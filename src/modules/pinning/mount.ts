@@ -32,12 +32,12 @@ type Place = { path: string; aliases?: Record<string, string> }
 
 export type DecisionOptions = {
   accept: Place
-  /** Rejects: 204 without a body, or 201 with a message. */
+  /** Status of a rejection. 201 has a message, 204 no body. */
   reject: Place & { method: 'DELETE' | 'PATCH'; status: 201 | 204 }
   end?: string
   /**
-   * Finds the request in the path for its decider; throws for other users. Without it the path ends in the id
-   * of the request.
+   * Finds the request in the path and throws unless the viewer decides it. Without `find`, the path has the
+   * request's id.
    */
   find?(sql: Db, ids: PathIds, viewerId: number): Promise<PinRow | undefined>
   errors?: readonly DeclaredError[]
@@ -85,7 +85,7 @@ function mountRequests(server: Server, ctx: Context, options: PinOptions): void 
     reply: { 201: Message },
     errors: [...PIN_ERRORS, amountRequired, ...(options.errors ?? [])],
     aliases: options.aliases ?? {},
-    // An open pin is reported before errors of the body. The insert itself detects it too.
+    // Reports an open pin before errors of the body. The insert itself also detects an open pin.
     precheck: async (arrival) => refuseSecondPin(sql, options.channel, await admit(arrival)),
     idempotent: true,
     handler: async (call) => {
@@ -119,7 +119,7 @@ function mountDecisions(
   const { noun, channel } = options
   const route = routesOn(server, ctx, { tag: options.tag })
 
-  /** Finds a request by id. Content in the path must match it. */
+  /** Throws `refuse` when the content in the path does not match the request. */
   const findById = async (ids: PathIds, viewerId: number, refuse: () => Error) => {
     const pin = await findPin(sql, ids.pinned!)
     if (!pin) throw notFound()

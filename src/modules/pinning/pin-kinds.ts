@@ -12,10 +12,9 @@ export type PinNotice = {
   [name: string]: unknown
 }
 
-/** One kind of pins, either of content or of the comments under it. */
 export type PinKind = {
   channel: string
-  /** `select id from … where …` of the target unless deleted, locked against deletion. */
+  /** Selects the `id` of the target unless it is deleted, and locks it against deletion. */
   alive(sql: Db, subject: PinSubject): Fragment
   notice(sql: Db, pin: PinRow): Promise<PinNotice>
   /** Whether webhooks must not name the applicant (notifications-14). */
@@ -28,16 +27,19 @@ export type PathIds = Record<string, number>
 
 export type PinOptions = PinKind & {
   tag: ApiTag
-  /** Part of operation names: `Feed` makes `requestFeedPin`. */
+  /** Part of operation ids, such as `Feed` in `requestFeedPin`. */
   noun: string
   path: string
   aliases?: Record<string, string>
   /** Finds the target in the path. Undefined becomes 404. */
   find(sql: Db, ids: PathIds, viewerId: number): Promise<PinSubject | undefined>
-  /** Finds the target again in the transaction of the request, when its decider can change concurrently. */
+  /**
+   * Finds the target again in the transaction of the request, because its decider may have changed
+   * concurrently.
+   */
   hold?(tx: Tx, ids: PathIds, viewerId: number): Promise<PinSubject>
   errors?: readonly DeclaredError[]
-  /** Deciders pin for free, so their request needs neither amount nor password. */
+  /** Deciders pin for free, so their request needs neither an amount nor a password. */
   freeIsPlain?: true
 }
 
@@ -48,11 +50,11 @@ export type CommentLookup = {
     contentId: number,
     id: number,
   ): Promise<{ user_id: number; body: string } | undefined>
-  /** `select id …` of a comment with existing content, which it locks. */
+  /** Selects a comment under existing content and locks both against deletion. */
   live(sql: Db, content: Content, contentId: number, id: number): Fragment
 }
 
-/** Pins of content, decided by administrators. */
+/** Pins on which administrators decide. */
 export const pinsOfContent = (
   content: Content,
   { channel, noticeOf }: { channel: string; noticeOf(pin: PinRow): SystemType },
@@ -94,7 +96,7 @@ export const commentPinKind = (
   },
 })
 
-/** Pins of comments, decided by the author of the content. */
+/** Pins on which the author of the commented content decides. */
 export const pinsOfComments = (
   content: Content,
   comments: CommentLookup,

@@ -4,10 +4,10 @@ import { movementsClause, PLATFORM_ACCOUNTS, unrepairable } from '#modules/ledge
 import { type Db, type Fragment, ifGiven, type Tables } from '#platform/database'
 import type { PinState, PinSubject } from './schema.ts'
 
-/** A pin. `state` is the effective state (`stateNow`). */
+/** `state` is the effective state of `stateNow`. */
 export type PinRow = Tables['pins'] & { state: PinState }
 
-/** The effective state: an active pin past its end is expired, whatever is stored. */
+/** Effective state. An active pin past its end is expired, even while the stored state is active. */
 export const stateNow = (sql: Db) =>
   sql`case when p.state = 'active' and p.expires_at <= now() then 'expired' else p.state end`
 
@@ -22,13 +22,13 @@ type NewPin = PinSubject & {
   userId: number
   amount: number
   day: number
-  /** The user who pins at once. Null for a waiting request. */
+  /** User who granted the pin directly. Null for a pending request. */
   activeBy: number | null
 }
 
 /**
- * Inserts a request and moves its price into escrow, in one statement. `alive` selects the target and locks
- * it against deletion. Returns no id when the target is deleted or has an open pin.
+ * Inserts a request and moves its price into escrow. Returns no id when the target is deleted or has an open
+ * pin.
  */
 export async function insertPin(
   sql: Db,
@@ -59,7 +59,7 @@ export async function insertPin(
   return row
 }
 
-/** Updates the stored state of expired pins, of one target or of all. */
+/** Updates the stored state of expired pins, of one target or of all targets. */
 export async function expirePins(sql: Db, of?: { channel: string; targetId: number }): Promise<number> {
   const ended = await sql`
     update pins set state = 'expired', updated_at = now()
@@ -75,10 +75,7 @@ export async function hasOpenPin(sql: Db, channel: string, targetId: number): Pr
   return rows.length > 0
 }
 
-/**
- * Decides a waiting pin and moves its price out of escrow: to its decider, to the site, or back. Returns
- * undefined when it is not waiting.
- */
+/** Decides a pending pin. Pays the decider or the site on acceptance, and refunds the applicant otherwise. */
 export async function decidePin(
   sql: Db,
   id: number,
@@ -107,7 +104,7 @@ export async function decidePin(
   return row
 }
 
-/** Cancels pins and refunds waiting ones, in one statement. */
+/** Cancels pins and refunds pending ones, in one statement. */
 export async function cancelWhere(sql: Db, which: Fragment): Promise<number> {
   const [row] = await sql<[{ n: number }]>`
     with held as materialized (
@@ -129,7 +126,7 @@ export async function cancelWhere(sql: Db, which: Fragment): Promise<number> {
   return row.n
 }
 
-/** Moves waiting pins under some content to another decider, who also receives the payment. */
+/** Assigns pending pins to another decider, who also receives their payment. */
 export async function reassignPins(
   sql: Db,
   channel: string,
@@ -166,7 +163,7 @@ export async function findPin(sql: Db, id: number): Promise<PinRow | undefined> 
   return row
 }
 
-/** `(select … ) p` of the shown pins of a channel, for joins with their targets. */
+/** Subquery `p` of the active pins of a channel. */
 export const selectShownPins = (sql: Db, channel: string): Fragment => sql`(
   select p.id, p.thing_id, p.target_id, p.user_id, p.amount, p.created_at from pins p
   where p.channel = ${channel} and ${isShown(sql)}
@@ -190,16 +187,16 @@ export async function findShownPins(sql: Db, channel: string, contentIds: number
 export const findShownPinsOf = async (sql: Db, channel: string, contentId: number): Promise<number[]> =>
   (await findShownPins(sql, channel, [contentId])).get(contentId) ?? []
 
-/** Whether the channel has any active pin. Evaluated once for all rows. */
+/** Whether the channel has any active pin. PostgreSQL evaluates the condition once for all rows. */
 export const anyPinShown = (sql: Db, channel: string): Fragment =>
   sql`exists (select from ${selectShownPins(sql, channel)})`
 
-/** True when a pin of a kind is shown under the content with the id from another statement. */
+/** Whether content has an active pin of the channel below it. */
 export const sqlHasShownPin = (sql: Db, channel: string, contentId: Fragment): Fragment => sql`coalesce((
   select true from pins p where p.channel = ${channel} and p.thing_id = ${contentId} and ${isShown(sql)} limit 1
 ), false)`
 
-/** Average daily price of the accepted pins of the last seven days, 100 without any (pins-10). */
+/** Average over the accepted pins of the last seven days. 100 without any (pins-10). */
 export async function findAverageDailyPrice(sql: Db, channel: string): Promise<number> {
   const [row] = await sql<[{ average: number }]>`
     select coalesce(ceil(sum(amount)::numeric / nullif(sum(day), 0)), 100)::bigint as average from pins
@@ -208,7 +205,7 @@ export async function findAverageDailyPrice(sql: Db, channel: string): Promise<n
   return row.average
 }
 
-/** Pins with a wrong amount in escrow. Pending ones hold their price, all others nothing. */
+/** Finds pins with a wrong escrow balance. Only pending pins hold their price. */
 const findEscrowDrift = (sql: Db) => sql<Drift[]>`
   select p.id::text as key, case p.state when 'pending' then p.amount else 0 end as kept,
     coalesce(l.total, 0)::bigint as counted
@@ -219,11 +216,10 @@ const findEscrowDrift = (sql: Db) => sql<Drift[]>`
   where case p.state when 'pending' then p.amount else 0 end <> coalesce(l.total, 0)
   order by p.id limit 100`
 
-/** Pins with a payment that contradicts their state. */
+/** Finds pins whose payments contradict their state. */
 const findPaymentDrift = (sql: Db) => sql<Drift[]>`
   select p.id::text as key, p.due as kept, coalesce(-l.total, 0)::bigint as counted
   from (
-    -- A pin that ended with its deleted comment was paid for.
     select id, user_id, case when settled_before then 0 when state in ('pending', 'active', 'expired') or (state = 'cancelled' and decided_at is not null)
       then amount else 0 end as due
     from pins

@@ -30,7 +30,7 @@ export const nobodyDecides = apiError(
 const decided = (status: 403 | 422) =>
   apiError(status, 'pin_decided', 'This request was handled already.', '该置顶申请已处理。')
 export const pinDecided = decided(422)
-/** 403 for administrators (pins-9). */
+/** Administrators get 403 (pins-9). */
 export const pinDecidedBefore = decided(403)
 /** 422 instead of 403 (pins-7). */
 export const notAddressedToYou = apiError(
@@ -76,7 +76,7 @@ export const PlainPinBody = Shared('NewPinPerhapsFree', {
 
 export const PinsQuery = Type.Object({ after: Cursor, limit: Limit() })
 
-/** Common fields of a pin. The ids in `raw` and `target`, and the embedded content, differ by area. */
+/** Common fields of pins. The ids in `raw` and `target` and the embedded content differ by kind. */
 export const pinFields = {
   id: Type.Integer(),
   channel: Type.String(),
@@ -90,20 +90,17 @@ export const pinFields = {
   updated_at: Time,
 }
 
-/** The same with a numeric state, as older clients read pins of articles and groups. */
+/** Uses the numeric state that older clients read from pins of articles and groups. */
 export const numberedPinFields = {
   ...pinFields,
   state: Type.Integer({ description: '0 waits, 1 accepted, 2 rejected or taken back' }),
 }
 
 export type PinSubject = {
-  /** The feed, article or post; for a comment, its content. */
+  /** Id of the pinned content, or of the content above a pinned comment. */
   contentId: number
   targetId: number
   authorId: number
-  /**
-   * The user who decides and is paid, and whose own pins are free and immediate. 0: an administrator decides
-   * and the site is paid.
-   */
+  /** User who decides, is paid and pins for free. 0 means that administrators decide and the site is paid. */
   deciderId: number
 }

@@ -27,10 +27,7 @@ import {
 
 const STATE_NUMBERS = { pending: 0, active: 1, expired: 1, rejected: 2, cancelled: 2 }
 
-/**
- * The numeric state for older clients of articles and groups: 0 waiting, 1 accepted, 2 rejected or cancelled
- * (pins-8).
- */
+/** Numeric state for older clients of articles and groups (pins-8). */
 export const pinStateNumber = (state: PinRow['state']): number => STATE_NUMBERS[state]
 
 export const pinView = (pin: PinRow) => ({
@@ -45,7 +42,7 @@ export const pinView = (pin: PinRow) => ({
   updated_at: wireTime(pin.updated_at),
 })
 
-/** Throws 403 for users who may not request the pin, and 422 when it has no decider. */
+/** Throws 403 for users who may not request the pin, and 422 when no user can decide. */
 export async function admitApplicant(
   db: Db,
   applicantId: number,
@@ -55,15 +52,12 @@ export async function admitApplicant(
   if (deciderId > 0 && deciderId !== applicantId && !(await isUser(db, deciderId))) throw nobodyDecides()
 }
 
-/** Throws 422 on an open pin, before errors of the body. `writePin` checks it again itself. */
+/** Throws 422 on an open pin, so that this error precedes errors of the body. */
 export async function refuseSecondPin(db: Db, channel: string, { targetId }: PinSubject): Promise<void> {
   if (await hasOpenPin(db, channel, targetId)) throw pinnedAlready()
 }
 
-/**
- * Inserts a pin and moves its price into escrow. Deciders pin at once for free. Expires a stale open pin of
- * the target first.
- */
+/** Inserts a pin. Retries after expiring the target's stale pin, whose stored state may be outdated. */
 async function writePin(
   db: Db,
   kind: PinKind,
@@ -83,7 +77,7 @@ async function writePin(
   return made.id
 }
 
-/** Requests a pin. Returns whether it is pinned at once. */
+/** Returns whether the pin is active immediately. */
 export async function applyForPin(
   db: Db,
   kind: PinKind,
@@ -102,10 +96,7 @@ export async function applyForPin(
   return own
 }
 
-/**
- * Accepts or rejects a pin once and notifies the applicant. Throws `handled` when another decision was
- * faster.
- */
+/** Decides a pin once and notifies the applicant. Throws `handled` when a concurrent decision was first. */
 export async function settlePin(
   tx: Tx,
   kind: PinKind,
@@ -136,7 +127,7 @@ async function tellPin(
   })
 }
 
-/** Grants or extends a pin for free. A waiting request has to be decided instead. */
+/** Grants or extends a pin for free. Throws on a pending request, which has to be decided. */
 export async function pinForFree(
   tx: Tx,
   kind: PinKind,
@@ -153,14 +144,11 @@ export async function pinForFree(
   return pin
 }
 
-/**
- * Cancels and refunds waiting pins of these channels under content, in the transaction that deletes it. Shown
- * pins stay and reappear when it is restored.
- */
+/** Cancels and refunds pending pins of deleted content. Active pins stay and reappear on restoration. */
 export const cancelPinsOfContent = (tx: Tx, channels: string[], contentId: number): Promise<number> =>
   cancelWhere(tx, tx`p.thing_id = ${contentId} and p.channel = any(${channels}) and p.state = 'pending'`)
 
-/** Cancels the open pin of a target that is deleted for good. Refunds a waiting pin, not a shown one. */
+/** Cancels the open pin of a target that cannot be restored. Refunds only a pending pin. */
 export const cancelPinOfTarget = (tx: Tx, channel: string, targetId: number): Promise<number> =>
   cancelWhere(
     tx,
@@ -170,6 +158,6 @@ export const cancelPinOfTarget = (tx: Tx, channel: string, targetId: number): Pr
 export const cancelPin = (tx: Tx, id: number): Promise<number> =>
   cancelWhere(tx, tx`p.id = ${id} and p.state in ('pending', 'active')`)
 
-/** Cancels a user's own requests and those waiting for the user's decision, with refunds. */
+/** Cancels and refunds pending requests that the user made or has to decide. */
 export const cancelPinsOfPerson = (tx: Tx, userId: number): Promise<number> =>
   cancelWhere(tx, tx`p.state = 'pending' and (p.user_id = ${userId} or p.decider_id = ${userId})`)

@@ -31,7 +31,7 @@ const audit = async () => {
 }
 const upload = (owner: Person) => uploadPicture(world, owner, 900, 900)
 
-test('returns 403 with node and price for an unpaid feed, and an excerpt in lists (feeds-10, money-11)', async () => {
+test('returns 403 with node and price for an unpaid feed (feeds-10, money-11)', async () => {
   const anna = await rich()
   const ben = await rich()
   const { feed, node } = await sell(anna)
@@ -69,7 +69,7 @@ test('returns 403 with node and price for an unpaid feed, and an excerpt in list
   await audit()
 })
 
-test('excludes hidden text of a paid feed from search and quotes (feeds-10)', async () => {
+test('excludes the hidden text of a paid feed from search and quotes (feeds-10)', async () => {
   const anna = await rich()
   const ben = await person({ name: `hidden${process.pid}` })
   const text = `beginning${process.pid} ${'.'.repeat(45)} secret${process.pid} \u00ad@${ben.name}\u00ad`
@@ -102,7 +102,7 @@ test('pays from the wallet and notifies the publisher (money-13)', async () => {
   await audit()
 })
 
-test('returns 401, 404, 403 password, 422 paid or own, and 403 balance in this order (money-12)', async () => {
+test('checks sign-in, existence, password, ownership and balance in this order (money-12)', async () => {
   const anna = await rich()
   const ben = await rich(50, 50)
   const { node } = await sell(anna)
@@ -138,7 +138,7 @@ test('returns 401, 404, 403 password, 422 paid or own, and 403 balance in this o
   await audit()
 })
 
-test('rejects a purchase when the item is deleted meanwhile or belongs to the buyer', async () => {
+test('rejects a purchase when the item is deleted concurrently or belongs to the buyer', async () => {
   const [anna, ben] = [await rich(), await rich()]
   const { feed, node } = await sell(anna)
   const pay = (who: Person) => insertPurchase(sql, { nodeId: node, userId: who.id, currency: 'points' })
@@ -152,7 +152,7 @@ test('rejects a purchase when the item is deleted meanwhile or belongs to the bu
   await audit()
 })
 
-test('charges fifty parallel purchases of one node by one buyer once', async () => {
+test('charges fifty parallel purchases of one node once', async () => {
   const anna = await rich(0, 0)
   const ben = await rich()
   const { node } = await sell(anna, 10)
@@ -178,7 +178,7 @@ test('stops parallel purchases of many nodes at the last affordable price', asyn
   await audit()
 })
 
-test('replays a retried purchase with its key, and rejects it without one', async () => {
+test('replays a retried purchase by its key', async () => {
   const anna = await rich()
   const ben = await rich()
   const { node } = await sell(anna)
@@ -197,7 +197,7 @@ test('replays a retried purchase with its key, and rejects it without one', asyn
   await audit()
 })
 
-test('prices pictures separately, and blurs or rejects their files until paid', async () => {
+test('restricts priced pictures until they are paid', async () => {
   const anna = await rich()
   const ben = await rich()
   const [read, download, free] = [await upload(anna), await upload(anna), await upload(anna)]
@@ -240,7 +240,7 @@ test('prices pictures separately, and blurs or rejects their files until paid', 
   await audit()
 })
 
-test('lets a site switch off paid feeds, and treats an amount of 0 as free', async () => {
+test('rejects prices while the site disables paid feeds', async () => {
   const anna = await rich()
   const free = await publish(anna, { feed_content: 'free', amount: 0 })
   assert.equal((await guest('GET', `/feeds/${free.body.id}`)).body.paid_node, null)
@@ -252,7 +252,7 @@ test('lets a site switch off paid feeds, and treats an amount of 0 as free', asy
     assert.equal((await publish(anna, { feed_content: 'x', amount })).status, 422)
 })
 
-test('rejects purchases of deleted items without refunds, until restored (money-14)', async () => {
+test('rejects purchases of deleted items until they are restored (money-14)', async () => {
   const anna = await rich()
   const ben = await rich()
   const cleo = await rich()
@@ -268,7 +268,7 @@ test('rejects purchases of deleted items without refunds, until restored (money-
   await audit()
 })
 
-test('pays the site when the seller is gone (money-14)', async () => {
+test("pays the site when the seller's account is deleted (money-14)", async () => {
   const anna = await rich()
   const ben = await rich()
   const { node } = await sell(anna)
@@ -280,7 +280,7 @@ test('pays the site when the seller is gone (money-14)', async () => {
   await audit()
 })
 
-test('lets a price be changed and removed, and keeps purchases (money-14)', async () => {
+test('keeps purchases when a price is changed or removed (money-14)', async () => {
   const ben = await rich()
   const cleo = await rich()
   const ids = await setPrices(sql, [

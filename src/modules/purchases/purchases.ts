@@ -27,7 +27,7 @@ const noSuchNode = apiError(404, 'no_such_node', 'There is nothing to buy here.'
 
 const paidAlready = apiError(422, 'already_paid', 'You have paid for this already.', '你已购买过该内容。')
 
-/** Also returned to the publisher, who needs no purchase. */
+/** Publishers get the error too, because they need no purchase. */
 const ownNode = apiError(422, 'own_content', 'You cannot buy what is yours.', '不能购买自己发布的内容。')
 
 const NodeParams = Type.Object({ node: Id })
@@ -35,7 +35,6 @@ const NodeParams = Type.Object({ node: Id })
 /** `password`: payment password, when the site requires one (conventions-29). */
 const PayBody = Shared('Payment', { password: Type.Optional(RawText(128)) })
 
-/** A payment node (money-11). */
 const PaidNode = Shared('PaidNode', {
   id: Type.Integer(),
   channel: Type.String({ description: 'feed, file or music' }),
@@ -64,7 +63,7 @@ function admitBuyer(node: NodeRow, buyerId: number): void {
   if (node.paid) throw paidAlready()
 }
 
-/** Buys a node once. Notifies the seller if the buyer paid from the wallet (money-13). */
+/** Buys a node once. Notifies the seller only of wallet payments (money-13). */
 async function buy(tx: Tx, node: NodeRow, userId: number, currency: Currency): Promise<void> {
   const bought = await mapNotEnough(insertPurchase(tx, { nodeId: node.id, userId, currency }))
   if (!bought) throw (await findNode(tx, node.id, userId)) ? paidAlready() : noSuchNode()
@@ -84,7 +83,7 @@ async function buy(tx: Tx, node: NodeRow, userId: number, currency: Currency): P
   })
 }
 
-/** Returns the price of a file for the viewer, or null when it is free or already accessible. */
+/** Returns the access that the viewer has not paid for. Null for free, paid or own files. */
 export async function findUnpaidFile(sql: Db, fileId: number, viewerId: number): Promise<UnpaidKind> {
   const node = (await findPrices(sql, 'file', [fileId], viewerId)).get(fileId)
   return node && !node.paid ? ((node.extra ?? 'download') as UnpaidKind) : null
@@ -119,7 +118,6 @@ const nodeView = (row: NodeRow, language: Language): PaidNode => ({
 
 const EVENT = 'purchase.created'
 
-/** Routes of payment nodes and purchases (money-11, money-12). */
 export function purchaseRoutes(server: Server, ctx: Context) {
   const { sql } = ctx
   const route = routesOn(server, ctx, { tag: 'Purchases' })

@@ -6,7 +6,7 @@ export type NodeRow = Row<
   'paid_nodes',
   'id' | 'channel' | 'raw' | 'subject' | 'body' | 'amount' | 'user_id' | 'extra' | 'created_at' | 'updated_at'
 > & {
-  /** True when the viewer bought it or sells it. */
+  /** Whether the viewer bought or sells the content. */
   paid: boolean
 }
 
@@ -25,10 +25,7 @@ export async function findNode(sql: Db, id: number, viewerId: number): Promise<N
   return row
 }
 
-/**
- * Reads prices of content in a channel, and whether the viewer paid, in one statement. Free content is
- * absent.
- */
+/** Reads prices of content and whether the viewer paid. Free content is absent. */
 export async function findPrices(
   sql: Db,
   channel: string,
@@ -41,14 +38,12 @@ export async function findPrices(
   return new Map(rows.map((row) => [row.raw, row]))
 }
 
-/** `select raw …` of a user's purchases in a channel, without content that became free. */
+/** Selects `raw` of content that the user bought, except content that became free. */
 export const purchasesOf = (sql: Db, userId: number, channel: string): Fragment => sql`
   select n.raw from purchases b join paid_nodes n on n.id = b.node_id and n.channel = ${channel} and not n.free
   where b.user_id = ${userId}`
 
-/**
- * Current price of the content with the id from another statement, or its paid type. Null when it is free.
- */
+/** Selects the price or the paid type of content. Null for free content. */
 export const priceOf = (
   sql: Db,
   channel: string,
@@ -62,15 +57,15 @@ export type Price = {
   channel: string
   raw: number
   amount: number
-  /** The seller; 0 is the site. */
+  /** Seller of the content. 0 is the site. */
   userId: number
   subject?: string | null
   body?: string | null
-  /** For files: `read`, `download` or `listen`. */
+  /** Paid use of a file, which is `read`, `download` or `listen`. */
   extra?: string | null
 }
 
-/** Sets or changes prices. Earlier buyers keep access. Returns the ids of the nodes. */
+/** Sets or changes prices and returns the ids of their nodes. Earlier buyers keep access. */
 export async function setPrices(sql: Db, prices: Price[]): Promise<Map<number, number>> {
   const list = prices.map(({ channel, raw, amount, userId, subject = null, body = null, extra = null }) => ({
     channel,
@@ -92,7 +87,7 @@ export async function setPrices(sql: Db, prices: Price[]): Promise<Map<number, n
   return new Map(rows.map(({ id, raw }) => [raw, id]))
 }
 
-/** Puts a price on content that has none. Undefined when it has one. */
+/** Sets a price for content without one. Returns undefined when a price exists. */
 export async function addPrice(
   sql: Db,
   { channel, raw, amount, userId }: Pick<Price, 'channel' | 'raw' | 'amount' | 'userId'>,
@@ -112,7 +107,7 @@ export async function removePrices(sql: Db, channel: string, raws: number[]): Pr
 export const movePrice = (sql: Db, channel: string, from: number, to: number) => sql`
   update paid_nodes set raw = ${to}, updated_at = now() where channel = ${channel} and raw = ${from}`
 
-/** Closes sales of deleted content, or reopens them when it is restored. Purchases stay valid. */
+/** Closes sales of deleted content, or reopens sales on restoration. Purchases stay valid. */
 export async function closeSales(sql: Db, channel: string, raws: number[], closed: boolean): Promise<void> {
   if (raws.length === 0) return
   await sql`
@@ -121,8 +116,8 @@ export async function closeSales(sql: Db, channel: string, raws: number[], close
 }
 
 /**
- * Buys a node in one statement: inserts the purchase, and moves money only if it is new. Pays the site when
- * the seller is gone. Returns false when already bought or no longer for sale.
+ * Inserts a purchase and pays the seller, or the site without a seller. Returns false when already bought or
+ * not for sale.
  */
 export async function insertPurchase(
   sql: Db,

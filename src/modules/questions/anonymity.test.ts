@@ -9,7 +9,7 @@ const { publish } = feedsOf(world)
 const { app, as, guest, sql } = world
 const { rich, topic, ask, answer } = questionsOf(world)
 
-/** Every GET route except the stream, which does not end. */
+/** Lists GET routes, except the stream, which never ends. */
 const readable = app.routeTable
   .filter(({ method, url }) => method === 'GET' && url.startsWith('/api/v2/'))
   .map(({ url, schema }) => ({ url: url.replace('/api/v2', ''), schema }))
@@ -17,7 +17,7 @@ const readable = app.routeTable
 
 type Properties = Record<string, { type?: string | string[]; enum?: unknown[] }>
 
-/** All paths of a route, with every known id and every enum value of the query. */
+/** Builds URLs of a route with every known id and every enum value of the query. */
 function addressesOf(
   url: string,
   schema: unknown,
@@ -39,7 +39,7 @@ function addressesOf(
   return paths.flatMap((path) => ['limit=50', ...queries].map((query) => `${path}?${query}`))
 }
 
-/** True when a reply contains a user: their id in a field of user ids, or their name anywhere. */
+/** Whether a reply contains a user's id in an id field, or the user's name. */
 function meets(value: unknown, author: Person, key = ''): boolean {
   if (typeof value === 'string') return value.includes(author.name) || value === String(author.id)
   if (typeof value === 'number')
@@ -49,8 +49,8 @@ function meets(value: unknown, author: Person, key = ''): boolean {
   return Object.entries(value).some(([name, item]) => meets(item, author, name))
 }
 
-test('hides the author of an anonymous question or answer in every readable reply (questions-16)', async () => {
-  // Keeps user ids apart from content ids, so that a number identifies a user.
+test('hides the author of an anonymous question or answer in every reply (questions-16)', async () => {
+  // Moves user ids to another range than content ids, so that a number identifies a user.
   await sql`select setval(pg_get_serial_sequence('users', 'id'), 5000000)`
   const asker = await rich()
   const answerer = await rich()
@@ -72,7 +72,7 @@ test('hides the author of an anonymous question or answer in every readable repl
   const another = await answer(answerer, openQuestion, { anonymity: 1, body: 'Another one' })
   await as(asker, 'POST', `/user/question-application/${hiddenQuestion}`)
 
-  // Performs every action by others on this content, with its notifications and orders.
+  // Performs every action of other users on the content, which creates notifications and orders.
   for (const who of [reader, bystander]) {
     for (const path of [`/questions/${hiddenQuestion}`, `/question-answers/${hiddenAnswer}`]) {
       const made = await as(who, 'POST', `${path}/comments`, { body: 'What do you mean?' })
@@ -134,7 +134,7 @@ test('hides the author of an anonymous question or answer in every readable repl
     `/comments?id=${ids.comment.join(',')}`,
     ...['at', 'comment', 'like', 'system', 'follow'].map((type) => `/user/notifications?type=${type}`),
   ]
-  // Lists of all users contain everyone, and so reveal no author.
+  // Skips lists of all users, which contain the author anyway.
   const directories =
     /^\/(users|user\/(populars|latests|recommends|search|find-by|follow|blacks)|ranks|feeds\/ranks|checkin)/
   const addresses = readable
@@ -161,7 +161,7 @@ test('hides the author of an anonymous question or answer in every readable repl
   }
   assert.ok(read > 200, `read only ${read} pages`)
 
-  // The author sees their own name.
+  // Authors see their own name.
   assert.equal((await as(asker, 'GET', `/questions/${hiddenQuestion}`)).body.user_id, asker.id)
   assert.equal((await as(answerer, 'GET', `/question-answers/${hiddenAnswer}`)).body.user.id, answerer.id)
   assert.equal((await as(answerer, 'GET', '/user/question-answer')).body.length, 3)

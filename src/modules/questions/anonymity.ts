@@ -9,29 +9,28 @@ import { ANSWERS, QUESTIONS } from './schema.ts'
 
 type Authored = { user_id: number; anonymity: boolean }
 
-/** True when the author must be hidden from this viewer. */
 const hides = (row: Authored, viewerId: number) => row.anonymity && row.user_id !== viewerId
 
-/** The visible authors of rows. Hidden ones are left out, so that no reply can leak them. */
+/** Omits ids of hidden authors, so that no reply can leak them. */
 export const shownPeople = (rows: Authored[], viewerId: number) =>
   rows.filter((row) => !hides(row, viewerId)).map((row) => row.user_id)
 
 export type Users = Awaited<ReturnType<typeof userViews>>
 
-/** The author fields of a reply, empty when hidden. */
+/** Author fields of a reply. `user_id` is 0 for a hidden author. */
 export const author = (row: Authored, viewerId: number, people: Users) =>
   hides(row, viewerId) ? { user_id: 0 } : { user_id: row.user_id, user: people.get(row.user_id) ?? null }
 
-/** The sender of a notification. An anonymous sender is hidden, but blocks still apply. */
+/** Hides an anonymous sender. `hiddenSenderId` still applies the recipient's blocks. */
 export const senderOf = (userId: number, anonymity: boolean) =>
   anonymity ? { senderId: 0, hiddenSenderId: userId } : { senderId: userId }
 
-/** Throws 422 when the site does not allow anonymity. */
+/** Throws 422 when the site forbids anonymity. */
 export async function requireAnonymity(ctx: Context, anonymity: boolean | undefined): Promise<void> {
   if (anonymity && !(await readSettings(ctx))['site:anonymous']) throw anonymityOff()
 }
 
-/** Removes the asker from notifications sent before a question became anonymous. */
+/** Removes the asker from earlier notifications of a question that became anonymous. */
 export async function hideAsker(tx: Tx, id: number, senderId: number): Promise<void> {
   await removeSender(tx, { senderId, systemType: 'qa:invitation', cause: { type: QUESTIONS, id } })
   const adopted = await listAdoptedIds(tx, id)

@@ -10,7 +10,7 @@ const { publish } = feedsOf(world)
 const { app, as, guest, person, sql } = world
 const { rich, topic, ask, answer } = questionsOf(world)
 
-/** Routes that list or show users, for any viewer. */
+/** Routes that return users, for every viewer. */
 const ABOUT_PEOPLE =
   /^\/(users|user\/(populars|latests|recommends|search|follow)|ranks|feeds\/ranks|checkin-ranks|question-ranks|question-topics\/:topic\/experts|news\/ranks)/
 
@@ -19,7 +19,7 @@ const routes = app.routeTable
   .map(({ url }) => url.replace('/api/v2', ''))
   .filter((url) => ABOUT_PEOPLE.test(url))
 
-/** Collects the data about these users in a reply, and the order in which they appear. */
+/** Collects the data about users in a reply, in its order. */
 function said(value: unknown, of: number[], found: unknown[] = []): unknown[] {
   if (Array.isArray(value)) for (const each of value) said(each, of, found)
   else if (typeof value === 'object' && value !== null) {
@@ -30,13 +30,13 @@ function said(value: unknown, of: number[], found: unknown[] = []): unknown[] {
   return found
 }
 
-test('leaves all public data about users unchanged when anonymous content changes (questions-16)', async () => {
+test('changes no public data about users when anonymous content changes (questions-16)', async () => {
   const [asker, answerer, reader] = [await rich(), await rich(), await rich()]
   const authors = [asker.id, answerer.id]
   const where = await topic()
   await sql`insert into question_topic_experts (topic_id, user_id) values (${where}, ${answerer.id})`
   await sql`update question_topic_counts set experts_count = 1 where topic_id = ${where}`
-  // A named item, so that each user appears in the lists.
+  // Creates named content, so that each user appears in the lists.
   const open = await ask(reader, { topics: [where], amount: 30 })
   const named = await answer(answerer, open)
   await as(reader, 'POST', `/question-answers/${named}/likes`)
@@ -145,7 +145,7 @@ const counts = async (who: Person) => {
   return [questions_count, answers_count, likes_count]
 }
 
-test('stops counting content that becomes anonymous, and counts it again when named (questions-16)', async () => {
+test('excludes anonymous content from counts until it is named (questions-16)', async () => {
   const [anna, ben] = [await person(), await person()]
   const question = await ask(anna)
   const id = await answer(ben, question)
@@ -182,7 +182,7 @@ test('stops counting content that becomes anonymous, and counts it again when na
   await assertNoDrift()
 })
 
-test('keeps correct counts when likes and edits race', async () => {
+test('keeps counts exact when likes and edits race', async () => {
   const [anna, ben] = [await person(), await person()]
   const fans = await Promise.all(Array.from({ length: 6 }, () => person()))
   const id = await answer(ben, await ask(anna))
@@ -194,7 +194,7 @@ test('keeps correct counts when likes and edits race', async () => {
   await assertNoDrift()
 })
 
-test('finds and repairs likes counted for an anonymous author with `kith doctor`', async () => {
+test('repairs likes counted for an anonymous author with `kith doctor`', async () => {
   const [anna, ben] = [await person(), await person()]
   const id = await answer(ben, await ask(anna), { anonymity: 1 })
   await as(anna, 'POST', `/question-answers/${id}/likes`)

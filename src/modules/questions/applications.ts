@@ -26,7 +26,7 @@ import { holdOwnQuestion, requireOwnQuestion } from './service.ts'
 
 const SUBJECT = 'question-applications'
 
-/** Requests excellence for the user's own question. The fee is held in escrow until the decision. */
+/** Requests excellence for the user's own question. Escrow holds the fee until the decision. */
 async function applyForExcellence(
   tx: Tx,
   questionId: number,
@@ -54,7 +54,7 @@ async function applyForExcellence(
   return id
 }
 
-/** Decides a request once and notifies the asker. The fee becomes income of the site or is refunded. */
+/** Decides a request once. The fee becomes income of the site or is refunded. */
 export async function decideExcellence(
   tx: Tx,
   id: number,
@@ -62,7 +62,7 @@ export async function decideExcellence(
 ): Promise<ApplicationRow> {
   const known = await findApplication(tx, id)
   if (!known) throw notFound()
-  // Locks the question before the request, as a deletion does, to prevent deadlocks.
+  // Locks the question before the request, in the order of a deletion, to prevent a deadlock.
   const question = await lockQuestion(tx, known.question_id)
   const state = accept ? 'passed' : 'rejected'
   const application = await closeApplication(tx, { id, state, decidedBy })
@@ -94,7 +94,6 @@ export async function decideExcellence(
   return application
 }
 
-/** Prices of requests and paid views, and the rules of the site. */
 const QuestionConfigs = Shared('QuestionConfigs', {
   apply_amount: Type.Integer({ description: 'What a request for excellence costs, in points' }),
   onlookers_amount: Type.Integer({ description: 'What a look at an answer costs, in points' }),
@@ -102,7 +101,6 @@ const QuestionConfigs = Shared('QuestionConfigs', {
   reward_rule: Type.String(),
 })
 
-/** Routes of requests for excellence and of prices (questions-18). */
 export function questionApplicationRoutes(server: Server, ctx: Context) {
   const route = routesOn(server, ctx, { tag: 'Questions' })
 

@@ -5,18 +5,17 @@ import { bountyFixed, bountyTooHigh } from './errors.ts'
 import { hasInvitations, type QuestionRow } from './queries.ts'
 import { QUESTIONS } from './schema.ts'
 
-/** Sets the bounty of a locked question to held. */
 const setBounty = (sql: Db, questionId: number, amount: number) => sql`
   update questions set amount = ${amount}, bounty = 'held', updated_at = now() where id = ${questionId}`
 
-/** Marks the held bounty of a locked question as paid. Returns false when none is held. */
+/** Marks a held bounty as paid. Returns false when none is held. */
 async function takeBounty(sql: Db, questionId: number): Promise<boolean> {
   const { count } = await sql`
     update questions set bounty = 'paid', updated_at = now() where id = ${questionId} and bounty = 'held'`
   return count > 0
 }
 
-/** Adds an expert's income in their topics to the ranking. */
+/** Adds income to the ranking of experts, if the user is an expert of the question's topics. */
 const addExpertIncome = (sql: Db, questionId: number, userId: number, amount: number) => sql`
   update question_people set income = income + ${amount}
   where user_id = ${userId} and exists (
@@ -24,16 +23,16 @@ const addExpertIncome = (sql: Db, questionId: number, userId: number, amount: nu
     where l.question_id = ${questionId} and e.user_id = ${userId}
   )`
 
-/** Lists and locks a user's questions with an unearned bounty. */
+/** Locks a user's questions with an unearned bounty. */
 const lockHeldBounties = (tx: Tx, userId: number) => tx<Row<'questions', 'id' | 'amount' | 'subject'>[]>`
   select id, amount, subject from questions where user_id = ${userId} and bounty = 'held' order by id for update`
 
-/** Clears the bounty of locked questions with its dependent settings. */
+/** Removes the bounty, and the settings that require one. */
 const endBounties = (tx: Tx, ids: number[]) => tx`
   update questions set amount = 0, bounty = 'none', automaticity = false, look = false, updated_at = now()
   where id = any(${ids})`
 
-/** Pays the held bounty of a locked question to an answer's author, at most once. */
+/** Pays a held bounty to an answer's author, at most once. */
 export async function payBounty(
   tx: Tx,
   question: Pick<QuestionRow, 'id' | 'amount' | 'subject'>,
@@ -53,8 +52,8 @@ export async function payBounty(
 }
 
 /**
- * Sets or changes the bounty of a locked question and refunds the earlier one in the same transaction. Throws
- * after an adoption, and when users were invited with the bounty.
+ * Replaces the bounty of a locked question and refunds the earlier one. Throws after an adoption or
+ * invitation.
  */
 export async function changeBounty(tx: Tx, question: QuestionRow, amount: number): Promise<void> {
   const { id, user_id: owner, status, bounty } = question
@@ -74,7 +73,7 @@ export async function changeBounty(tx: Tx, question: QuestionRow, amount: number
   await moveFunds(tx, bounty === 'held' ? [back, away] : away, bountyTooHigh)
 }
 
-/** Refunds unearned bounties of a deleted user, because no answer can be adopted any more. */
+/** Refunds unearned bounties of a deleted user, who can no longer adopt an answer. */
 export async function returnBounties(tx: Tx, userId: number): Promise<void> {
   const held = await lockHeldBounties(tx, userId)
   await endBounties(

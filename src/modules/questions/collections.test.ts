@@ -9,7 +9,7 @@ const { rich, ask, answer, askForLooks } = questionsOf(world)
 const missing = 9_007_199_254_740_991
 const LIST = '/user/question-answer/collections'
 
-test('returns 201 and 204, and 422 when repeated (questions-19)', async () => {
+test('collects an answer once (questions-19)', async () => {
   const [anna, ben] = [await person(), await person()]
   const id = await answer(ben, await ask(anna))
   const path = `${LIST}/${id}`
@@ -29,7 +29,7 @@ test('returns 201 and 204, and 422 when repeated (questions-19)', async () => {
   assert.equal((await as(ben, 'GET', LIST)).body.length, 1)
 })
 
-test('pages records by their own id, newest first', async () => {
+test('pages through collections by their own id', async () => {
   const [anna, ben, cleo] = [await person(), await person(), await person()]
   const question = await ask(anna)
   const first = await answer(ben, question)
@@ -69,7 +69,7 @@ test('pages records by their own id, newest first', async () => {
   assert.equal((await guest('GET', LIST)).status, 401)
 })
 
-test('returns twenty records by default', async () => {
+test('returns twenty collections by default', async () => {
   const [anna, ben] = [await person(), await person()]
   const question = await ask(anna)
   await sql`
@@ -83,7 +83,7 @@ test('returns twenty records by default', async () => {
   assert.equal((await as(anna, 'GET', `${LIST}?limit=100`)).body.length, 25)
 })
 
-test('hides the text of an unpaid answer with could: false, and omits could otherwise (questions-20)', async () => {
+test('hides the text of an unpaid answer (questions-20)', async () => {
   const [anna, ben, cleo] = [await rich(), await person(), await rich()]
   const question = await askForLooks(anna, ben)
   const paid = await answer(ben, question, { anonymity: 1 })
@@ -102,14 +102,14 @@ test('hides the text of an unpaid answer with could: false, and omits could othe
   }
   const open = [cleo.id, 'Half past ten', 'Half past ten', undefined, 0]
   assert.deepEqual(await read(cleo), [open, [0, null, null, false, 1]])
-  // The author and the asker are exempt from payment (questions-13).
+  // The author and the asker need not pay (questions-13).
   assert.deepEqual(await read(ben), [open, [ben.id, 'Half past ten', 'Half past ten', undefined, 1]])
   assert.deepEqual(await read(anna), [open, [0, 'Half past ten', 'Half past ten', undefined, 1]])
   assert.equal((await as(cleo, 'POST', `/question-answers/${paid}/onlookers`)).status, 201)
   assert.deepEqual(await read(cleo), [open, [0, 'Half past ten', 'Half past ten', undefined, 1]])
 })
 
-test('omits deleted answers, fills the page, and pages by records (questions-20)', async () => {
+test('omits deleted answers and fills the page (questions-20)', async () => {
   const [anna, ben, cleo] = [await person(), await person(), await person()]
   const question = await ask(anna)
   const ids = []
@@ -117,7 +117,7 @@ test('omits deleted answers, fills the page, and pages by records (questions-20)
   for (const id of ids) await as(cleo, 'POST', `${LIST}/${id}`)
   const records = (await as(cleo, 'GET', LIST)).body
   await as(ben, 'DELETE', `/question-answers/${ids[3]}`)
-  // A record without its answer, as a race of collecting and deletion would leave it.
+  // Inserts a collection without its answer, as a race of collecting and deletion leaves behind.
   await sql`insert into collections (user_id, collectible_type, collectible_id) values (${cleo.id}, 'question-answers', ${missing})`
   const seen = async (query = '') =>
     (await as(cleo, 'GET', LIST + query)).body.map(

@@ -8,8 +8,8 @@ import { ANSWERS, AnswerView } from './schema.ts'
 const CollectionQuery = Type.Object({ limit: Limit(20), after: Cursor })
 
 /**
- * A collection record. Its answer has `could` only when false (questions-20). `after` of the next page is the
- * record's `id`, not that of the answer.
+ * `after` continues after a collection `id`, not an answer id. `could` is present only when false
+ * (questions-20).
  */
 export const CollectionRecord = Shared('AnswerCollection', {
   id: Type.Integer(),
@@ -24,10 +24,7 @@ export type CollectionRecord = Static<typeof CollectionRecord>
 
 const ROUNDS = 10
 
-/**
- * Lists a user's collection, newest first. Skips records with deleted answers and fills the page from later
- * ones, so that a short page means the end.
- */
+/** Skips deleted answers and refills the page, because clients take a short page for the last one. */
 async function listCollection(
   ctx: Context,
   userId: number,
@@ -69,7 +66,6 @@ async function recordsOf(ctx: Context, rows: CollectionRow[], userId: number): P
   })
 }
 
-/** Route of a user's collected answers (questions-20). */
 export function answerCollectionRoutes(server: Server, ctx: Context) {
   const route = routesOn(server, ctx, { tag: 'Answers' })
 

@@ -19,7 +19,7 @@ const addViews = (table: 'questions' | 'answers') => (sql: Sql, ids: number[], c
   update ${sql(table)} t set views_count = t.views_count + s.n from seen s join held h on h.id = s.id
   where t.id = s.id`
 
-/** Buffered views of questions and answers, one for each read of a single one. */
+/** Buffers views of single questions and answers. */
 export const questionViewCounts = defineBufferedCounts('question views', addViews('questions'))
 
 export const answerViewCounts = defineBufferedCounts('answer views', addViews('answers'))
@@ -32,7 +32,8 @@ export const countAnswerComments: Counts = (sql) => [
   sql`update answers a set comments_count = greatest(a.comments_count + c.by, 0) from changed c where a.id = c.id`,
 ]
 
-// After a lock wait, the update sees whether the answer is anonymous now. A join would read the old version.
+// Reads `anonymity` by `returning`, which sees the current row after a lock wait. A join would see the old
+// version.
 export const countAnswerRewards: Counts = (sql) => [
   sql`
     update answers a set rewards_amount = a.rewards_amount + c.by, rewarder_count = a.rewarder_count + 1
@@ -63,7 +64,7 @@ const byColumn = (table: string, column: string) => (sql: Db) =>
   sql`
   select ${sql(column)} as key, count(*) as n from ${sql(table)} group by 1`
 
-/** Excludes anonymous content from the counters of its author (questions-16). */
+/** Excludes anonymous content from the author's counters (questions-16). */
 const byAuthor = (table: 'questions' | 'answers') => (sql: Db) =>
   sql`select user_id as key, count(*) as n from ${sql(table)} where not anonymity group by user_id`
 
@@ -104,19 +105,19 @@ export const questionCounters: CounterCheck[] = [
   periodSumsRecount(answersGiven),
 ]
 
-/** Counter check that excludes likes of anonymous answers. Runs before the likes of users are recounted. */
+/** Excludes likes of anonymous answers. Runs before likes of users are recounted. */
 export const anonymousLikes = ownerLikesCheck(
   'question-answers',
   (sql) => sql`select id, anonymity as hidden from answers`,
 )
 
-/** The escrow balance of one kind of subject, from postings of these movement kinds. */
+/** Escrow balance per row of a subject type, from postings of the given kinds. */
 const held = (sql: Db, subject: string, kinds: string[]) => sql`
   select subject_id as id, sum(amount) as held from ledger_postings
   where owner_id = -1 and currency = 'points' and subject_type = ${subject} and kind = any(${kinds})
   group by subject_id`
 
-/** Escrow checks of questions: unearned bounties and fees that wait for a decision. */
+/** Compares escrow with unearned bounties and fees of pending requests. */
 export const questionEscrowChecks: CounterCheck[] = [
   unrepairable(
     'questions.escrow',

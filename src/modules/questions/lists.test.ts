@@ -9,7 +9,7 @@ const { rich, topic, ask, answer } = questionsOf(world)
 const missing = 9_007_199_254_740_991
 
 const ids = (list: { id: number }[]) => list.map(({ id }) => id)
-test('lists questions: unanswered, all, hot, with bounty, excellent, watched, by topic, subject and id (questions-1)', async () => {
+test('filters and sorts the list of questions (questions-1)', async () => {
   const [anna, ben] = [await rich(), await person()]
   const where = await topic()
   const plain = await ask(anna, { topics: [where], subject: 'What is a Zebrafink?' })
@@ -46,7 +46,7 @@ test('lists questions: unanswered, all, hot, with bounty, excellent, watched, by
   assert.equal((await guest('GET', '/questions?limit=101')).status, 422)
 })
 
-test("lists a user's questions by kind, and requires a user or a sign-in", async () => {
+test("lists a user's questions by kind", async () => {
   const [anna, ben] = [await rich(), await person()]
   const plain = await ask(anna)
   const prized = await ask(anna, { amount: 5 })
@@ -70,7 +70,7 @@ test("lists a user's questions by kind, and requires a user or a sign-in", async
   assert.deepEqual(await given('&type=other'), [own])
   assert.deepEqual(await given(`&after=${invited}`), [own])
   assert.deepEqual(ids((await as(ben, 'GET', '/user/question-answer')).body), [adopted, invited, own])
-  // Anonymous questions appear only in the author's own lists (questions-16).
+  // Only the author's own lists contain anonymous questions (questions-16).
   const hidden = await ask(anna, { anonymity: 1 })
   const masked = await answer(ben, plain, { anonymity: 1 })
   assert.deepEqual(

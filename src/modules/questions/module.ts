@@ -47,7 +47,7 @@ export const questionTasks = (ctx: Context): TaskList => ({
 
 export const questionSchedules: Schedule[] = [{ task: 'settle_answer_ranks', pattern: '*/5 * * * *' }]
 
-/** Questions and answers in the personal data export, including anonymous ones. */
+/** Exports anonymous questions and answers too. */
 export const questionPersonal = [
   personalTable({
     file: 'questions',
@@ -123,7 +123,7 @@ export const questionPersonal = [
 
 const ability = 'admin: questions'
 
-/** Counts of requests for excellence, topic proposals, questions and answers, including anonymous ones. */
+/** Counts anonymous questions and answers too. */
 export const questionStatistics: Statistics = {
   queues: [
     {
@@ -155,7 +155,6 @@ export const questionStatistics: Statistics = {
   ],
 }
 
-/** Searches questions by substring of the subject, without naming anonymous askers. */
 export const questionSearch: Searchable = {
   type: 'questions',
   item: QuestionItem,

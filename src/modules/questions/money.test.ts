@@ -13,7 +13,7 @@ const { points, rich, tryAsk } = questionsOf(world)
 const admin = await person({ roles: ['founder', 'owner'] })
 const START = 600
 
-/** One action. Numbers select among the rows that exist when it runs. */
+/** One user action. Numbers select among the rows that exist when the action runs. */
 type Step = { what: (typeof KINDS)[number]; who: number; which: number; other: number; amount: number }
 const KINDS = [
   'ask',
@@ -40,7 +40,7 @@ const step = fc.record({
   amount: fc.integer({ min: 1, max: 250 }),
 })
 
-/** Runs the steps of each lane in sequence, and all lanes in parallel. */
+/** Runs the steps of each lane in sequence, and all lanes concurrently. */
 async function play(people: Person[], lanes: Step[][]): Promise<void> {
   const questions: number[] = []
   const answers: { id: number; question: number }[] = []
@@ -103,7 +103,7 @@ async function play(people: Person[], lanes: Step[][]): Promise<void> {
   )
 }
 
-/** Finds one-time payments that were paid more than once. */
+/** Finds payments that were made more than once. */
 const paidTwice = () => sql`
   select kind, subject_type, subject_id, count(*)::int as times from ledger_postings
   where currency = 'points' and (
@@ -116,17 +116,15 @@ const paidTwice = () => sql`
   where owner_id > 0 and amount < 0 and kind = 'onlook'
   group by kind, subject_type, subject_id, owner_id having count(*) > 1
   union all
-  -- A fee is either kept or refunded.
   select 'decided twice', subject_type, subject_id, count(*)::int from ledger_postings
   where owner_id = -1 and amount < 0 and kind in ('excellence', 'excellence:refunded')
   group by subject_type, subject_id having count(*) > 1
   union all
-  -- The escrow never pays out more for a question than it received.
   select 'overpaid', subject_type, subject_id, sum(amount)::int from ledger_postings
   where owner_id = -1 and subject_type in ('questions', 'question-applications', 'question-answers', 'rewards')
   group by subject_type, subject_id having sum(amount) < 0`
 
-test('balances the ledger and pays nothing twice under concurrent actions', async () => {
+test('pays nothing twice under concurrent actions', async () => {
   const lanes = fc.array(fc.array(step, { minLength: 4, maxLength: 14 }), { minLength: 2, maxLength: 4 })
   const property = fc.asyncProperty(lanes, async (played) => {
     const people = await Promise.all([0, 1, 2, 3].map(() => rich(START)))
@@ -136,7 +134,7 @@ test('balances the ledger and pays nothing twice under concurrent actions', asyn
     assert.ok(balanced)
     assert.deepEqual([...(await paidTwice())], [])
     for (const check of questionCounters) assert.deepEqual([...(await check.find(sql))], [], check.name)
-    // Balances of the four users, their escrow and the site's income equal the initial amount.
+    // Balances, escrow and the site's income together equal the initial amount.
     const ids = people.map(({ id }) => id)
     const owned = (await Promise.all(people.map(points))).reduce((all, each) => all + each, 0)
     const [rest] = await sql<[{ n: number }]>`

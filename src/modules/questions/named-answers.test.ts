@@ -14,7 +14,7 @@ const { ask, answer } = questionsOf(world)
 const isRanked = async (who: Person, name = 'likes') =>
   (await guest('GET', `/question-ranks/${name}?limit=100`)).body.some((user: Person) => user.id === who.id)
 
-/** Waits until a refreshed ranking contains this user, or does not. */
+/** Waits until a recomputed ranking contains the user or, with `wanted` false, omits the user. */
 async function untilRanked(who: Person, wanted: boolean): Promise<void> {
   for (let tries = 0; tries < 1000; tries += 1) {
     if ((await isRanked(who)) === wanted) return
@@ -31,7 +31,7 @@ async function likedAnswer(author: Person): Promise<number> {
   return id
 }
 
-test('hides and shows the author in older replies when anonymity changes (questions-16)', async () => {
+test('hides the author in earlier comments and likes after a change to anonymous (questions-16)', async () => {
   const ben = await person()
   const id = await likedAnswer(ben)
   const targets = async () => [
@@ -69,7 +69,7 @@ test('removes a user who became anonymous from cached rankings on every node (qu
     (await node.inject({ url: '/api/v2/question-ranks/likes?limit=100' }))
       .json()
       .map((user: Person) => user.id)
-  // A result that takes half a second to compute is cached for most of a minute.
+  // Delays the computation half a second, because slow results are cached for most of a minute.
   const { found } = await sql.begin(async (tx) => {
     await tx`lock table question_people`
     const waits = Promise.all(nodes.map(ranked))
@@ -111,7 +111,7 @@ test('removes the name from earlier notifications when a question or answer beco
   assert.deepEqual(await all(), [[cleo.id, 0], [0], [0]])
 })
 
-test("does not reveal an anonymous author's blocks by a rejection (questions-16)", async () => {
+test("does not reveal an anonymous author's blocks by an error (questions-16)", async () => {
   const [anna, ben] = [await person(), await person()]
   const question = await ask(anna, { anonymity: 1 })
   await as(anna, 'POST', `/user/black/${ben.id}`)
@@ -122,7 +122,7 @@ test("does not reveal an anonymous author's blocks by a rejection (questions-16)
   assert.equal((await as(ben, 'POST', `/questions/${open}/comments`, { body: 'Hi' })).status, 403)
 })
 
-test('shows invited users to others after they answered by name', async () => {
+test('displays invited users to other users after a named answer', async () => {
   const [anna, ben, cleo] = [await person(), await person(), await person()]
   const question = await ask(anna, { invitations: [ben.id, cleo.id] })
   const shown = async (who?: Person) => {

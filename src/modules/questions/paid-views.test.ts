@@ -14,7 +14,7 @@ const world = await createWorld()
 const { as, ctx, guest, person, sql } = world
 const { points, rich, answer, askForLooks } = questionsOf(world)
 
-test('returns 404 and charges nothing when the answer is deleted meanwhile (questions-13)', async () => {
+test('charges nothing when the answer is deleted concurrently (questions-13)', async () => {
   const [anna, ben, cleo] = [await rich(100), await person(), await rich(150)]
   const question = await askForLooks(anna, ben)
   const id = await answer(ben, question)
@@ -29,7 +29,7 @@ test('returns 404 and charges nothing when the answer is deleted meanwhile (ques
   assert.deepEqual((await auditLedger(sql, questionEscrowChecks)).drift, [])
 })
 
-test('requires the payment password when the setting asks for it, after a 404', async () => {
+test('requires the payment password after existence when the setting demands it', async () => {
   const [anna, ben, cleo] = [await rich(100), await person(), await rich(150)]
   const id = await answer(ben, await askForLooks(anna, ben))
   const look = async (answerId: number) =>
@@ -56,7 +56,7 @@ test('names the other party in orders of a view unless the question is anonymous
   }
 })
 
-test('shows pictures of the answer only to users who paid for it (questions-13)', async () => {
+test('serves pictures of an answer only to users who paid for it (questions-13)', async () => {
   const [anna, ben, cleo] = [await rich(100), await person(), await rich(150)]
   const picture = await upload(world, ben, await newPicture())
   const question = await askForLooks(anna, ben)
@@ -66,7 +66,7 @@ test('shows pictures of the answer only to users who paid for it (questions-13)'
   assert.deepEqual([await seen(cleo), await seen(anna), await seen(await person())], [302, 302, 404])
 })
 
-test('returns 401 to a guest before it looks the answer up', async () => {
+test('returns 401 to a guest before it checks the answer', async () => {
   const { status } = await guest('POST', '/question-answers/9007199254740991/onlookers')
   assert.equal(status, 401)
 })

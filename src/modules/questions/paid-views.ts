@@ -12,10 +12,7 @@ import { lookedAlready, noSuchAnswer, notEnoughPoints, notForPay } from './error
 import { findQuestionRow } from './queries.ts'
 import { ANSWERS, AnswerParams } from './schema.ts'
 
-/**
- * The movements of a payment. With a hidden receiver they pass through escrow, so that neither order names
- * the other party.
- */
+/** Routes payments to a hidden receiver through escrow, so that no order names the other party. */
 function payment(movement: Movement, hidden: boolean): Movement[] {
   if (!hidden) return [movement]
   return [
@@ -24,14 +21,14 @@ function payment(movement: Movement, hidden: boolean): Movement[] {
   ]
 }
 
-/** Pays to view an invited answer. The asker receives the whole fee (questions-13). */
+/** Pays the whole fee for an invited answer to the asker (questions-13). */
 async function payLook(tx: Tx, answerId: number, userId: number, amount: number): Promise<void> {
   const answer = await findAnswerRow(tx, answerId)
   const question = answer && (await findQuestionRow(tx, answer.question_id))
   if (!answer || !question) throw noSuchAnswer()
   const exempt = userId === answer.user_id || userId === question.user_id
   if (!answer.look || !answer.invited || exempt) throw notForPay()
-  // A block by an anonymous asker would reveal them.
+  // Ignores a block by an anonymous asker, because an error would reveal the asker.
   if (!question.anonymity) await requireNotBlocked(tx, userId, [question.user_id])
   if (!(await insertPaidView(tx, { answerId, userId, amount })))
     throw (await findAnswerRow(tx, answerId)) ? lookedAlready() : noSuchAnswer()
@@ -61,10 +58,9 @@ async function payLook(tx: Tx, answerId: number, userId: number, amount: number)
   })
 }
 
-/** The payment password, when the site requires one. */
+/** `password`: payment password, when the site requires one. */
 const LookPayment = Shared('LookPayment', { password: Type.Optional(RawText(128)) })
 
-/** Route that pays to view an invited answer (questions-13). */
 export function paidViewRoutes(server: Server, ctx: Context) {
   const route = routesOn(server, ctx, { tag: 'Answers' })
 

@@ -33,7 +33,6 @@ export type QuestionRow = Omit<Tables['questions'], 'subject_key' | 'subject_gra
   bounty: 'none' | 'held' | 'paid'
 }
 
-/** Columns of a row of `questions q`. */
 export const questionColumns = (sql: Db) => sql`
   q.id, q.user_id, q.subject, q.body, q.text_body, q.anonymity, q.amount, q.bounty, q.automaticity, q.look, q.excellent,
   q.status, q.comments_count, q.answers_count, q.watchers_count, q.likes_count, q.views_count, q.created_at,
@@ -47,7 +46,6 @@ export const findQuestionRow = async (sql: Db, id: number): Promise<QuestionRow 
 
 export const idsOf = (rows: { id: number }[]) => new Set(rows.map(({ id }) => id))
 
-/** Filters the ids down to existing questions. Every question is public. */
 export const findExistingQuestions = async (sql: Db, ids: number[]) =>
   idsOf(await sql<{ id: number }[]>`select id from questions where id = any(${ids})`)
 
@@ -60,7 +58,6 @@ export async function findQuestionTarget(sql: Db, id: number): Promise<Target | 
   return row
 }
 
-/** Condition for a substring of the subject in any script, served by an index. */
 export const subjectContains = (sql: Db, text: string | undefined) => {
   const key = nameKey(text ?? '')
   return when(
@@ -79,14 +76,13 @@ const filters = (sql: Db, viewerId: number): Record<NonNullable<QuestionsQuery['
   follow: sql`and q.id in (select question_id from question_watchers where user_id = ${viewerId})`,
 })
 
-/** Lists questions, paged, optionally of one topic (questions-1). */
 export const listQuestions = (
   sql: Db,
   viewerId: number,
   { type = 'new', subject, id, limit = 20, offset, after = 0 }: QuestionsQuery,
   topicId?: number,
 ) => {
-  // The index of the links or of the watchers gives the order, so that a page reads a page of them.
+  // Sorts by the links or watchers, so that PostgreSQL reads one page of their index.
   const isWatched = topicId === undefined && id === undefined && type === 'follow'
   const key = topicId !== undefined ? sql`l.question_id` : isWatched ? sql`w.question_id` : sql`q.id`
   const [source, scope] =
@@ -106,7 +102,7 @@ export const listQuestions = (
   ${limitClause(sql, { limit, offset, after })}`
 }
 
-/** Lists the questions of a user, newest first. Only the author sees anonymous ones. */
+/** Lists a user's questions. Only the author sees anonymous ones. */
 export const listQuestionsOf = (
   sql: Db,
   userId: number,
@@ -138,10 +134,7 @@ export type QuestionDraft = {
   look: boolean
 }
 
-/**
- * Inserts a question with its author as watcher, and counts it unless anonymous. Its bounty is held from now
- * on.
- */
+/** Inserts a question with its author as watcher. Anonymous questions do not count for the author. */
 export async function insertQuestion(sql: Db, draft: QuestionDraft): Promise<QuestionRow> {
   const { userId, subject, amount } = draft
   const [row] = await sql<[QuestionRow]>`
@@ -160,10 +153,7 @@ export async function insertQuestion(sql: Db, draft: QuestionDraft): Promise<Que
   return row
 }
 
-/**
- * Finds a question and locks it until the transaction ends. Answers, adoptions, payments, changes and
- * deletions all take this lock first and so run one after the other.
- */
+/** Locks a question. All writers lock the question first, which serializes them. */
 export async function lockQuestion(sql: Db, id: number): Promise<QuestionRow | undefined> {
   const [row] = await sql<QuestionRow[]>`
     select ${questionColumns(sql)} from questions q where q.id = ${id} for update`
@@ -177,10 +167,7 @@ export type QuestionChanges = {
   anonymity?: boolean | undefined
 }
 
-/**
- * Updates the given fields of a locked question. One that becomes anonymous is removed from its author's
- * counts.
- */
+/** Updates a locked question, and the author's counts when its anonymity changes. */
 export const updateQuestion = (
   sql: Db,
   { id, user_id: userId, anonymity: before }: Pick<QuestionRow, 'id' | 'user_id' | 'anonymity'>,
@@ -208,7 +195,6 @@ export const updateQuestion = (
     where id = ${id}`
 }
 
-/** Deletes a locked question with its answers, watchers and invitations, and lowers all counts. */
 export const deleteQuestionRow = (sql: Db, questionId: number) => sql`
   with gone as (
     delete from answers where question_id = ${questionId} returning user_id, anonymity, likes_count, created_at
@@ -242,7 +228,7 @@ export type ApplicationRow = Tables['question_applications'] & {
   state: 'pending' | 'passed' | 'rejected' | 'cancelled'
 }
 
-/** Inserts a request. Violates `question_applications_open` while one is pending. */
+/** Violates `question_applications_open` while a request is pending. */
 export async function insertApplication(
   sql: Db,
   application: { questionId: number; userId: number; amount: number },
@@ -258,7 +244,7 @@ export const cancelApplications = (sql: Db, questionId: number) => sql<{ id: num
   update question_applications set state = 'cancelled', decided_at = now()
   where question_id = ${questionId} and state = 'pending' returning id, amount`
 
-/** Decides a pending request once. Returns undefined when it is not pending. */
+/** Decides a pending request. Returns undefined when the request is not pending. */
 export async function closeApplication(
   sql: Db,
   decision: { id: number; state: 'passed' | 'rejected'; decidedBy: number },

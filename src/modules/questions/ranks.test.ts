@@ -35,7 +35,7 @@ async function assertExact() {
   assert.deepEqual(await periodSumsRecount(answersGiven).find(sql), [])
 }
 
-test('counts existing named answers, and none of a deleted question', async () => {
+test('counts existing named answers', async () => {
   const [ann, ben, cleo] = [await rich(), await rich(), await rich()]
   const [first, second] = [await ask(ann), await ask(ann)]
   await assertExact()
@@ -62,7 +62,7 @@ test('counts existing named answers, and none of a deleted question', async () =
   await assertExact()
 })
 
-test('keeps exact sums when answers and reads are concurrent', async () => {
+test('keeps sums exact when answers and reads race', async () => {
   const ann = await rich()
   const others = await Promise.all(Array.from({ length: 4 }, () => rich()))
   const questions = [await ask(ann), await ask(ann)]

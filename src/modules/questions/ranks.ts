@@ -12,10 +12,10 @@ import { OneOf, routesOn, type Server, Type } from '#platform/http'
 import { cacheCostly } from '#platform/memory'
 import { ANSWERS_GIVEN } from './queries.ts'
 
-/** Maximum length of a ranking. Pages are served from the cache. */
+/** Maximum number of ranked users. */
 const RANKED = 1000
 
-/** Number of answers per user in a period, without anonymous ones. */
+/** Counts named answers per user in a period. */
 export const answersGiven: PeriodSums = {
   ranking: ANSWERS_GIVEN,
   counted: (sql, from, before) => sql`
@@ -23,7 +23,7 @@ export const answersGiven: PeriodSums = {
     where a.created_at >= ${from} ${ifGiven(sql, before, (end) => sql`and a.created_at < ${end}`)} and not a.anonymity`,
 }
 
-/** Ranks users by likes of all their answers, without anonymous ones. */
+/** Ranks users by likes of their named answers. */
 const rankLiked = (sql: Db) => sql<RankedRow[]>`
   select x.user_id, x.likes_count as count from question_people x ${withEnabledUser(sql, sql`x.user_id`)}
   where x.likes_count > 0
@@ -37,7 +37,7 @@ const rankExperts = (sql: Db) => sql<RankedRow[]>`
 
 export type Ranking = 'likes' | 'experts' | Period
 
-/** A ranking, computed at most once a minute. */
+/** Caches each ranking for a minute. */
 const rankingOf = cacheCostly<Ranking, RankedRow[]>(60_000, ({ sql }, name) => {
   if (name === 'likes') return rankLiked(sql).execute()
   if (name === 'experts') return rankExperts(sql).execute()
@@ -47,17 +47,16 @@ const rankingOf = cacheCostly<Ranking, RankedRow[]>(60_000, ({ sql }, name) => {
 const SIGNAL = 'question-ranks'
 
 /**
- * Removes a user from this node's cached rankings after an answer became anonymous, because the cached result
- * still names them for it. The next computation includes them again. Call after the commit; a signal reaches
- * other nodes.
+ * Removes a user from this node's cached rankings, which still count an answer that became anonymous. Call
+ * after the commit.
  */
 export const leaveRankings = (ctx: Context, userId: number): void =>
   rankingOf.amend(ctx, (ranked, name) =>
-    // Income of experts does not change.
+    // Keeps experts, because their income does not change.
     name === 'experts' ? ranked : ranked.filter((each) => each.user_id !== userId),
   )
 
-/** Signals every node at the commit to remove this user from its rankings. */
+/** Signals every node at the commit to remove the user from its cached rankings. */
 export const announceAnonymity = (tx: Db, userId: number): Promise<void> => announce(tx, SIGNAL, [userId])
 
 function followAnonymity(ctx: Context): void {

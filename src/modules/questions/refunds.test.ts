@@ -40,7 +40,7 @@ test('does not refund a bounty that is earned while the asker is deleted', async
   assert.deepEqual((await auditLedger(sql, questionEscrowChecks)).drift, [])
 })
 
-test('moves nothing when the same bounty is set again (questions-5)', async () => {
+test('moves no points when the bounty stays the same (questions-5)', async () => {
   const anna = await rich(100)
   const question = await ask(anna, { amount: 40 })
   const orders = async () => (await as(anna, 'GET', '/currency/orders')).body.length

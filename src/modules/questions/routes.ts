@@ -57,15 +57,11 @@ import { questionContent, questionItems, questionViews } from './view.ts'
 const SCREENED = ['subject', 'body', 'text_body'] as const
 const OWN_ERRORS = [noSuchQuestion, notYourQuestion]
 
-/**
- * Question routes: lists, detail, creation, changes and deletion. Paths with `currency-` are aliases of the
- * plain ones (questions-7).
- */
 export function questionRoutes(server: Server, ctx: Context) {
   const { sql } = ctx
   const route = routesOn(server, ctx, { tag: 'Questions' })
 
-  /** Checks the payment password when the request pays a bounty. */
+  /** Checks the payment password only when the request pays a bounty. */
   const admitPayer = async (arrival: UnvalidatedCall<'user', TSchema>) => {
     const { amount } = (arrival.request.body ?? {}) as { amount?: unknown }
     if (amount === undefined || amount === null || amount === '' || Number(amount) === 0) return

@@ -22,7 +22,6 @@ import {
 } from '#platform/http'
 import { QuestionTopic } from './topics/schema.ts'
 
-/** Names of questions and answers on the wire and in tables (conventions-24). */
 export const QUESTIONS = 'questions'
 
 export const ANSWERS = 'question-answers'
@@ -35,12 +34,12 @@ export const TopicParams = Type.Object({ topic: Id })
 
 export const ListQuery = Type.Object({ limit: Limit(20), offset: Offset, after: Cursor })
 
-/** Markdown. Lists show an excerpt, which is derived when the client sends none. */
+/** Markdown text. A missing excerpt is derived from the text. */
 export const Markdown = (options: object = {}) => Text(50_000, options)
 
 export const Excerpt = Type.Optional(Nullable(Text(5000)))
 
-/** 0 or 1, the format of flags in questions and answers. */
+/** Flags of questions and answers are 0 or 1 on the wire. */
 const Bit = (description: string) => Type.Integer({ description })
 export const bit = (value: boolean) => (value ? 1 : 0)
 
@@ -65,7 +64,7 @@ const questionFields = {
   updated_at: Time,
 }
 
-/** A single question. `user` is absent when another user asked anonymously (questions-16). */
+/** `user` is absent when another user asked anonymously (questions-16). */
 export const QuestionView = Shared('Question', { ...questionFields, user: Type.Optional(Nullable(UserView)) })
 export type QuestionView = Static<typeof QuestionView>
 
@@ -93,7 +92,7 @@ const answerFields = {
   could: Type.Optional(Type.Boolean({ description: 'Only for answers that cost a look' })),
 }
 
-/** An answer. `user` is absent when another user answered anonymously (questions-16). */
+/** `user` is absent when another user answered anonymously (questions-16). */
 export const AnswerView = Shared('Answer', { ...answerFields, user: Type.Optional(Nullable(UserView)) })
 export type AnswerView = Static<typeof AnswerView>
 
@@ -103,7 +102,7 @@ export const QuestionItem = Shared('QuestionItem', {
 })
 export type QuestionItem = Static<typeof QuestionItem>
 
-/** `new` (default): unanswered questions. `subject`: substring of the subject. `id`: only these questions. */
+/** `new`, the default, lists unanswered questions. `subject` matches a part of the subject. */
 export const QuestionsQuery = Type.Object({
   ...ListQuery.properties,
   type: Type.Optional(
@@ -116,8 +115,8 @@ export const QuestionsQuery = Type.Object({
 export type QuestionsQuery = Static<typeof QuestionsQuery>
 
 /**
- * A single question. `invitations`: complete for the asker and invited users; others see users who answered
- * by name.
+ * `invitations` is complete for the asker and invited users. Other viewers see only users with a named
+ * answer.
  */
 export const QuestionDetail = Shared('QuestionDetail', {
   ...QuestionView.properties,
@@ -130,7 +129,7 @@ export const QuestionDetail = Shared('QuestionDetail', {
 })
 export type QuestionDetail = Static<typeof QuestionDetail>
 
-/** `user_id`: another user, without their anonymous questions and answers. */
+/** Lists of another user's `user_id` omit anonymous content. */
 export const UserQuestionsQuery = Type.Object({
   limit: Limit(15),
   after: Cursor,
@@ -141,19 +140,19 @@ export type UserQuestionsQuery = Static<typeof UserQuestionsQuery>
 
 export const RepostedQuery = Type.Object({ id: Type.Optional(IdList(100)) })
 
-/** Topic ids, each as `{id}` or as a number. */
+/** Accepts topic ids or objects with `id`. */
 const TopicIds = Type.Unsafe<(number | { id: number })[]>({
   ...IdList(10),
   items: Type.Union([Id, Shared('TopicReference', { id: Id })]),
 })
 
-/** User ids, each as `{user}` or as a number. */
+/** Accepts user ids or objects with `user`. */
 const InvitedIds = Type.Unsafe<(number | { user: number })[]>({
   ...IdList(10),
   items: Type.Union([Id, Shared('Invitation', { user: Id })]),
 })
 
-/** A new question (questions-2). `password` is the payment password of a question with a bounty. */
+/** `password`: payment password, for a question with a bounty (questions-2). */
 export const NewQuestion = Shared('NewQuestion', {
   subject: Text(255, { description: 'Ends with a question mark' }),
   topics: TopicIds,
@@ -173,7 +172,7 @@ export const Bounty = Shared('Bounty', {
   password: Type.Optional(RawText(128)),
 })
 
-/** Changes to a question, at least one field. */
+/** Requires at least one field. */
 export const QuestionPatch = Shared('QuestionPatch', {
   subject: Type.Optional(Text(255)),
   topics: Type.Optional(TopicIds),
@@ -192,6 +191,6 @@ export const QuestionMade = Shared('QuestionMade', {
 
 const EXCERPT = 1000
 
-/** The excerpt shown in lists: the client's, else derived from the text. */
+/** Returns the client's excerpt, or an excerpt derived from the text. */
 export const excerptOf = (body: string | null, given: string | null | undefined): string | null =>
   given ?? (body === null ? null : plainText(body, EXCERPT))

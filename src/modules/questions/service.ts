@@ -60,7 +60,6 @@ import { topicView } from './topics/service.ts'
 import { questionItems, questionViews } from './view.ts'
 import { isWatched } from './watches.ts'
 
-/** Reads a question with the data of its page and counts a view. */
 export async function getQuestion(ctx: Context, id: number, viewerId: number): Promise<QuestionDetail> {
   const { sql } = ctx
   const row = await findQuestionRow(sql, id)
@@ -74,7 +73,7 @@ export async function getQuestion(ctx: Context, id: number, viewerId: number): P
     isWatched(sql, id, viewerId),
   ])
   const insider = viewerId === row.user_id || invited.includes(viewerId)
-  // An invited user may answer anonymously, and must then not be named here.
+  // Omits invited users who answered anonymously, because the invitation would reveal them.
   const named = new Set(rows.filter((each) => each.invited && !each.anonymity).map((each) => each.user_id))
   const [answers, invitations] = await Promise.all([
     answerViews(ctx, rows, viewerId),
@@ -96,7 +95,9 @@ export async function getQuestion(ctx: Context, id: number, viewerId: number): P
   }
 }
 
-/** Resolves the user of a requested list, and whether it is the viewer's own. */
+/**
+ * Resolves the user whose list is requested, by default the viewer. Throws 401 for a guest without a user.
+ */
 export function whose(viewerId: number, userId: number | undefined): { userId: number; own: boolean } {
   const id = userId ?? viewerId
   if (id === 0) throw unauthenticated()
@@ -112,7 +113,7 @@ export async function listUserQuestions(
   return questionItems(ctx, await listQuestionsOf(ctx.sql, userId, query, { own }), viewerId)
 }
 
-/** Lists reposted questions in the order of the ids, without deleted ones. */
+/** Omits deleted questions and follows the order of `ids`. */
 export async function listRepostedQuestions(ctx: Context, ids: number[], viewerId: number) {
   const rows = ids.length === 0 ? [] : await findQuestionRows(ctx.sql, ids)
   const items = new Map((await questionItems(ctx, rows, viewerId)).map((item) => [item.id, item]))
@@ -142,7 +143,7 @@ function requireConsistent({ amount = 0, look, automaticity }: NewQuestion, invi
   if (look && !automaticity) throw lookNeedsAutomatic()
 }
 
-/** Creates a question in the caller's transaction. Its bounty moves from the asker into escrow. */
+/** Creates a question. Its bounty moves from the asker into escrow. */
 export async function askQuestion(tx: Tx, userId: number, body: NewQuestion): Promise<QuestionRow> {
   requireQuestionMark(body.subject)
   const topicIds = topicIdsOf(body.topics)
@@ -207,7 +208,6 @@ export async function askQuestion(tx: Tx, userId: number, body: NewQuestion): Pr
   return question
 }
 
-/** Throws 404 or 403 unless the user asked the question. */
 export async function requireOwnQuestion(sql: Db, id: number, userId: number): Promise<QuestionRow> {
   const question = await findQuestionRow(sql, id)
   if (!question) throw noSuchQuestion()
@@ -215,7 +215,7 @@ export async function requireOwnQuestion(sql: Db, id: number, userId: number): P
   return question
 }
 
-/** Like `requireOwnQuestion`, and locks the question in the transaction. */
+/** Like `requireOwnQuestion`, but locks the question until the transaction ends. */
 export async function holdOwnQuestion(tx: Tx, id: number, userId: number): Promise<QuestionRow> {
   const question = await lockQuestion(tx, id)
   if (!question) throw noSuchQuestion()
@@ -255,10 +255,7 @@ export async function editQuestion(tx: Tx, id: number, userId: number, patch: Qu
   if (amount !== undefined) await changeBounty(tx, question, amount)
 }
 
-/**
- * Deletes a question with its dependent rows, for its author or a moderator. Refunds an unearned bounty and
- * an undecided fee in the same transaction.
- */
+/** Deletes a question for its author or a moderator. Refunds an unearned bounty and pending fees. */
 export async function deleteQuestion(
   tx: Tx,
   id: number,

@@ -48,7 +48,7 @@ export const questionView = (
   ...author(row, viewerId, people),
 })
 
-/** Questions in the order of the rows. Pass an open transaction as `sql`. */
+/** Loads questions in the order of `rows`. `sql` may be an open transaction. */
 export async function questionViews(
   ctx: Context,
   rows: QuestionRow[],

@@ -10,7 +10,7 @@ const world = await createWorld()
 const { as, person, sql } = world
 const { ask } = questionsOf(world)
 
-test('returns 404 for a watch or unwatch when the question is deleted meanwhile (questions-17)', async () => {
+test('returns 404 for a watch or unwatch when the question is deleted concurrently (questions-17)', async () => {
   const [anna, ben] = [await person(), await person()]
   for (const method of ['PUT', 'DELETE'] as const) {
     const id = await ask(anna)
@@ -24,7 +24,7 @@ test('returns 404 for a watch or unwatch when the question is deleted meanwhile 
   }
 })
 
-test('pages watched questions past those that other users watch too', async () => {
+test('pages through watched questions that other users watch too', async () => {
   const [anna, ben, cleo] = [await person(), await person(), await person()]
   const [first, second] = [await ask(anna), await ask(anna)]
   for (const [who, id] of [

@@ -6,9 +6,7 @@ import { type QuestionRow, questionColumns } from './queries.ts'
 import { ListQuery, QuestionItem, QuestionParams } from './schema.ts'
 import { questionItems } from './view.ts'
 
-/**
- * Watches a question. Idempotent: counts only a new watch. Returns false when the question does not exist.
- */
+/** Counts only a new watch. Returns false when the question does not exist. */
 async function watchQuestion(sql: Db, questionId: number, userId: number): Promise<boolean> {
   const [row] = await sql<[{ found: boolean }]>`
     with target as (select id from questions where id = ${questionId} for no key update),
@@ -23,10 +21,7 @@ async function watchQuestion(sql: Db, questionId: number, userId: number): Promi
   return row.found
 }
 
-/**
- * Unwatches a question. Idempotent: counts only a removed watch. Returns false when the question does not
- * exist.
- */
+/** Counts only a removed watch. Returns false when the question does not exist. */
 async function unwatchQuestion(sql: Db, questionId: number, userId: number): Promise<boolean> {
   const [row] = await sql<[{ found: boolean }]>`
     with target as (select id from questions where id = ${questionId} for no key update),
@@ -63,7 +58,6 @@ export const isWatched = async (sql: Db, questionId: number, userId: number): Pr
   (await sql`select from question_watchers where user_id = ${userId} and question_id = ${questionId}`)
     .length > 0
 
-/** Routes for watching questions (questions-17). */
 export function watchRoutes(server: Server, ctx: Context) {
   const { sql } = ctx
   const route = routesOn(server, ctx, { tag: 'Questions' })

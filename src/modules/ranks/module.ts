@@ -14,17 +14,14 @@ import { routesOn, type Server, Shared, type Static, Type } from '#platform/http
 import { cacheCostly } from '#platform/memory'
 import type { Module } from '../../module.ts'
 
-/** A user with their place, from 1, without the ranked value. */
+/** User with a rank from 1, without the ranked value. */
 export const PlacedUser = Shared('PlacedUser', {
   ...UserView.properties,
   extra: Shared('PlacedUserExtra', { ...UserExtra.properties, rank: Type.Integer() }),
 })
 export type PlacedUser = Static<typeof PlacedUser>
 
-/**
- * A user in the check-in ranking, with a name misspelled for client compatibility. The place is present for
- * members only.
- */
+/** Contains `follwing`, a misspelling that existing clients read. Only signed-in viewers get `rank`. */
 const CheckinRankedUser = Shared('CheckinRankedUser', {
   ...UserView.properties,
   follwing: Type.Boolean(),
@@ -39,7 +36,7 @@ export const rankMoney = cacheCostly<MoneyRanking, Ranked[]>(600_000, ({ sql }, 
   RANKINGS[name](sql).execute(),
 )
 
-/** Users in the order of the ids, with places counted from `offset`. */
+/** Loads users in the order of `ids`, with ranks counted from `offset`. */
 async function placedUsers(
   ctx: Context,
   ids: number[],
@@ -53,7 +50,6 @@ async function placedUsers(
   })
 }
 
-/** Rankings by followers, balance, income and check-ins (feeds-28, feeds-38). */
 export function rankRoutes(server: Server, ctx: Context) {
   const route = routesOn(server, ctx, { tag: 'Ranks' })
 
@@ -81,7 +77,7 @@ export function rankRoutes(server: Server, ctx: Context) {
     reply: { 200: Type.Array(PlacedUser) },
     async handler({ query: { limit = 10, offset = 0 }, viewer }) {
       const ranking = await rankMoney(ctx, 'balance')
-      // Balances are private, so the amount is omitted.
+      // Omits the amount, because balances are private.
       const ids = ranking.slice(offset, offset + limit).map(({ user_id }) => user_id)
       return placedUsers(ctx, ids, offset, viewer.id)
     },

@@ -16,7 +16,7 @@ const grant = (to: number, amount: number) =>
     subject: { type: 'tests', id: 1 },
   })
 
-test('ranks users by followers with place and count, older accounts first in a tie (feeds-28)', async () => {
+test('ranks users by followers, older accounts first in a tie (feeds-28)', async () => {
   const [ann, bob, cid, fan, other] = [
     await person(),
     await person(),
@@ -50,7 +50,7 @@ test('returns ten ranks by default (feeds-27)', async () => {
   assert.equal((await guest('GET', '/ranks/followers')).body.length, 10)
 })
 
-test('ranks users by balance, without the amount, and by income from other users (feeds-28)', async () => {
+test('ranks users by balance without the amount (feeds-28)', async () => {
   const [ann, bob, cid, poor] = [await person(), await person(), await person(), await person()]
   for (const [who, amount] of [
     [ann, 500],
@@ -61,7 +61,7 @@ test('ranks users by balance, without the amount, and by income from other users
   await as(bob, 'POST', '/plus-pay/transfer', { user: ann.id, amount: 50 })
   await as(bob, 'POST', '/plus-pay/transfer', { user: cid.id, amount: 50 })
   await as(ann, 'POST', '/plus-pay/transfer', { user: cid.id, amount: 50 })
-  // Disabled users with the highest balance or income.
+  // Disables users with the highest balance and income.
   const gone = [await person(), await person()]
   for (const { id } of gone) await grant(id, 9000)
   const between = await as(gone[0]!, 'POST', '/plus-pay/transfer', { user: gone[1]!.id, amount: 8000 })
@@ -89,7 +89,7 @@ test('ranks users by balance, without the amount, and by income from other users
     assert.equal((await guest('GET', `/ranks/${name}?limit=0`)).status, 422)
 })
 
-test('recomputes a failed ranking at the next request', async () => {
+test('recomputes a failed ranking on the next request', async () => {
   const asked: string[] = []
   const failing = (() => ({
     execute: () => {

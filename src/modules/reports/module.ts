@@ -23,7 +23,6 @@ import {
 } from './reports.ts'
 import { adminHistoryRoutes, userReportRoutes } from './routes.ts'
 
-/** Admin routes of reports (feeds-25). */
 export const adminReportRoutes = (removals: Removals) => (server: Server, ctx: Context) => {
   const route = routesOn(server, ctx, { tag: 'Admin: moderation' })
   const access = { ability: 'admin: reports' }
@@ -70,10 +69,7 @@ export const adminReportRoutes = (removals: Removals) => (server: Server, ctx: C
   })
 }
 
-/**
- * The user's own reports in the personal data export. Reports about the user name their reporter and are left
- * out.
- */
+/** Exports only the user's own reports, because reports about the user name their reporter. */
 export const reportPersonal = [
   personalTable({
     file: 'reports',

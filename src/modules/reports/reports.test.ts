@@ -58,7 +58,7 @@ const reportsBy = (who: Person) => sql<
 >`
   select id, target_user, subject, reason, status from reports where user_id = ${who.id} order by id`
 
-test('stores repeated reports once while open (feeds-24)', async () => {
+test('stores repeated reports once while the report is open (feeds-24)', async () => {
   const [owner, reader] = [await person(), await person()]
   const id = make(owner)
   const answers = await Promise.all(
@@ -73,7 +73,7 @@ test('stores repeated reports once while open (feeds-24)', async () => {
   )
 })
 
-test('accepts an optional reason of at most 255 characters, unless mounted as required', async () => {
+test('accepts an optional reason of at most 255 characters', async () => {
   const [owner, reader] = [await person(), await person()]
   const id = make(owner)
   const send = (body: object | undefined) => as(reader, 'POST', `/test/things/${id}/reports`, body)
@@ -88,7 +88,7 @@ test('accepts an optional reason of at most 255 characters, unless mounted as re
   assert.equal((await guest('POST', `/test/things/${id}/reports`, {})).status, 401)
 })
 
-test('accepts reports of users, except unknown ones and oneself (feeds-24)', async () => {
+test('accepts reports of other existing users only (feeds-24)', async () => {
   const [me, other] = [await person(), await person()]
   assert.equal((await as(me, 'POST', `/report/users/${other.id}`, { reason: 'rude' })).status, 201)
   assert.equal((await as(me, 'POST', `/report/users/${me.id}`)).status, 422)
@@ -106,7 +106,7 @@ test('accepts reports of comments on visible content', async () => {
   assert.deepEqual([report?.target_user, report?.subject], [owner.id, 'nasty words'])
   hidden.add(id)
   assert.equal((await as(reader, 'POST', `/test/report/comments/${comment.id}`)).status, 404)
-  // The app has no kind of this name.
+  // The app mounts no kind of this name.
   assert.equal((await as(reader, 'POST', `/report/comments/${comment.id}`)).status, 404)
 })
 
@@ -136,7 +136,7 @@ test('handles a report once and notifies the reporter (feeds-25)', async () => {
   assert.equal((await reportsBy(reader)).length, 2)
 })
 
-test('lists reports with their users by page, state, kind, user and words', async () => {
+test('filters reports by state, kind, user and text', async () => {
   const [owner, reader, admin] = [await person(), await person(), await person()]
   for (let n = 0; n < 3; n += 1)
     await addReport(sql, {

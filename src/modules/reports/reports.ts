@@ -39,7 +39,7 @@ type NewReport = {
   reason: string | null
 }
 
-/** Inserts a report unless the same user has an open one on the same target. */
+/** Inserts a report unless the user has an open one on the target. */
 export async function addReport(sql: Db, report: NewReport): Promise<void> {
   await sql`
     insert into reports (user_id, target_user, reportable_type, reportable_id, subject, reason)
@@ -55,14 +55,13 @@ type ReportOptions = {
   path: string
   field?: 'reason' | 'content' | 'message'
   required?: boolean
-  /** Throws when the user may see the content but not report it. */
+  /** Throws for a user who may see the content but not report it. */
   mayWrite?(target: Target, viewerId: number): Promise<void>
   errors?: readonly DeclaredError[]
 }
 
 const SUBJECT_MAX = 100
 
-/** Mounts the report route of one kind of content (feeds-24). */
 export function mountReports(server: Server, ctx: Context, content: Content, options: ReportOptions): void {
   const { noun, param } = content
   const { field = 'reason', required = false } = options

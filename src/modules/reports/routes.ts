@@ -49,7 +49,7 @@ export const HistoryQuery = Type.Object({
 export type HistoryQuery = Static<typeof HistoryQuery>
 
 const reportsAgainst = (sql: Db, userId: number): Fragment => {
-  // `target_user > 0` matches the partial index of reports with a known author.
+  // Repeats `target_user > 0`, so that PostgreSQL uses the partial index of reports with a known author.
   const against = sql`reports r where r.target_user = ${userId} and r.target_user > 0`
   return sql`
     select r.created_at as at, 'report-' || r.id as id, 'report' as event, r.user_id as by, 'reports/' || r.id as subject,
@@ -76,7 +76,7 @@ function listHistory(sql: Db, userId: number, { page = 1, limit = 15, after }: H
 
 const CONTACTS = ['email', 'phone']
 
-/** Masks e-mail addresses and phone numbers in an audit record, before and after the change. */
+/** Masks e-mail addresses and phone numbers in an audit record. */
 function withoutContacts(entry: HistoryEntry): HistoryEntry {
   const masked = Object.entries(entry.details ?? {}).map(([name, value]) => [name, maskIn(value)])
   return { ...entry, details: entry.details && Object.fromEntries(masked) }
@@ -92,7 +92,6 @@ function maskIn(value: unknown): unknown {
   )
 }
 
-/** The moderation history of a user (administration-18). */
 export function adminHistoryRoutes(server: Server, ctx: Context) {
   const route = routesOn(server, ctx, { tag: 'Admin: moderation' })
 

@@ -26,7 +26,7 @@ export function userRewardRoutes(server: Server, ctx: Context) {
   })
 }
 
-/** The user's given rewards in the personal data export, without receivers, who may be anonymous. */
+/** Exports rewards without their receivers, who may be anonymous. */
 export const rewardPersonal = [
   personalTable({
     file: 'rewards',

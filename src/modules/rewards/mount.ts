@@ -28,12 +28,12 @@ export type RewardOptions = {
   notice: RewardNotice
   /** Settings required in addition to the site's reward setting. */
   switches?: 'feed:reward'[]
-  /** Throws when the user may see the content but not reward it. */
+  /** Throws for a user who may see the content but not reward it. */
   mayWrite?(target: Target, viewerId: number): Promise<void>
   errors?: readonly DeclaredError[]
   /** Updates the reward counters of the content. `by` is the amount. */
   count?: Counts
-  /** Error for an insufficient balance. Default: 403. */
+  /** Error for a low balance. Default: 403. */
   poor?: (() => Error) & DeclaredError
   pageSize?: number
 }

@@ -26,7 +26,7 @@ const audit = async () => {
   assert.deepEqual([body.balanced, body.drift], [true, []])
 }
 
-test('pays and notifies the author, and lists and sums rewards (money-16)', async () => {
+test('pays a reward to the author and notifies the author (money-16)', async () => {
   const anna = await rich(0)
   const ben = await rich()
   const cleo = await rich()
@@ -36,7 +36,7 @@ test('pays and notifies the author, and lists and sums rewards (money-16)', asyn
   assert.equal((await reward(cleo, feed, { amount: 50 })).status, 201)
   assert.equal((await reward(ben, feed, { amount: 20 })).status, 201)
   assert.deepEqual([await points(anna), await points(ben), await points(cleo)], [100, 950, 950])
-  // Rewards of other content are not included.
+  // Rewards of other content do not count.
   assert.equal((await reward(cleo, await feedOf(anna), { amount: 40 })).status, 201)
   assert.deepEqual((await guest('GET', `/feeds/${feed}`)).body.reward, { count: 3, amount: 100 })
   const amounts = async (query = '') =>
@@ -54,7 +54,7 @@ test('pays and notifies the author, and lists and sums rewards (money-16)', asyn
   await audit()
 })
 
-test('reports errors in order and moves no points (money-15)', async () => {
+test('moves no points when a reward is invalid (money-15)', async () => {
   const anna = await rich(10)
   const ben = await rich(10)
   const feed = await feedOf(anna)
@@ -93,7 +93,7 @@ test('rejects rewards while they are disabled (money-15)', async () => {
   await updateSettings(ctx, sql, {})
 })
 
-test('rewards and notifies a user through both routes, and rejects a reward to oneself (money-15)', async () => {
+test('rewards a user through both routes (money-15)', async () => {
   const anna = await rich(0)
   const ben = await rich()
   for (const path of ['new-rewards', 'rewards']) {
@@ -113,7 +113,7 @@ test('rewards and notifies a user through both routes, and rejects a reward to o
   await audit()
 })
 
-test('stops racing rewards at an empty balance, and pays once per key', async () => {
+test('stops racing rewards at an empty balance', async () => {
   const anna = await rich(0)
   const ben = await rich(100)
   const feed = await feedOf(anna)
@@ -140,7 +140,7 @@ test('requires the payment password when the setting demands it (money-15)', asy
   assert.equal(await points(ben), 10)
 })
 
-test('rejects a reward of content deleted meanwhile, with or without counters', async () => {
+test('rejects a reward when the content is deleted concurrently', async () => {
   const [anna, ben] = [await rich(0), await rich(100)]
   const feed = await feedOf(anna)
   const reply = await answer(anna, await ask(anna))

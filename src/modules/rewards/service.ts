@@ -60,8 +60,8 @@ export const RewardBody = Shared('NewReward', { amount: Amount, password: Type.O
 export type RewardBody = Static<typeof RewardBody>
 
 /**
- * `since` is the id of the last reward. When sorted by amount, `since` is its amount and `after` its id.
- * `type` is the name of `order_type` for answers (money-16).
+ * `since` is the last reward's id or, when sorted by amount, its amount. `type` is called `order_type` in
+ * answers (money-16).
  */
 export const RewardQuery = (standard = 15) =>
   Type.Object({
@@ -75,7 +75,6 @@ export const RewardQuery = (standard = 15) =>
   })
 export type RewardQuery = Static<ReturnType<typeof RewardQuery>>
 
-/** A reward with its giver (money-16). */
 export const Reward = Shared('Reward', {
   id: Type.Integer(),
   user_id: Type.Integer(),
@@ -103,8 +102,8 @@ export type RewardRow = Row<
 type NewReward = { contentId: number; from: number; to: number; amount: number; hidden: boolean }
 
 /**
- * Inserts a reward and pays it, in one statement. Returns undefined when the content or its owner is gone. A
- * payment to a hidden owner passes through escrow, so that neither order names the other party.
+ * Returns undefined when the content or its owner is deleted. Pays hidden owners through escrow, so that no
+ * order names the other party.
  */
 async function insertReward(
   sql: Db,
@@ -217,7 +216,7 @@ const findRewardDrift = (sql: Db) => sql<Drift[]>`
 
 export const rewardChecks: CounterCheck[] = [unrepairable('rewards.paid', findRewardDrift)]
 
-/** Rewards with their givers, in the order of the rows. A reward never changes. */
+/** Loads rewards with their givers, in the order of `rows`. */
 export async function withGivers(ctx: Context, rows: RewardRow[], viewerId: number): Promise<Reward[]> {
   const givers = rows.map((row) => row.user_id)
   const users = await userViews(ctx, ctx.sql, givers, viewerId)
@@ -236,7 +235,10 @@ export type RewardNotice = SystemType
 
 type Switch = 'site:reward' | 'feed:reward'
 
-/** Checks before body validation: 403 while rewards are off, 422 for oneself, 403 when blocked. */
+/**
+ * Runs before body validation. Throws when rewards are disabled, for own content, or when the owner blocks
+ * the giver.
+ */
 export async function admitGiver(
   ctx: Context,
   giverId: number,
@@ -246,7 +248,7 @@ export async function admitGiver(
   const settings = await readSettings(ctx)
   if (switches.some((name) => !settings[name])) throw featureOff()
   if (target.ownerId === giverId) throw toOneself()
-  // A block by a hidden owner would reveal them.
+  // Ignores a block by a hidden owner, because an error would reveal the owner.
   if (target.hidden) return
   if ((await findBlockers(ctx.sql, giverId, [target.ownerId])).size > 0) throw blocked()
 }

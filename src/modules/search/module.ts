@@ -7,7 +7,7 @@ import type { Module } from '../../module.ts'
 
 const PAGE = 15
 const EACH = 5
-/** Limit per kind in a search of all, which returns a page of every kind. */
+/** Maximum results per kind in a search across all kinds. */
 const EACH_MAX = 20
 
 type Search = {
@@ -17,7 +17,7 @@ type Search = {
   after?: number | undefined
 }
 
-/** Searches names, titles or texts in one kind or, in parallel, in all (search-1). */
+/** Searches one kind or, in parallel, all kinds (search-1). */
 async function search(
   ctx: Context,
   kinds: readonly Searchable[],
@@ -33,7 +33,7 @@ async function search(
     limit: type === undefined ? Math.min(limit ?? EACH, EACH_MAX) : (limit ?? PAGE),
     viewerId,
   }
-  // Text without visible characters matches nothing, instead of everything.
+  // Matches nothing without visible characters, because an empty search key matches every row.
   const isEmpty = nameKey(q) === ''
   const found = await Promise.all(asked.map((kind) => (isEmpty ? [] : kind.find(ctx, page))))
   return Object.fromEntries(asked.map((kind, index) => [kind.type, found[index] ?? []]))
@@ -53,7 +53,6 @@ const SearchResults = (kinds: readonly Searchable[]) =>
     Object.fromEntries(kinds.map(({ type, item }) => [type, Type.Optional(Type.Array(item))])),
   )
 
-/** Search across all published content (search-1). */
 export const searchRoutes = (kinds: readonly Searchable[]) => {
   const query = SearchQuery(kinds)
   const results = SearchResults(kinds)

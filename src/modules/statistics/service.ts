@@ -8,7 +8,7 @@ import { Nullable, Shared, type Static, Text, TextList, Time, Type } from '#plat
 import { cacheCostly } from '#platform/memory'
 import { activeSeries, countActiveSince, tidyActivePeople } from './activity/service.ts'
 
-/** Upper limit of the count, because counting more is slow and useless. */
+/** Maximum count of a queue, because an exact count of more rows is slow. */
 const WAITING_MAX = 10_000
 
 const unionOf = (sql: Db, parts: Fragment[]): Fragment =>
@@ -49,7 +49,7 @@ const beginSeries = (sql: Db, names: string[], day: string) => sql`
   insert into statistic_series (series, counted_until) select name, ${day}::date from unnest(${names}::text[]) as name
   on conflict do nothing`
 
-/** Counts finished days of series that were counted up to `from`, once. */
+/** Counts each series once, only if no other process has counted beyond `from`. */
 async function countDays(sql: Db, series: Series[], from: string, until: string): Promise<void> {
   await sql`
     with moved as (
@@ -75,7 +75,7 @@ export type WaitingQueues = Static<typeof WaitingQueues>
 const Day = (options: object = {}) =>
   Type.Optional(Text(10, { pattern: '^\\d{4}-\\d{2}-\\d{2}$', ...options }))
 
-/** First and last day, both inclusive. Default: the last thirty days up to today. */
+/** Inclusive range of days. Default: the last thirty days. */
 export const DaysQuery = Type.Object({
   from: Day({ description: 'YYYY-MM-DD, UTC' }),
   to: Day({ description: 'YYYY-MM-DD, UTC' }),
@@ -96,7 +96,6 @@ const DailySeries = Shared('DailySeries', {
   ),
 })
 
-/** Sums by day (UTC). */
 export const DailyStatistics = Shared('DailyStatistics', {
   days: Type.Array(Type.String()),
   series: Type.Array(DailySeries),
@@ -135,7 +134,7 @@ export function mergeStatistics(areas: Statistics[]): MergedStatistics {
   return counted
 }
 
-/** Reads queues for the viewer's decisions (administration-14). */
+/** Reads the queues that the viewer may decide (administration-14). */
 export async function readWaiting(
   ctx: Context,
   { queues }: MergedStatistics,
@@ -153,7 +152,7 @@ export async function readWaiting(
   }
 }
 
-/** Sums of today and yesterday. Indexes make them cheap; the console reads them on every visit. */
+/** Caches sums of today and yesterday, because the console reads them on every visit. */
 const liveSums = cacheCostly(
   LIVE_MS,
   (ctx: Context, series: Series[]): Promise<DaySum[]> =>
@@ -183,7 +182,7 @@ function checkDay(field: 'from' | 'to', day: string): string {
   return day
 }
 
-/** Reads daily sums that the viewer may see (administration-15). */
+/** Reads the daily sums that the viewer may see (administration-15). */
 export async function readDays(
   ctx: Context,
   { series: all }: MergedStatistics,
@@ -226,10 +225,7 @@ export async function readDays(
   return { days, series: await Promise.all(series) }
 }
 
-/**
- * Counts all finished days in chunks and resumes after an interruption. On an older database the first run
- * starts at the oldest data.
- */
+/** Counts finished days in chunks, so that an interrupted run resumes. */
 export async function sumFinishedDays(
   ctx: Context,
   { series }: MergedStatistics,

@@ -57,7 +57,7 @@ test('returns queues with the age of the oldest entry to their deciders (adminis
   assert.deepEqual(named.get('withdrawals'), { name: 'withdrawals', count: 0, more: false, oldest_at: null })
 })
 
-test('returns no queue to users without such an ability (administration-14)', async () => {
+test('returns no queue to users without an ability to decide (administration-14)', async () => {
   const clerk = await clerkFor('admin: login')
   for (const path of ['/admin/statistics/waiting', '/admin/statistics/days']) {
     assert.equal((await guest('GET', path)).status, 401)
@@ -77,7 +77,7 @@ test('assigns each statistic one existing ability and a unique name', () => {
   )
 })
 
-test('counts finished days once, and returns today live (administration-15)', async () => {
+test('counts finished days once (administration-15)', async () => {
   const author = await person()
   const { publish } = feedsOf(world)
   const [old, gone] = [await publish(author), await publish(author)]
@@ -103,7 +103,7 @@ test('counts finished days once, and returns today live (administration-15)', as
   assert.deepEqual(coming, { feeds: [null] })
 })
 
-test('counts movements once, per visible currency (administration-15)', async () => {
+test('counts payments once, per visible currency (administration-15)', async () => {
   const payer = await person()
   const teller = await clerkFor('admin: currency')
   const before = (await valuesOf(teller, `?from=${daysAgo(9)}&to=${daysAgo(9)}`))['points-moved']
@@ -121,7 +121,7 @@ test('counts movements once, per visible currency (administration-15)', async ()
   assert.deepEqual(await valuesOf(teller, `?from=${daysAgo(9)}&to=${daysAgo(9)}`), { 'points-moved': [70] })
 })
 
-test('counts an active user once a day, and deletes activity after counting (administration-15)', async () => {
+test('counts an active user once a day (administration-15)', async () => {
   const [ann, bob] = [await person(), await person()]
   await sql`delete from active_people`
   await sql`insert into active_people (day, user_id)
@@ -150,7 +150,7 @@ test('counts an active user once a day, and deletes activity after counting (adm
   assert.equal(first, daysAgo(1))
 })
 
-test('counts each active person once in a period up to today (administration-15)', async () => {
+test('counts each active user once in a period (administration-15)', async () => {
   const totalOf = async (query: string) => {
     const { body } = await as(founder, 'GET', `/admin/statistics/days?series=active-people&${query}`)
     return body.series[0].total

@@ -25,7 +25,7 @@ const take = (who: Person, id: number) => as(who, 'PUT', `/user/tags/${id}`)
 const drop = (who: Person, id: number) => as(who, 'DELETE', `/user/tags/${id}`)
 const ids = (rows: { id: number }[]) => rows.map(({ id }) => id)
 
-test('lists categories with their tags, highest weight first, to everyone (feeds-30)', async () => {
+test('lists categories with their tags, highest weight first (feeds-30)', async () => {
   const [light, heavy] = [await category(1_000), await category(2_000)]
   const [small, great] = [await tag(heavy, 1), await tag(heavy, 2)]
   const { status, body } = await guest('GET', '/tags')
@@ -36,7 +36,7 @@ test('lists categories with their tags, highest weight first, to everyone (feeds
   assert.deepEqual(body[1].tags, [])
 })
 
-test('adds and removes a tag once, and returns 422 when repeated (feeds-30)', async () => {
+test('returns 422 for a tag added or removed twice (feeds-30)', async () => {
   const ann = await person()
   const id = await tag(await category())
   assert.equal((await take(ann, id)).status, 204)
@@ -76,7 +76,7 @@ test('adds a tag once when requests race', async () => {
   assert.deepEqual(drops.map(({ status }) => status).sort(), [204, ...Array(7).fill(422)])
 })
 
-test("returns 404 for unknown tags and users, and 401 for a guest's own tags", async () => {
+test('returns 404 for unknown tags and users', async () => {
   const [ann, gone] = [await person(), await person()]
   await sql`update users set deleted_at = now() where id = ${gone.id}`
   for (const answer of [await take(ann, 2 ** 40), await drop(ann, 2 ** 40)]) assert.equal(answer.status, 404)
@@ -87,7 +87,7 @@ test("returns 404 for unknown tags and users, and 401 for a guest's own tags", a
     assert.equal((await guest(method, '/user/tags/1')).status, 401)
 })
 
-test('finds users who share a tag, newest first and once each', async () => {
+test('finds users who share a tag, newest first', async () => {
   const [ann, bob, cid, dan, gone] = [
     await person(),
     await person(),
@@ -107,7 +107,7 @@ test('finds users who share a tag, newest first and once each', async () => {
   assert.deepEqual(await found('?offset=2'), [])
   const nobody = await guest('GET', '/user/find-by-tags')
   assert.deepEqual([nobody.status, nobody.body], [200, []])
-  // The list of all users can be filtered by tags too.
+  // Filters the list of all users by tags.
   const listed = await guest('GET', `/users?tags[]=${one}&tags[]=${three}&order=asc`)
   assert.deepEqual(ids(listed.body), [ann.id, bob.id, cid.id, dan.id])
 })

@@ -81,7 +81,7 @@ const listTagsOf = (sql: Db, userId: number) => sql<Tag[]>`
   select ${columns(sql)} from user_tags l join tags t on t.id = l.tag_id
   where l.user_id = ${userId} order by t.weight desc, t.id`
 
-/** Adds a tag to a user. `made` is false when they already have it. */
+/** `made` is false when the user already has the tag. */
 async function attachTag(sql: Db, userId: number, tagId: number): Promise<{ found: boolean; made: boolean }> {
   const [row] = await sql<[{ found: boolean; made: boolean }]>`
     with tag as (select id from tags where id = ${tagId}),
@@ -99,10 +99,7 @@ async function detachTag(sql: Db, userId: number, tagId: number): Promise<{ foun
   return row
 }
 
-/**
- * Lists users who share a tag with a user, newest accounts first. Reads per tag only as many rows as the page
- * can need, even for popular tags.
- */
+/** Reads only as many rows per tag as the page can need, because popular tags have very many users. */
 async function listAlikeIds(
   sql: Db,
   userId: number,
@@ -153,7 +150,6 @@ export async function importTags(
 export const detachAllTags = (sql: Db, userId: number) => sql`
   delete from user_tags where user_id = ${userId}`
 
-/** Routes of tags that users choose (feeds-30). */
 export function tagRoutes(server: Server, ctx: Context) {
   const { sql } = ctx
   const route = routesOn(server, ctx, { tag: 'Tags' })
@@ -202,7 +198,7 @@ export function tagRoutes(server: Server, ctx: Context) {
     async handler({ params, viewer }) {
       const { found, made } = await onConstraint(
         attachTag(sql, viewer.id, params.tag),
-        // The tag was deleted in the meantime.
+        // A foreign key violation means that the tag was deleted concurrently.
         { user_tags_tag_id_fkey: noSuchTag },
       )
       if (!found) throw noSuchTag()

@@ -10,7 +10,7 @@ const { as, guest, person, sql } = world
 const { createTopic, post, unpost, detail, assertNoDrift } = topicsOf(world)
 
 describe('following a topic', () => {
-  test('counts a repeated follow once, and unfollowing reverts it (topics-7)', async () => {
+  test('counts a repeated follow once (topics-7)', async () => {
     const id = await createTopic(await person())
     const follower = await person()
     const call = async (method: 'PUT' | 'DELETE') => {
@@ -26,14 +26,14 @@ describe('following a topic', () => {
     assert.equal(await call('PUT'), 2)
   })
 
-  test('takes a bodyless PUT with a JSON content type and Content-Length 0', async () => {
+  test('accepts a PUT without a body but with a JSON content type', async () => {
     const id = await createTopic(await person())
     const headers = { 'content-type': 'application/json', 'content-length': '0' }
     const answer = await as(await person(), 'PUT', `/user/feed-topics/${id}`, undefined, headers)
     assert.equal(answer.status, 204)
   })
 
-  test('lets a participant follow, and keeps them a participant after unfollowing', async () => {
+  test('keeps a participant after unfollowing', async () => {
     const id = await createTopic(await person())
     const poster = await person()
     await post(poster.id, id)
@@ -45,7 +45,7 @@ describe('following a topic', () => {
     assert.equal((await as(poster, 'GET', `/feed/topics/${id}`)).body.has_followed, false)
   })
 
-  test('lets the creator unfollow, and never drops the count below zero (topics-7)', async () => {
+  test('lets the creator unfollow the topic (topics-7)', async () => {
     const creator = await person()
     const id = await createTopic(creator)
     for (let n = 0; n < 3; n += 1)
@@ -53,7 +53,7 @@ describe('following a topic', () => {
     assert.equal((await detail(id)).followers_count, 0)
   })
 
-  test('counts concurrent follows once each, and returns 404 only for unknown topics', async () => {
+  test('counts concurrent follows once each', async () => {
     const owners = await Promise.all([person(), person()])
     const topics = await Promise.all(owners.map((owner) => createTopic(owner)))
     const people = await Promise.all(Array.from({ length: 6 }, () => person()))
@@ -84,7 +84,7 @@ describe('following a topic', () => {
 })
 
 describe('participants', () => {
-  test('lists participants by their last post, with limit and offset', async () => {
+  test('lists participants by their last post', async () => {
     const creator = await person()
     const id = await createTopic(creator)
     const posters: number[] = []
@@ -101,7 +101,7 @@ describe('participants', () => {
     assert.deepEqual(await list('?limit=2'), [posters[0], newest[0]])
   })
 
-  test('returns 422 when the page is out of range', async () => {
+  test('returns 422 when paging parameters are out of range', async () => {
     const id = await createTopic(await person())
     for (const query of ['limit=0', 'limit=101', 'limit=x', 'offset=-1', 'offset=x', 'offset=1.5']) {
       const answer = await guest('GET', `/feed/topics/${id}/participants?${query}`)
@@ -110,7 +110,7 @@ describe('participants', () => {
     }
   })
 
-  test('drops a participant with their last feed only (topics-8)', async () => {
+  test("removes a participant with the user's last feed only (topics-8)", async () => {
     const [creator, poster] = [await person(), await person()]
     const id = await createTopic(creator)
     await post(creator.id, id)
@@ -121,14 +121,14 @@ describe('participants', () => {
     await unpost(poster.id, id)
     const topic = await detail(id)
     assert.deepEqual([topic.participants, topic.feeds_count], [[], 1])
-    // This user has no post left in the topic; others have.
+    // Deletes a post of a user who has none left in the topic, unlike other users.
     await unpost(poster.id, id)
     assert.equal((await detail(id)).feeds_count, 1)
     await assertNoDrift()
   })
 })
 
-test('counts one removal when a feed is removed twice at once', async () => {
+test('counts one removal when a feed is removed twice concurrently', async () => {
   const [creator, poster] = [await person(), await person()]
   const id = await createTopic(creator)
   for (const each of [creator, poster]) await post(each.id, id)
@@ -144,7 +144,7 @@ test('counts one removal when a feed is removed twice at once', async () => {
 })
 
 describe('posting into topics', () => {
-  test('counts each topic once, and counts nothing when one is unknown (topics-14)', async () => {
+  test('counts nothing when one of the topics is unknown (topics-14)', async () => {
     const creator = await person()
     const [one, two] = [await createTopic(creator), await createTopic(creator)]
     await post(creator.id, one, two, one)
@@ -153,11 +153,11 @@ describe('posting into topics', () => {
     assert.equal((await detail(one)).feeds_count, 1)
   })
 
-  test('keeps every count when posts race follows, deletions and posts in any order', async () => {
+  test('keeps every count exact when posts race follows and deletions', async () => {
     const creator = await person()
     const topics = await Promise.all(Array.from({ length: 4 }, () => createTopic(creator)))
     const people = await Promise.all(Array.from({ length: 4 }, () => person()))
-    // Posts that the race below deletes.
+    // Creates posts that the race below deletes.
     await Promise.all(people.flatMap(({ id }) => [post(id, ...topics), post(id, ...topics)]))
     const answers = await Promise.all(
       people.flatMap((each, n) => [
@@ -175,7 +175,7 @@ describe('posting into topics', () => {
   })
 })
 
-test('finds and repairs drifted counters', async () => {
+test('repairs counter drift with a recount', async () => {
   const id = await createTopic(await person())
   await sql`update feed_topic_counts set followers_count = 5, feeds_count = 3 where topic_id = ${id}`
   const found = await Promise.all(topicCounters.map((check) => check.find(sql)))

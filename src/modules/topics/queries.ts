@@ -27,24 +27,24 @@ export type TopicDetailRow = Row<'feed_topics', 'id' | 'name' | 'desc' | 'creato
     participants: number[]
   }
 
-/** A viewer of topics. A `reviewer` sees every status; others see passed topics and their own (topics-6). */
+/** A `reviewer` sees topics of every status. Other viewers see passed topics and their own (topics-6). */
 export type TopicViewer = { id: number; reviewer: boolean }
 
-/** Selects ids and names of topics visible to the viewer. Callers append conditions or joins. */
+/** Selects topics visible to the viewer. Callers append conditions or joins. */
 export const visibleTopics = (sql: Db, { id, reviewer }: TopicViewer): Fragment => sql`
   select t.* from feed_topics t
   where ${reviewer ? sql`true` : sql`(t.status = 'passed' or t.creator_user_id = ${id})`}`
 
 const HOT_MAX = 8
 
-/** List rows of the topics that `found` selects, in its order. */
+/** Loads list rows of the topics that `found` selects. */
 const topicItems = (sql: Db, found: Fragment, viewerId: number, order: Fragment) => sql<TopicRow[]>`
   select t.id, t.name, t.logo, t."desc", t.creator_user_id, t.created_at, c.feeds_count, c.followers_count,
     ${hasFollowed(sql, viewerId)} as has_followed
   from (${found}) t cross join lateral (select * from feed_topic_counts c where c.topic_id = t.id limit 1) c
   order by t.id ${order}`
 
-/** True when the viewer follows topic `t`. Skips the lookup for guests. */
+/** Whether the viewer follows topic `t`. Skips the lookup for guests. */
 const hasFollowed = (sql: Db, viewerId: number) =>
   viewerId === 0
     ? sql`false`
@@ -63,10 +63,7 @@ export const listHotTopics = (sql: Db, viewerId: number) =>
     sql`desc`,
   )
 
-/**
- * Condition for a substring of the name, served by an index. Matches nothing when the text has no visible
- * characters.
- */
+/** Matches a part of the name by an index. Matches nothing without visible characters. */
 export function nameContains(sql: Db, part: string | undefined): Fragment {
   const key = nameKey(part ?? '')
   return when(
@@ -95,7 +92,7 @@ export function listTopics(
   )
 }
 
-/** Finds a topic with its counts, its last three other participants and the viewer's follow. */
+/** Finds a topic with its counts, its last three participants and the viewer's follow. */
 export async function findTopic(
   sql: Db,
   id: number,
@@ -133,7 +130,6 @@ export type TopicValues = {
   status: TopicStatus
 }
 
-/** Inserts a topic with its creator as first follower. */
 export async function insertTopic(sql: Db, topic: TopicValues): Promise<number> {
   const { name, desc, logo, creatorId, status } = topic
   const [row] = await sql<[{ id: number }]>`
@@ -165,19 +161,13 @@ export async function updateTopic(sql: Db, id: number, { name, desc, logo }: Top
 /** Deletes a topic with its followers and links. Feeds stay. */
 export const deleteTopic = (sql: Db, id: number) => sql`delete from feed_topics where id = ${id}`
 
-/**
- * Every statement locks in one order: the topic against deletion, then links, then counts, each by ascending
- * id. This prevents deadlocks.
- */
+/** Locks the topic before links and counts, as every statement does, to prevent deadlocks. */
 const lockTopic = (sql: Db, id: number, viewer: TopicViewer) =>
   sql`${visibleTopics(sql, viewer)} and t.id = ${id} for key share`
 
 export type NewFollower = { topicId: number; viewer: TopicViewer }
 
-/**
- * Inserts followers in one statement. Returns for each, in order, whether the topic is visible to that user.
- * Idempotent: counts only new follows.
- */
+/** Counts only new follows. Returns for each follower whether the topic is visible to that user. */
 export async function insertFollowers(sql: Db, followers: readonly NewFollower[]): Promise<boolean[]> {
   const rows = await sql<{ topic_id: number; user_id: number }[]>`
     with asked as (
@@ -215,7 +205,7 @@ export async function insertFollowers(sql: Db, followers: readonly NewFollower[]
   return followers.map(({ topicId, viewer }) => found.has(`${topicId} ${viewer.id}`))
 }
 
-/** Removes a follow. Idempotent; posts stay counted. Returns false when the topic is not visible. */
+/** Removes a follow. Returns false when the topic is hidden from the viewer. */
 export async function unfollowTopic(sql: Db, id: number, viewer: TopicViewer): Promise<boolean> {
   const [row] = await sql<[{ found: boolean }]>`
     with topic as (${lockTopic(sql, id, viewer)}),
@@ -232,7 +222,7 @@ export async function unfollowTopic(sql: Db, id: number, viewer: TopicViewer): P
   return row.found
 }
 
-/** Lists participants, the latest post first. Returns undefined when the topic does not exist. */
+/** Returns undefined when the topic does not exist. */
 export async function listParticipants(
   sql: Db,
   id: number,
@@ -257,9 +247,7 @@ export async function listParticipants(
 
 const ofTopics = { table: 'feed_topic_counts', key: 'topic_id' }
 
-/**
- * Counter checks of topics for `kith doctor`. `postsRecount` runs first, because these sum up its results.
- */
+/** Counter checks of topics for `kith doctor`. They run after `postsRecount`, whose results they sum up. */
 export const topicCounters: CounterCheck[] = [
   recount({
     ...ofTopics,
@@ -275,10 +263,7 @@ export const topicCounters: CounterCheck[] = [
   }),
 ]
 
-/**
- * Counter check of each user's posts per topic. `counted` selects `topic_id`, `user_id`, `counted` and
- * `last`, the time of the latest post.
- */
+/** Counter check of each user's posts per topic. `last` is the time of the latest post. */
 export function postsRecount(counted: (sql: Db) => Fragment): CounterCheck {
   const drift = (sql: Db) => sql`
     select coalesce(u.topic_id, n.topic_id) as topic_id, coalesce(u.user_id, n.user_id) as user_id,
@@ -293,7 +278,7 @@ export function postsRecount(counted: (sql: Db) => Fragment): CounterCheck {
         select topic_id || '/' || user_id as key, kept, counted from (${drift(sql)}) d order by 1 limit 100`
       return [...rows]
     },
-    // Adds the difference within one snapshot, so that concurrent posts stay counted.
+    // Adds the difference instead of setting the count, so that concurrent posts stay counted.
     async mend(sql) {
       const [row] = await sql<[{ wrong: number }]>`
         with d as materialized (${drift(sql)}),

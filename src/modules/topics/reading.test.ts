@@ -7,7 +7,7 @@ const world = await createWorld()
 const { as, guest, person, sql } = world
 const { unique, createTopic, setStatus, post, detail, personWith } = topicsOf(world)
 
-describe('reading a topic', () => {
+describe('a single topic', () => {
   test('returns has_followed only with a valid token', async () => {
     const id = await createTopic(await person())
     const reader = await person()
@@ -21,7 +21,7 @@ describe('reading a topic', () => {
     assert.equal(byQuery.body.has_followed, true)
   })
 
-  test("returns the creator's and the reviewer's own follow of a waiting topic (topics-6)", async () => {
+  test('returns has_followed of a waiting topic to its creator and reviewers (topics-6)', async () => {
     const [creator, reviewer] = [await person(), await personWith('admin: feed topics')]
     const id = await createTopic(creator)
     await setStatus(id, 'waiting')
@@ -30,7 +30,7 @@ describe('reading a topic', () => {
     assert.deepEqual([await followed(creator), await followed(reviewer)], [true, false])
   })
 
-  test('lists the last three participants without creator and mere followers (topics-3)', async () => {
+  test('lists the last three participants without the creator (topics-3)', async () => {
     const creator = await person()
     const people = await Promise.all(Array.from({ length: 4 }, () => person()))
     const id = await createTopic(creator)
@@ -49,8 +49,8 @@ describe('reading a topic', () => {
   })
 })
 
-describe('listing topics', () => {
-  test('lists topics newest first, with `has_followed` only for signed-in viewers (topics-1)', async () => {
+describe('list of topics', () => {
+  test('lists topics newest first (topics-1)', async () => {
     const creator = await person()
     const ids = [await createTopic(creator), await createTopic(creator), await createTopic(creator)]
     const { status, body } = await guest('GET', '/feed/topics?limit=3')
@@ -78,7 +78,7 @@ describe('listing topics', () => {
     assert.equal(body[0].logo, null)
   })
 
-  test('pages strictly from the index in both directions without duplicates', async () => {
+  test('pages through topics from the index in both directions', async () => {
     const creator = await person()
     const name = unique('Paged')
     const ids: number[] = []
@@ -121,7 +121,7 @@ describe('listing topics', () => {
     }
   })
 
-  test('lists up to eight hot topics with only=hot and ignores other parameters (topics-2)', async () => {
+  test('lists up to eight hot topics with only=hot (topics-2)', async () => {
     const creator = await person()
     const ids: number[] = []
     for (let n = 0; n < 10; n += 1) ids.push(await createTopic(creator))
@@ -141,7 +141,7 @@ describe('listing topics', () => {
   })
 })
 
-describe('searching topics', () => {
+describe('topic search', () => {
   const find = async (q: string, more = ''): Promise<string[]> => {
     const { status, body } = await guest('GET', `/feed/topics?limit=100&q=${encodeURIComponent(q)}${more}`)
     assert.equal(status, 200, q)
@@ -180,13 +180,13 @@ describe('searching topics', () => {
     assert.deepEqual(await find("' or true --"), [])
   })
 
-  test('ignores an empty or invisible search word', async () => {
+  test('ignores an empty or invisible search text', async () => {
     const all = (await guest('GET', '/feed/topics')).body
     for (const q of ['', '%20', '%E2%80%8B'])
       assert.deepEqual((await guest('GET', `/feed/topics?q=${q}`)).body, all)
   })
 
-  test('returns passed topics only (topics-1)', async () => {
+  test('returns only passed topics (topics-1)', async () => {
     const id = await createTopic(await person(), { name: 'Hidden gem' })
     assert.deepEqual(await find('hidden gem'), ['Hidden gem'])
     await setStatus(id, 'failed')

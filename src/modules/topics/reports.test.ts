@@ -7,7 +7,7 @@ const world = await createWorld()
 const { as, guest, person, sql } = world
 const { createTopic, setStatus, detail } = topicsOf(world)
 
-describe('reporting a topic', () => {
+describe('topic reports', () => {
   const report = (somebody: Person, id: number, body: unknown, query = '') =>
     as(somebody, 'PUT', `/user/report-feed-topics/${id}${query}`, body)
   const listed = (id: number) =>
@@ -50,7 +50,7 @@ describe('reporting a topic', () => {
     assert.equal((await report(reporter, id, { message: '长'.repeat(255) })).status, 204)
   })
 
-  test('returns 401 to a guest and 404 for an unknown or hidden topic', async () => {
+  test('returns 404 for a report of an unknown or hidden topic', async () => {
     const id = await createTopic(await person())
     await setStatus(id, 'waiting')
     assert.equal((await guest('PUT', `/user/report-feed-topics/${id}`, { message: 'x' })).status, 401)

@@ -24,7 +24,7 @@ export const nameTaken = apiError(
   '该名称的话题已存在。',
 )
 
-/** Error for a feed that names a topic invisible to its author. */
+/** Rejects a topic that is unknown or hidden from the feed's author. */
 export const unknownTopic = fieldError(
   'topics',
   'unknown_topic',
@@ -34,7 +34,7 @@ export const unknownTopic = fieldError(
 
 export const TopicParams = Type.Object({ topicID: Id })
 
-/** With `only`, other parameters are ignored, invalid ones too (topics-2). */
+/** `only` disables all other parameters, even invalid ones (topics-2). */
 export const TopicListQuery = Type.Object({
   q: Type.Optional(Text(1000)),
   limit: Limit(),
@@ -57,7 +57,7 @@ export const NewTopic = Shared('NewTopic', {
 })
 export type NewTopic = Static<typeof NewTopic>
 
-/** The name is fixed: a `name` in the body is ignored (topics-9). */
+/** Omits the name, which cannot change. A `name` in the body is ignored (topics-9). */
 export const TopicPatch = Shared('TopicChanges', { desc: Type.Optional(Desc), logo: Type.Optional(LogoNode) })
 export type TopicPatch = Static<typeof TopicPatch>
 
@@ -69,7 +69,6 @@ export type TopicMade = Static<typeof TopicMade>
 
 export const TopicReport = Shared('TopicReport', { message: Text(255) })
 
-/** A topic in a list (topics-1). */
 export const TopicItem = Shared('TopicItem', {
   id: Type.Integer(),
   name: Type.String(),
@@ -83,7 +82,6 @@ export const TopicItem = Shared('TopicItem', {
 })
 export type TopicItem = Static<typeof TopicItem>
 
-/** A single topic (topics-3). */
 export const TopicDetail = Shared('Topic', {
   id: Type.Integer(),
   name: Type.String(),

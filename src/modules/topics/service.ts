@@ -34,7 +34,7 @@ import {
   unknownTopic,
 } from './schema.ts'
 
-/** Counts a feed in its topics. Returns the ids of the topics that are visible to the author. */
+/** Counts a feed in its topics. Returns the ids of topics visible to the author. */
 async function addPost(sql: Db, topicIds: number[], userId: number): Promise<number[]> {
   const rows = await sql<{ id: number }[]>`
     with topic as (
@@ -57,10 +57,7 @@ async function addPost(sql: Db, topicIds: number[], userId: number): Promise<num
   return rows.map(({ id }) => id)
 }
 
-/**
- * Removes a feed from the counts of its topics. An author without another feed in a topic stops being a
- * participant.
- */
+/** Subtracts a feed from its topics. An author without another feed in a topic stops being a participant. */
 async function removePost(sql: Db, topicIds: number[], userId: number): Promise<void> {
   await sql`
     with topic as (select id from feed_topics where id = any(${topicIds}) order by id for key share),
@@ -82,10 +79,7 @@ async function removePost(sql: Db, topicIds: number[], userId: number): Promise<
     update feed_topic_counts c set feeds_count = greatest(feeds_count - 1, 0) from locked where c.topic_id = locked.topic_id`
 }
 
-/**
- * Counts a new feed in its topics, in the transaction that creates it. Throws 422 on `topics` when one is
- * unknown, or neither passed nor the author's own.
- */
+/** Counts a new feed in its topics. Throws 422 on `topics` when one is unknown or hidden from the author. */
 export async function linkTopics(
   tx: Db,
   { topicIds, userId }: { topicIds: number[]; userId: number },
@@ -96,7 +90,7 @@ export async function linkTopics(
   if (linked.length < wanted.size) throw unknownTopic()
 }
 
-/** Reverts `linkTopics` in the transaction that deletes the feed. `userId` is the author. */
+/** Reverts `linkTopics` for a deleted feed. `userId` is the feed's author. */
 export async function unlinkTopics(
   tx: Db,
   { topicIds, userId }: { topicIds: number[]; userId: number },
@@ -104,7 +98,7 @@ export async function unlinkTopics(
   if (topicIds.length > 0) await removePost(tx, [...new Set(topicIds)], userId)
 }
 
-/** A topic in a list. Omits the follow for guests. */
+/** Omits `has_followed` for guests. */
 export function topicItem(ctx: Context, row: TopicRow, viewer: { id: number }): TopicItem {
   const { has_followed, logo, created_at, ...rest } = row
   return {
@@ -123,7 +117,7 @@ export function topicDetail(ctx: Context, row: TopicDetailRow, viewer: { id: num
 const takeLogo = async (tx: Db, node: string | null, ownerId: number): Promise<StoredNode | null> =>
   node === null ? null : getStoredNode(tx, node, { ownerId, field: 'logo' })
 
-/** Creates a topic with a status, in the caller's transaction. Its creator follows it and owns the logo. */
+/** Creates a topic with a given status. Its creator follows the topic and owns the logo. */
 export async function addTopic(
   tx: Db,
   { creatorId, status, topic }: { creatorId: number; status: TopicStatus; topic: NewTopic },
@@ -139,7 +133,7 @@ export async function addTopic(
   return onConstraint(insertTopic(tx, values), { feed_topics_name_taken: nameTaken })
 }
 
-/** Creates a topic, in status waiting when review is on. */
+/** Creates a topic, which waits for review when review is on. */
 export async function createTopic(ctx: Context, creatorId: number, input: NewTopic): Promise<TopicMade> {
   const topic = await screenWords(ctx, input, NewTopic, ['name', 'desc'])
   const status = (await readSettings(ctx))['feed:topic:need-review'] ? 'waiting' : 'passed'
@@ -151,7 +145,7 @@ export async function createTopic(ctx: Context, creatorId: number, input: NewTop
   })
 }
 
-/** Changes the given fields. Null clears the description or the logo. A new logo must belong to `userId`. */
+/** Changes the given fields. Null clears the description or the logo, and `userId` must own a new logo. */
 export async function changeTopic(
   tx: Db,
   id: number,
@@ -165,16 +159,13 @@ export async function changeTopic(
   await onConstraint(updateTopic(tx, id, changes), { feed_topics_name_taken: nameTaken })
 }
 
-/** Changes a topic for its creator or an administrator, without another review (topics-9). */
+/** Changes a topic without another review (topics-9). */
 export async function editTopic(ctx: Context, id: number, userId: number, patch: TopicPatch): Promise<void> {
   const screened = await screenWords(ctx, patch, TopicPatch, ['desc'])
   await transaction(ctx.sql, (tx) => changeTopic(tx, id, userId, screened))
 }
 
-/**
- * Runs `find` for the viewer. Checks for the reviewer ability only before a 404, so that the usual case takes
- * one statement.
- */
+/** Retries as a reviewer only before a 404, so that most requests take one statement. */
 export async function findForViewerOrReviewer<T>(
   ctx: Context,
   viewerId: number,
@@ -193,23 +184,20 @@ const addFollower = batchWrites((sql, followers: NewFollower[]) =>
   statement(sql, (db) => insertFollowers(db, followers)),
 )
 
-/** Batches run in shares, so that a locked topic delays only follows of its own share. */
+/** Number of batch queues. A locked topic delays only follows in the same queue. */
 const SHARES = 4
 
-/** Follows a topic; throws 404 when it is not visible. Concurrent follows are batched into one statement. */
+/** Follows a topic, or throws 404 for a hidden one. Concurrent follows are batched into one statement. */
 export const followTopic = (ctx: Context, topicId: number, viewerId: number): Promise<boolean> =>
   findForViewerOrReviewer(ctx, viewerId, (viewer) =>
     addFollower(ctx.sql, String(topicId % SHARES), { topicId, viewer }),
   )
 
-/** Returns the topic's id, name and creator. Throws 404 when it is hidden from the viewer (topics-6). */
+/** Throws 404 when the topic is hidden from the viewer (topics-6). */
 export const requireVisibleTopic = (ctx: Context, id: number, viewerId: number): Promise<TopicOwnerRow> =>
   findForViewerOrReviewer(ctx, viewerId, (viewer) => findTopicOwner(ctx.sql, id, viewer))
 
-/**
- * Like `requireVisibleTopic`, and throws 403 for anyone but the creator and holders of the ability
- * (topics-9).
- */
+/** Throws 404 for a hidden topic, and 403 unless the viewer is the creator or has the ability (topics-9). */
 export async function requireEditableTopic(
   ctx: Context,
   id: number,
@@ -221,7 +209,7 @@ export async function requireEditableTopic(
   return topic
 }
 
-/** Deletes a topic. Its feeds stay. */
+/** Lets moderators delete a topic. Its feeds stay. */
 export const topicRemoval: ContentRemoval = {
   ability: 'admin: feed topics',
   async remove(ctx, tx, id, moderatorId) {

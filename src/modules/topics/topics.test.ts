@@ -12,8 +12,8 @@ const reviewer = await topics.personWith('admin: feed topics')
 const editor = await topics.personWith('admin: update feed topic')
 const codeOf = (answer: { headers: Record<string, unknown> }) => answer.headers['x-error-code']
 
-describe('creating a topic', () => {
-  test('returns the id and makes the creator a follower (topics-5)', async () => {
+describe('topic creation', () => {
+  test('makes the creator a follower (topics-5)', async () => {
     const creator = await person()
     const name = unique()
     const made = await as(creator, 'POST', '/feed/topics', { name: `  ${name} `, desc: 'About it' })
@@ -42,7 +42,7 @@ describe('creating a topic', () => {
     }
   })
 
-  test('shows a picture that the creator stored as the logo (topics-15)', async () => {
+  test('returns a picture that the creator stored as the logo (topics-15)', async () => {
     const creator = await person()
     const node = await storePicture(world, creator)
     const { logo } = await detail(await createTopic(creator, { logo: node }))
@@ -56,7 +56,7 @@ describe('creating a topic', () => {
     assert.equal((await world.app.inject({ method: 'GET', url: pathname })).statusCode, 200)
   })
 
-  test('rejects a logo that is unknown, not uploaded or of another user (topics-15)', async () => {
+  test("rejects a logo that is unknown, not uploaded or another user's (topics-15)", async () => {
     const creator = await person()
     const nodes = [
       'public:2026/01/01/none.png',
@@ -97,18 +97,18 @@ describe('creating a topic', () => {
     assert.equal(chinese.body.errors.name[0], 'name 不能为空。')
   })
 
-  test('accepts 100 characters of name and 500 of description, not bytes', async () => {
+  test('limits name and description by characters, not bytes', async () => {
     const creator = await person()
     const name = '😀'.repeat(100)
     const id = await createTopic(creator, { name, desc: '说'.repeat(500) })
     assert.equal((await detail(id)).name, name)
     const answer = await as(creator, 'POST', '/feed/topics', { name: unique(), desc: '说'.repeat(501) })
     assert.deepEqual([answer.status, Object.keys(answer.body.errors)], [422, ['desc']])
-    // Each of these expands to 18 characters in the unique key.
+    // Each character expands to 18 in the unique key.
     await createTopic(creator, { name: 'ﷺ'.repeat(100) })
   })
 
-  test('rejects an existing name, ignoring case, width and outer space, with a message only (topics-4)', async () => {
+  test('rejects an existing name regardless of case, width and outer space (topics-4)', async () => {
     const creator = await person()
     const name = unique('Ångström Straße')
     await createTopic(creator, { name })
@@ -143,8 +143,8 @@ describe('creating a topic', () => {
   })
 })
 
-describe('a topic that is not passed', () => {
-  test('returns 404 on every endpoint except to its creator and reviewers (topics-6)', async () => {
+describe('unpassed topics', () => {
+  test('hides an unpassed topic from all but its creator and reviewers (topics-6)', async () => {
     const creator = await person()
     const stranger = await person()
     for (const status of ['waiting', 'failed']) {
@@ -187,7 +187,7 @@ describe('a topic that is not passed', () => {
   })
 })
 
-describe('a topic in the path', () => {
+describe('topics in the path', () => {
   test('returns 404 when the id is unknown or malformed', async () => {
     const somebody = await person()
     for (const id of ['999999999', '0', '-1', 'x', '1.5', '9007199254740993', '1%00']) {
@@ -216,8 +216,8 @@ describe('a topic in the path', () => {
   })
 })
 
-describe('changing a topic', () => {
-  test('sets and clears description and logo, and keeps omitted fields', async () => {
+describe('topic changes', () => {
+  test('keeps omitted fields', async () => {
     const creator = await person()
     const id = await createTopic(creator, { desc: 'before' })
     const node = await storePicture(world, creator)
@@ -238,7 +238,7 @@ describe('changing a topic', () => {
     assert.equal((await change({})).desc, '')
   })
 
-  test('reads parameters from the query too, and ignores a name (topics-9)', async () => {
+  test('ignores a name in the body or the query (topics-9)', async () => {
     const creator = await person()
     const id = await createTopic(creator)
     const { name } = await detail(id)
@@ -248,7 +248,7 @@ describe('changing a topic', () => {
     assert.deepEqual([topic.name, topic.desc], [name, 'queried'])
   })
 
-  test('allows only the creator and holders of the ability (topics-9)', async () => {
+  test('allows only the creator and holders of the ability to change a topic (topics-9)', async () => {
     const id = await createTopic(await person())
     const stranger = await person()
     for (const body of [{ desc: 'mine now' }, { desc: 'x'.repeat(501) }]) {

@@ -29,7 +29,7 @@ import { cancelPin, pinForFree, settlePin } from '../service.ts'
 
 const AdminPinParams = Type.Object({ pinned: Id })
 
-/** Each kind of pins adds a filter named after its content. */
+/** Each kind of pin adds a filter named after its content. */
 const AdminPinQuery = Type.Object({
   ...listingQuery(['id', 'amount', 'expires_at'] as const),
   state: Type.Optional(OneOf(PIN_STATES)),
@@ -58,7 +58,7 @@ const PinDecision = Shared('PinDecision', { action: OneOf(['accept', 'reject'] a
 
 type PinnedContent = {
   channel: string
-  /** Columns of the content shown with its pin. `t` is the content, which may be deleted, and `p` the pin. */
+  /** Columns of the content `t` for a pin `p`. The content may be deleted. */
   columns(sql: Db): Fragment
   table(sql: Db): Fragment
   text(sql: Db): Fragment
@@ -71,10 +71,7 @@ const columns = (sql: Db, content: PinnedContent) => sql`
 const from = (sql: Db, content: PinnedContent) => sql`
   from pins p join users u on u.id = p.user_id left join ${content.table(sql)} on t.id = p.target_id`
 
-/**
- * Lists the pins of one channel, paged. `targetId` restricts them to one piece of content. Looks up users and
- * content for the page only, unless `q` searches their text.
- */
+/** Joins users and content for the rows of the page only, unless `q` searches their text. */
 function listPins(sql: Db, content: PinnedContent, query: AdminPinQuery, targetId: number | undefined) {
   const { sort = 'id', q, state, user } = query
   const contains = (part: string) => {
@@ -108,7 +105,7 @@ async function findAdminPin(sql: Db, content: PinnedContent, id: number): Promis
 }
 
 type AdminPinOptions = {
-  /** Name of the content in paths, queries and bodies: `feed` makes `/admin/feed-pinneds`. */
+  /** Name of the content in paths, queries and bodies, such as `feed` in `/admin/feed-pinneds`. */
   param: string
   plural: string
   tag: ApiTag

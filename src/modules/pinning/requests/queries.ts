@@ -2,7 +2,7 @@ import { andAfterCursor, andAfterRow, type Db, ifGiven, limitClause, when } from
 import { type PinRow, pinColumns, stateNow } from '../queries.ts'
 import type { PinState } from '../schema.ts'
 
-/** Lists pins for a user to decide: waiting ones first, then the others, newest first. */
+/** Lists pins for the user to decide, pending ones first. */
 export async function listPinsToDecide(
   sql: Db,
   { deciderId, channel, after, limit }: { deciderId: number; channel: string; after: number; limit: number },
@@ -31,7 +31,7 @@ export const listOwnPins = (
   where p.user_id = ${userId} and p.channel = ${channel} ${when(sql, after > 0, () => sql`and p.id < ${after}`)}
   order by p.id desc limit ${limit}`
 
-/** Counts the requests waiting for a user, with the time of the newest. Excludes those seen up to `since`. */
+/** Counts pending requests newer than `since` that await the user's decision. */
 export async function countWaiting(sql: Db, channel: string, deciderId: number, since: string | null) {
   const [row] = await sql<[{ count: number; time: string | null }]>`
     select count(*)::int as count, max(created_at) as time from pins
@@ -40,9 +40,7 @@ export async function countWaiting(sql: Db, channel: string, deciderId: number, 
   return row
 }
 
-/**
- * Lists requests of other users for this user to decide, newest first, optionally under one piece of content.
- */
+/** Lists requests that await the user's decision, optionally under one piece of content. */
 export const listPinsAddressedTo = (
   sql: Db,
   {

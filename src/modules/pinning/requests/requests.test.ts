@@ -31,7 +31,7 @@ const price = { amount: 10, day: 1 }
 const ids = async (who: Person, path: string) =>
   (await as(who, 'GET', path)).body.map(({ id }: { id: number }) => id)
 
-test('lists requests once each, waiting ones first, and pages across decided ones (pins-8)', async () => {
+test('lists pending requests before decided ones (pins-8)', async () => {
   const [author, applicant] = [await rich(0), await rich()]
   const feed = await feedOf(author)
   const asked: { comment: number; pin: number }[] = []
@@ -57,7 +57,7 @@ test('lists requests once each, waiting ones first, and pages across decided one
   assert.deepEqual(await list(`?after=${accepted}`), [])
 })
 
-test("lists the user's own requests for article pins, paged", async () => {
+test("lists the user's own requests for article pins", async () => {
   const editor = await newsEditor(world)
   const category = await createCategory(world, editor)
   const [author, other] = [await rich(), await rich()]
@@ -81,7 +81,7 @@ async function askForPost(who: Person, of: number) {
   return { post: made, pin: (await pinOf('group-post', made)).id }
 }
 
-test("lists pin requests by group for founders, and members' own pins (groups-26)", async () => {
+test('lists pin requests by group for founders (groups-26)', async () => {
   const founder = await person()
   const [id, elsewhere] = [await group(founder), await group(founder)]
   const [alice, ben] = [await member(id, founder), await member(id, founder)]
@@ -112,7 +112,7 @@ test('returns 404 when a founder decides on a post without a request (groups-26)
     assert.equal((await as(founder, 'PATCH', `/currency-pinned/posts/${made}/${verb}`)).status, 404)
 })
 
-test('reports an own pin as pinned without a request to decide (pins-5)', async () => {
+test("lists a pin of the user's own content as pinned and not as a request (pins-5)", async () => {
   const author = await person()
   const made = await post(author, await group(author))
   const { body } = await as(author, 'POST', `/group-posts/${made}/comments`, { body: 'Read this' })
@@ -121,7 +121,7 @@ test('reports an own pin as pinned without a request to decide (pins-5)', async 
   assert.ok(!(await told(author)).some(([type]: string[]) => type === 'group:send-comment-pinned'))
 })
 
-test('returns 404 and charges nothing when the feed is deleted during the request (pins-12)', async () => {
+test('charges nothing when the feed is deleted during the request (pins-12)', async () => {
   const anna = await rich()
   const feed = await feedOf(anna)
   let asking: ReturnType<typeof pinFeed> | undefined
@@ -134,7 +134,7 @@ test('returns 404 and charges nothing when the feed is deleted during the reques
   assert.equal(await points(anna), 1000)
 })
 
-test('states the price in a request for another user to decide (pins-1)', async () => {
+test('requires an amount when another user decides (pins-1)', async () => {
   const founder = await person()
   const id = await group(founder)
   const alice = await member(id, founder)
@@ -142,7 +142,7 @@ test('states the price in a request for another user to decide (pins-1)', async 
   assert.deepEqual([answer.status, Object.keys(answer.body.errors)], [422, ['amount']])
 })
 
-test('moves waiting requests, but not decided ones, to a new founder (groups-14)', async () => {
+test('moves only pending requests to a new founder (groups-14)', async () => {
   const founder = await person()
   const [id, elsewhere] = [await group(founder), await group(founder)]
   const [alice, heir] = [await member(id, founder), await member(id, founder)]
@@ -175,7 +175,7 @@ test('ends or extends only the given pin', async () => {
   assert.deepEqual((await pinOf('feed', other)).expires_at, before)
 })
 
-test('counts waiting requests for administrators until decided (administration-14)', async () => {
+test('counts pending requests for administrators until they are decided (administration-14)', async () => {
   const count = async () =>
     (await as(founder, 'GET', '/admin/statistics/waiting')).body.data.find(
       ({ name }: { name: string }) => name === 'feed-pins',

@@ -21,7 +21,7 @@ import { AnswerView, QuestionView } from '../schema.ts'
 
 export const ApplicationParams = Type.Object({ application: Id })
 
-/** A question for moderators, with its author even when anonymous. */
+/** Question for moderators. `user` is set even when the question is anonymous. */
 export const QuestionRecord = Shared('QuestionRecord', {
   ...QuestionView.properties,
   bounty: OneOf(['none', 'held', 'paid'] as const),
@@ -29,7 +29,6 @@ export const QuestionRecord = Shared('QuestionRecord', {
 })
 export const QuestionListing = Listing(QuestionRecord)
 
-/** `q` searches the subject. */
 export const QuestionQuery = Type.Object({
   ...listingQuery(['id', 'answers_count', 'amount', 'views_count'] as const),
   user_id: Type.Optional(Id),
@@ -50,7 +49,6 @@ export const AnswerQuery = Type.Object({
 })
 export type AnswerQuery = Static<typeof AnswerQuery>
 
-/** A request to mark a question as excellent. */
 const Application = Shared('ExcellenceApplication', {
   id: Type.Integer(),
   question_id: Type.Integer(),
@@ -73,7 +71,7 @@ export const ApplicationQuery = Type.Object({
 })
 export type ApplicationQuery = Static<typeof ApplicationQuery>
 
-/** `mark`: reason shown to the requester. */
+/** `mark`: reason displayed to the requester. */
 export const Decision = Shared('QuestionDecision', {
   action: OneOf(['accept', 'reject'] as const),
   mark: Type.Optional(Nullable(Text(255))),
@@ -117,7 +115,7 @@ export function searchAnswerIds(sql: Db, query: AnswerQuery) {
   )
 }
 
-/** A request for excellence with the subject of its question, null when deleted. */
+/** `subject` is null when the question is deleted. */
 export type ApplicationRecordRow = ApplicationRow & { subject: string | null }
 
 export function listApplications(sql: Db, query: ApplicationQuery) {

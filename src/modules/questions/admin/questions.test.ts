@@ -21,7 +21,7 @@ const waiting = async (queue: string) =>
     ({ name }: { name: string }) => name === queue,
   ).count
 
-test('creates, changes, lists and deletes topics with audit records (questions-27)', async () => {
+test('manages question topics with audit records (questions-27)', async () => {
   const made = await as(admin, 'POST', '/admin/question-topics', { name: 'Astronomy', description: 'Stars' })
   assert.equal(made.status, 201)
   const { id } = made.body
@@ -51,7 +51,7 @@ test('creates, changes, lists and deletes topics with audit records (questions-2
   )
 })
 
-test('records in the audit log the values found by a change that waited for another', async () => {
+test('records values in the audit log that a concurrent change has written', async () => {
   const { id } = (await as(admin, 'POST', '/admin/question-topics', { name: 'Zoology' })).body
   let changing: Promise<Answer> | undefined
   await sql.begin(async (tx) => {
@@ -64,7 +64,7 @@ test('records in the audit log the values found by a change that waited for anot
   assert.equal(log.body.data[0].before.description, 'Beasts')
 })
 
-test('counts a repeated follow once, and lists followed topics (questions-21, questions-22)', async () => {
+test('counts a repeated follow of a topic once (questions-21, questions-22)', async () => {
   const { id } = (await as(admin, 'POST', '/admin/question-topics', { name: 'Botany' })).body
   const anna = await person()
   const path = `/user/question-topics/${id}`
@@ -94,7 +94,7 @@ test('keeps follows of other users and topics on an unfollow (questions-22)', as
       seen.push((await as(who, 'GET', `/question-topics/${id}`)).body.has_follow)
     return seen
   }
-  // The second run reads the page cached by the first.
+  // Repeats the read, because the first result is cached.
   for (let times = 0; times < 2; times += 1)
     assert.deepEqual(
       [await read(one), await read(two)],
@@ -113,7 +113,7 @@ test('keeps follows of other users and topics on an unfollow (questions-22)', as
   assert.equal((await as(ben, 'DELETE', `/user/question-topics/${missing}`)).status, 404)
 })
 
-test('lets administrators appoint experts, and ranks them by income in their topics (questions-24)', async () => {
+test('ranks experts by income in their topics (questions-24)', async () => {
   const { id } = (await as(admin, 'POST', '/admin/question-topics', { name: 'Chemistry' })).body
   const [ben, cleo, dan] = [await person(), await person(), await person()]
   const expert = (who: typeof ben) => `/admin/question-topics/${id}/experts/${who.id}`
@@ -163,7 +163,7 @@ test('lets administrators appoint experts, and ranks them by income in their top
   assert.deepEqual(ids((await guest('GET', `/question-experts?topics=${id}`)).body), [cleo.id])
 })
 
-test('decides a proposed topic once and notifies its proposer (questions-23, questions-27)', async () => {
+test('decides a proposed topic once (questions-23, questions-27)', async () => {
   const anna = await person()
   const propose = (name: string) =>
     as(anna, 'POST', '/user/question-topics/application', { name, description: 'Why not' })
@@ -197,7 +197,7 @@ test('decides a proposed topic once and notifies its proposer (questions-23, que
   assert.equal((await as(admin, 'PATCH', nobody, { action: 'x' })).status, 404)
 })
 
-test('bounds the name and the description of a proposed topic (questions-23)', async () => {
+test('limits the name and description of a proposed topic (questions-23)', async () => {
   const anna = await person()
   const propose = async (fields: object) => {
     const proposal = { name: 'Sailing', description: 'Why not', ...fields }
@@ -209,7 +209,7 @@ test('bounds the name and the description of a proposed topic (questions-23)', a
   assert.deepEqual(await propose({ name: 'x'.repeat(100), description: 'x'.repeat(500) }), [201])
 })
 
-test('decides a request for excellence once, and keeps or refunds the fee (questions-26)', async () => {
+test('keeps or refunds the fee of a request for excellence once (questions-26)', async () => {
   const anna = await rich(400)
   const [good, bad] = [await ask(anna), await ask(anna)]
   for (const id of [good, bad]) await as(anna, 'POST', `/user/question-application/${id}`)
@@ -245,7 +245,7 @@ test('decides a request for excellence once, and keeps or refunds the fee (quest
     assert.equal((await as(admin, 'PATCH', `/admin/question-applications/${missing}`, body)).status, 404)
 })
 
-test('lets moderators see anonymous authors, and delete questions, answers and comments (questions-25)', async () => {
+test('lets moderators delete questions, answers and comments (questions-25)', async () => {
   const [anna, ben] = [await rich(), await person()]
   const question = await askForLooks(anna, ben, { anonymity: 1, subject: 'Who am I?' })
   const given = await answer(ben, question, { anonymity: 1 })
@@ -274,7 +274,7 @@ test('lets moderators see anonymous authors, and delete questions, answers and c
   assert.deepEqual((await auditLedger(sql, questionEscrowChecks)).drift, [])
 })
 
-test('returns 403 to moderation without the ability', async () => {
+test('requires the ability to moderate', async () => {
   const anna = await person()
   for (const [method, path] of [
     ['GET', '/admin/questions'],

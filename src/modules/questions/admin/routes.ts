@@ -31,11 +31,10 @@ import { answerRecords, questionRecords, withUser } from './view.ts'
 
 const access = { ability: 'admin: questions' } as const
 
-/** Admin routes of questions, answers and requests for excellence (questions-25, questions-26). */
 export function adminQuestionRoutes(server: Server, ctx: Context) {
   const { sql } = ctx
   const route = routesOn(server, ctx, { tag: 'Admin: questions' })
-  // Clients delete as moderators on the public paths.
+  // Existing clients delete as moderators on the public paths.
   const client = routesOn(server, ctx, { tag: 'Questions' })
 
   route('GET /admin/questions', {
@@ -113,7 +112,7 @@ export function adminQuestionRoutes(server: Server, ctx: Context) {
             action: 'questions.delete',
             subjectType: 'questions',
             subjectId: id,
-            // The audit log must not reveal anonymous authors.
+            // Omits anonymous authors, because the audit log must not reveal them.
             before: { subject, ...(anonymity ? {} : { user_id }), amount, bounty },
           })
           await publishEvent(ctx, tx, 'question.deleted', { id, deleted_by: call.viewer.id })

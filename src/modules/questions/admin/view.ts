@@ -18,7 +18,7 @@ const peopleOf = (ctx: Context, rows: readonly { user_id: number }[], viewerId: 
     viewerId,
   )
 
-/** Questions for moderators, in the order of the ids, with author even when anonymous, and bounty. */
+/** Loads questions for moderators, with author and bounty, in the order of `ids`. */
 export async function questionRecords(ctx: Context, ids: number[], viewerId: number) {
   const rows = ids.length === 0 ? [] : await findQuestionRows(ctx.sql, ids)
   const people = await peopleOf(ctx, rows, viewerId)
@@ -31,7 +31,7 @@ export async function questionRecords(ctx: Context, ids: number[], viewerId: num
   return inOrder(records, ids)
 }
 
-/** Answers for moderators, in the order of the ids, with author and text even when anonymous or paid. */
+/** Loads answers for moderators, with author and text even when anonymous or paid. */
 export async function answerRecords(ctx: Context, ids: number[], viewerId: number) {
   const rows = ids.length === 0 ? [] : await findAnswerRows(ctx.sql, ids)
   const [views, people] = await Promise.all([answerViews(ctx, rows, viewerId), peopleOf(ctx, rows, viewerId)])

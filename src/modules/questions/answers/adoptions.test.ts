@@ -21,7 +21,7 @@ const told = async (who: Awaited<ReturnType<typeof person>>) =>
     ({ data }: { data: { kind: string } }) => data.kind,
   )
 
-test('pays the bounty once when adoptions race, and returns the documented errors (questions-11)', async () => {
+test('pays the bounty once when adoptions race (questions-11)', async () => {
   const [anna, ben, cleo] = [await rich(100), await person(), await person()]
   const question = await ask(anna, { amount: 70 })
   const other = await ask(anna)
@@ -53,7 +53,7 @@ test('pays the bounty once when adoptions race, and returns the documented error
   assert.deepEqual(await audit(), [])
 })
 
-test('pays an automatic bounty to the invited answer once, and no more on adoption (questions-9)', async () => {
+test('pays an automatic bounty to the invited answer once (questions-9)', async () => {
   const [anna, ben, cleo] = [await rich(500), await person(), await person()]
   const question = await askForLooks(anna, ben)
   const by = await answer(cleo, question)
@@ -77,7 +77,7 @@ test('pays an automatic bounty to the invited answer once, and no more on adopti
   assert.deepEqual(await audit(), [])
 })
 
-test('charges a paid view once, in full to the asker, and shows the answer (questions-13, questions-14)', async () => {
+test('charges a paid view once, in full to the asker (questions-13, questions-14)', async () => {
   const [anna, ben, cleo] = [await rich(500), await person(), await rich(150)]
   const question = await askForLooks(anna, ben)
   const id = await answer(ben, question, { text_body: 'Half' })
@@ -108,7 +108,7 @@ test('charges a paid view once, in full to the asker, and shows the answer (ques
   assert.deepEqual(await drift(), [])
 })
 
-test('pays rewards of an answer to its author, sums them up, and lists them by time or amount (questions-15)', async () => {
+test('pays rewards of an answer to its author (questions-15)', async () => {
   const [anna, ben, cleo] = [await rich(100), await person(), await rich(100)]
   const id = await answer(ben, await ask(anna))
   const path = `/question-answers/${id}`

@@ -24,7 +24,7 @@ const told = async (who: Awaited<ReturnType<typeof person>>) =>
     ({ data }: { data: { kind: string } }) => data.kind,
   )
 
-test('returns 201 with the answer, counts it and notifies the asker (questions-7)', async () => {
+test('creates an answer and notifies the asker (questions-7)', async () => {
   const [anna, ben] = [await person(), await person()]
   const question = await ask(anna)
   for (const path of [`/questions/${question}/answers`, `/currency-questions/${question}/answers`]) {
@@ -50,7 +50,7 @@ test('returns 201 with the answer, counts it and notifies the asker (questions-7
   assert.deepEqual(await drift(), [])
 })
 
-test('lists answers by likes or time without adopted and invited ones (questions-8)', async () => {
+test('lists answers without adopted and invited ones (questions-8)', async () => {
   const [anna, ben, cleo] = [await rich(), await person(), await person()]
   const question = await askForLooks(anna, cleo, { look: 0 })
   const first = await answer(ben, question)
@@ -94,7 +94,7 @@ test('counts a delayed like for the author unless the answer became anonymous', 
   }
 })
 
-test("returns an answer with question, likes and the viewer's own actions", async () => {
+test('returns an answer with its question, likes and viewer flags', async () => {
   const [anna, ben] = [await person(), await person()]
   const question = await ask(anna)
   const id = await answer(ben, question)
@@ -110,7 +110,7 @@ test("returns an answer with question, likes and the viewer's own actions", asyn
     assert.equal((await guest('GET', path)).status, 404)
 })
 
-test('lets only the author change an answer, and not after adoption (questions-10)', async () => {
+test('lets only the author change an unadopted answer (questions-10)', async () => {
   const [anna, ben] = [await person(), await person()]
   const question = await ask(anna)
   const id = await answer(ben, question)
@@ -129,7 +129,7 @@ test('lets only the author change an answer, and not after adoption (questions-1
   assert.equal((await as(ben, 'DELETE', path)).status, 422)
 })
 
-test('removes a deleted answer from all counts, and keeps an invited one (questions-10)', async () => {
+test('subtracts a deleted answer from all counts (questions-10)', async () => {
   const [anna, ben, cleo] = [await rich(), await person(), await person()]
   const question = await ask(anna, { invitations: [cleo.id] })
   const id = await answer(ben, question)
@@ -160,7 +160,7 @@ test('returns 422 for a repeated like and for a missing one (questions-19)', asy
   assert.equal((await guest('GET', `/question-answers/${id}`)).body.likes_count, 0)
 })
 
-test('lists and counts comments of questions and answers, and lets authors delete them', async () => {
+test('counts comments of questions and answers', async () => {
   const [anna, ben] = [await person(), await person()]
   const question = await ask(anna)
   const reply = await answer(ben, question)
@@ -193,7 +193,7 @@ test('accepts reports of questions and answers', async () => {
   assert.equal((await as(anna, 'POST', `/questions/${missing}/reports`)).status, 404)
 })
 
-test('holds the fee of a request for excellence in escrow, and allows one open request (questions-18)', async () => {
+test('holds the fee of a request for excellence in escrow (questions-18)', async () => {
   const [anna, ben] = [await rich(450), await person()]
   const question = await ask(anna)
   const apply = (by: typeof anna, how = 'question-application') => as(by, 'POST', `/user/${how}/${question}`)
@@ -215,8 +215,8 @@ test('holds the fee of a request for excellence in escrow, and allows one open r
   assert.deepEqual(await audit(), [])
 })
 
-test('marks an answer as rewarded only for the giver and only that answer', async () => {
-  // Pages with an anonymous answer are rendered for each viewer.
+test('marks an answer as rewarded only for the giver', async () => {
+  // Tests both, because lists with an anonymous answer are rendered per viewer.
   for (const anonymity of [0, 1]) {
     const [asker, author, giver] = [await person(), await person(), await rich()]
     const question = await ask(asker)

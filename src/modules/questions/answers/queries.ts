@@ -23,7 +23,7 @@ export const NewAnswer = Shared('NewAnswer', {
 })
 export type NewAnswer = Static<typeof NewAnswer>
 
-/** Changes to an answer, at least one field. */
+/** Requires at least one field. */
 export const AnswerPatch = Type.Partial(NewAnswer, { title: 'AnswerPatch' })
 export type AnswerPatch = Static<typeof AnswerPatch>
 
@@ -32,14 +32,14 @@ export const AnswerMade = Shared('AnswerMade', {
   answer: AnswerView,
 })
 
-/** `default`: most liked first. `time`: newest first. */
+/** `default` sorts by likes, `time` by creation, both descending. */
 export const AnswersQuery = Type.Object({
   ...ListQuery.properties,
   order_type: Type.Optional(OneOf(['default', 'time'] as const, { default: 'default' })),
 })
 export type AnswersQuery = Static<typeof AnswersQuery>
 
-/** An answer with its question. `likes` and `rewarders` preview the newest. */
+/** `likes` and `rewarders` preview the newest rows. */
 export const AnswerDetail = Shared('AnswerDetail', {
   ...AnswerView.properties,
   likes: Type.Array(LikeWithUser),
@@ -56,19 +56,17 @@ export const UserAnswersQuery = Type.Object({
 })
 export type UserAnswersQuery = Static<typeof UserAnswersQuery>
 
-/** An answer in a user's list, with its question. */
 export const UserAnswer = Shared('UserAnswer', {
   ...AnswerView.properties,
   question: Nullable(QuestionView),
 })
 
 export type AnswerRow = Tables['answers'] & {
-  /** The asker, and whether other users pay to view the answer. */
+  /** Asker of the question. */
   asker_id: Tables['questions']['user_id']
   look: Tables['questions']['look']
 }
 
-/** Columns of a row of `answers a join questions q on q.id = a.question_id`. */
 const answerColumns = (sql: Db) => sql`
   a.id, a.question_id, a.user_id, a.body, a.text_body, a.anonymity, a.adoption, a.invited, a.comments_count,
   a.rewards_amount, a.rewarder_count, a.likes_count, a.views_count, a.onlookers_count, a.onlookers_total, a.created_at,
@@ -88,7 +86,7 @@ export const listNewestAnswers = (sql: Db, questionIds: number[]) => sql<AnswerR
 export const findExistingAnswers = async (sql: Db, ids: number[]) =>
   idsOf(await sql<{ id: number }[]>`select id from answers where id = any(${ids})`)
 
-/** Filters answers down to those with text visible to the viewer: free, exempt or paid. */
+/** Filters ids to answers with text that is free, paid or exempt for the viewer. */
 export const findReadableAnswers = async (sql: Db, ids: number[], viewerId: number) =>
   idsOf(
     await sql<{ id: number }[]>`
@@ -101,13 +99,10 @@ export const findReadableAnswers = async (sql: Db, ids: number[], viewerId: numb
 export const findAnonymousAnswers = async (sql: Db, ids: number[]) =>
   idsOf(await sql<{ id: number }[]>`select id from answers where id = any(${ids}) and anonymity`)
 
-/** Maximum length of an answer quoted in a notification or report. */
+/** Length of an answer's excerpt in a notification or report, in characters. */
 const QUOTED = 100
 
-/**
- * The answer as a target of comments, likes, collections, rewards and reports. Its text is not quoted to
- * users who would have to pay for it.
- */
+/** Quotes the question instead of the answer for users who would have to pay for the answer. */
 export async function findAnswerTarget(sql: Db, id: number, viewerId: number): Promise<Target | undefined> {
   const [row] = await sql<Target[]>`
     select a.id, a.user_id as "ownerId", a.anonymity as hidden,
@@ -117,7 +112,7 @@ export async function findAnswerTarget(sql: Db, id: number, viewerId: number): P
   return row
 }
 
-/** Lists the answers of a question without the adopted one and, when it is paid, the invited one. */
+/** Lists answers except the adopted one and, with an automatic bounty, the invited one. */
 export const listAnswers = (
   sql: Db,
   question: { id: number; automaticity: boolean },
@@ -138,7 +133,7 @@ export const listAnswers = (
   order by ${order === 'time' ? sql`a.id desc` : sql`a.likes_count desc, a.id desc`}
   ${limitClause(sql, { limit, offset, after })}`
 
-/** Lists the answers of a user, newest first. Only the author sees anonymous ones. */
+/** Lists a user's answers. Only the author sees anonymous ones. */
 export const listAnswersByAuthor = (
   sql: Db,
   userId: number,
@@ -158,10 +153,7 @@ export const listAnswersByAuthor = (
     order by a.id desc limit ${limit}`
 }
 
-/**
- * Lists the answers shown separately on a question's page: invited ones, the adopted one, and the viewer's
- * newest.
- */
+/** Lists the answers displayed apart, which are invited or adopted or the viewer's newest. */
 export const listSpecialAnswers = (sql: Db, questionId: number, viewerId: number) => sql<AnswerRow[]>`
   select ${answerColumns(sql)} from answers a join questions q on q.id = a.question_id
   where a.question_id = ${questionId} and (a.invited or a.adoption)
@@ -194,10 +186,7 @@ export type AnswerDraft = {
   anonymity: boolean
 }
 
-/**
- * Inserts an answer to a locked question and counts it, for its author unless anonymous. The first answer of
- * an invited user is the invited one.
- */
+/** Inserts an answer to a locked question. The first answer of an invited user becomes the invited one. */
 export async function insertAnswer(sql: Db, draft: AnswerDraft): Promise<AnswerRow> {
   const { questionId, userId } = draft
   const [row] = await sql<[AnswerRow]>`
@@ -219,7 +208,7 @@ export async function insertAnswer(sql: Db, draft: AnswerDraft): Promise<AnswerR
   return row
 }
 
-/** Finds an answer with its question and locks both until the transaction ends, the question first. */
+/** Locks the question before the answer, in the order of every other writer. */
 export async function lockAnswer(sql: Db, id: number): Promise<AnswerRow | undefined> {
   await sql`select from questions where id = (select question_id from answers where id = ${id}) for update`
   const [row] = await sql<AnswerRow[]>`
@@ -235,8 +224,8 @@ export type AnswerChanges = {
 }
 
 /**
- * Removes an answer that becomes anonymous, and its likes, from its author's counts, and adds them back when
- * it becomes named.
+ * Subtracts an answer and its likes from the author's counts when it becomes anonymous, or adds them when it
+ * becomes named.
  */
 const moveCounts = (sql: Db, anonymity: boolean) => sql`,
   ranked as (
@@ -262,10 +251,7 @@ const moveCounts = (sql: Db, anonymity: boolean) => sql`,
     )}
   )`
 
-/**
- * Updates the given fields of an answer and returns whether it was named before. Returns undefined when it is
- * adopted.
- */
+/** Returns whether the answer was named before, or undefined when it is adopted. */
 export async function updateAnswer(
   sql: Db,
   id: number,
@@ -288,9 +274,7 @@ export async function updateAnswer(
   return row
 }
 
-/**
- * Adopts an answer of an open question, which becomes solved. Returns false when the question is not open.
- */
+/** Adopts an answer and marks the question as solved. Returns false when the question is not open. */
 export async function adoptAnswer(sql: Db, questionId: number, answerId: number): Promise<boolean> {
   const [row] = await sql<[{ adopted: boolean }]>`
     with solved as (
@@ -304,7 +288,6 @@ export async function adoptAnswer(sql: Db, questionId: number, answerId: number)
   return row.adopted
 }
 
-/** Deletes a locked answer and lowers the counts of its question and author. */
 export const deleteAnswerRow = (sql: Db, id: number) => sql`
   with gone as (
     delete from answers where id = ${id} returning question_id, user_id, anonymity, likes_count, created_at
@@ -321,9 +304,7 @@ export const deleteAnswerRow = (sql: Db, id: number) => sql`
   )
   ${updateUserCounters(sql, ['answers_count'], sql`select user_id, -1 as answers_count from gone where not anonymity`)}`
 
-/**
- * Inserts a paid view once and counts it. Returns false when the user already paid or the answer is deleted.
- */
+/** Inserts a paid view and counts it. Returns false when the user already paid or the answer is deleted. */
 export async function insertPaidView(
   sql: Db,
   look: { answerId: number; userId: number; amount: number },
@@ -343,7 +324,6 @@ export async function insertPaidView(
   return row.made
 }
 
-/** Filters the answers down to those a user paid to view. */
 export async function findPaidViews(sql: Db, answerIds: number[], userId: number): Promise<Set<number>> {
   if (userId === 0 || answerIds.length === 0) return new Set()
   const rows = await sql<{ answer_id: number }[]>`

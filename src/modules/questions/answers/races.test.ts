@@ -13,7 +13,7 @@ const world = await createWorld()
 const { as, person, sql } = world
 const { rich, topic, ask, answer } = questionsOf(world)
 
-/** Returns the reply to a request that waits for a running transaction. */
+/** Returns the response to a request that waits for a running transaction. */
 async function meanwhile(
   send: () => Promise<Answer>,
   {
@@ -32,7 +32,7 @@ async function meanwhile(
   return [status, headers['x-error-code']]
 }
 
-test('rejects the deletion of an answer that is adopted meanwhile, without deadlock (questions-10)', async () => {
+test('rejects the deletion of an answer that is adopted concurrently (questions-10)', async () => {
   const [anna, ben] = [await person(), await person()]
   const question = await ask(anna)
   const id = await answer(ben, question)
@@ -61,7 +61,7 @@ test('does not rank the author of an answer that becomes anonymous during its ad
   assert.equal(income, 0)
 })
 
-test('returns 404 for a change of an answer that is deleted meanwhile', async () => {
+test('returns 404 for a change of an answer that is deleted concurrently', async () => {
   const [anna, ben] = [await person(), await person()]
   const id = await answer(ben, await ask(anna))
   const changed = await meanwhile(() => as(ben, 'PATCH', `/question-answers/${id}`, { body: 'Better' }), {
@@ -70,7 +70,7 @@ test('returns 404 for a change of an answer that is deleted meanwhile', async ()
   assert.deepEqual(changed, [404, 'no_such_answer'])
 })
 
-test('returns 404 for a change or answer when the question is deleted meanwhile', async () => {
+test('returns 404 for a change or answer when the question is deleted concurrently', async () => {
   const anna = await person()
   for (const [method, below] of [
     ['PATCH', ''],
@@ -84,13 +84,13 @@ test('returns 404 for a change or answer when the question is deleted meanwhile'
   }
 })
 
-test('returns 404 for a like when the question is deleted meanwhile, and leaves no like', async () => {
+test('leaves no like when the question is deleted concurrently', async () => {
   const [anna, ben, cleo] = [await person(), await person(), await person()]
   const where = await topic()
   const question = await ask(anna, { topics: [where] })
   const id = await answer(ben, question)
   const { deleting, liking } = await sql.begin(async (tx) => {
-    // The rows that the deletion locks after the likes.
+    // Locks rows that the deletion locks after the likes.
     await tx`select from question_topic_counts where topic_id = ${where} for update`
     const deleting = as(anna, 'DELETE', `/questions/${question}`)
     await untilWaiting(sql)

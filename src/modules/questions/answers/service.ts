@@ -50,7 +50,6 @@ const PREVIEW = 5
 
 const REWARDS = 10
 
-/** Lists the answers of a question without adopted and paid invited ones (questions-8). */
 export async function listAnswersOf(
   ctx: Context,
   questionId: number,
@@ -62,7 +61,6 @@ export async function listAnswersOf(
   return answerViews(ctx, await listAnswers(ctx.sql, question, query), viewerId)
 }
 
-/** Reads an answer with its question and counts a view. */
 export async function getAnswer(ctx: Context, id: number, viewerId: number): Promise<AnswerDetail> {
   const { sql } = ctx
   const row = await findAnswerRow(sql, id)
@@ -118,10 +116,7 @@ export async function listRepostedAnswers(ctx: Context, ids: number[], viewerId:
   return withQuestions(ctx, found, viewerId)
 }
 
-/**
- * Answers a question in the caller's transaction. The invited user's first answer earns an automatic bounty
- * at once. Notifies the asker, without the name of an anonymous author.
- */
+/** Answers a question. The first answer of an invited user earns an automatic bounty immediately. */
 export async function answerQuestion(
   tx: Tx,
   questionId: number,
@@ -156,7 +151,6 @@ export async function answerQuestion(
   return answer
 }
 
-/** Throws 404 or 403 unless the user wrote the answer. */
 export async function requireOwnAnswer(sql: Db, id: number, userId: number): Promise<AnswerRow> {
   const answer = await findAnswerRow(sql, id)
   if (!answer) throw noSuchAnswer()
@@ -164,7 +158,7 @@ export async function requireOwnAnswer(sql: Db, id: number, userId: number): Pro
   return answer
 }
 
-/** Changes an unadopted answer of the user. Returns true when it became anonymous. */
+/** Changes an unadopted answer. Returns true when it became anonymous. */
 export async function editAnswer(tx: Tx, id: number, userId: number, patch: AnswerPatch): Promise<boolean> {
   const { body, text_body: textBody, anonymity } = patch
   if (body === undefined && textBody === undefined && anonymity === undefined) throw nothingToChange()
@@ -176,7 +170,7 @@ export async function editAnswer(tx: Tx, id: number, userId: number, patch: Answ
   const updated = await updateAnswer(tx, id, changes)
   if (!updated) throw (await findAnswerRow(tx, id)) ? answerAdopted() : noSuchAnswer()
   if (anonymity !== undefined) await setLikesCounted(tx, ANSWERS, id, !anonymity)
-  // An anonymous answer that stays anonymous must not change a ranking, which would reveal its author.
+  // Announces only a new anonymity. A ranking that changes for an anonymous answer would reveal its author.
   const hid = anonymity === true && updated.wasNamed
   if (hid) {
     await removeSender(tx, { senderId: userId, systemType: 'question:answer', cause: { type: ANSWERS, id } })
@@ -193,7 +187,7 @@ export async function editAnswer(tx: Tx, id: number, userId: number, patch: Answ
 }
 
 /**
- * Adopts an answer of the user's question. It earns the bounty unless that is reserved for an invited user
+ * Adopts an answer of the user's question. The answer earns the bounty unless an invited user does
  * (questions-11).
  */
 export async function adopt(tx: Tx, questionId: number, answerId: number, userId: number): Promise<void> {
@@ -201,7 +195,7 @@ export async function adopt(tx: Tx, questionId: number, answerId: number, userId
   const answer = await lockAnswer(tx, answerId)
   if (!answer || answer.question_id !== questionId) throw noSuchAnswer()
   if (answer.user_id === userId) throw ownAnswer()
-  // A block by an anonymous author would reveal them.
+  // Ignores a block by an anonymous author, because an error would reveal the author.
   if (!answer.anonymity) await requireNotBlocked(tx, userId, [answer.user_id])
   if (!(await adoptAnswer(tx, questionId, answerId))) throw adoptedAlready()
   if (!question.automaticity) await payBounty(tx, question, answer)
@@ -221,8 +215,7 @@ export async function adopt(tx: Tx, questionId: number, answerId: number, userId
 }
 
 /**
- * Deletes an answer with its comments, likes and collections. Its author cannot delete an adopted or invited
- * answer, which others paid for. A moderator can; payments stay.
+ * Deletes an answer. Only moderators may delete an adopted or invited one, because other users paid for it.
  */
 export async function deleteAnswer(
   tx: Tx,

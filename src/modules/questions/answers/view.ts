@@ -10,15 +10,12 @@ import { answerViewCounts } from '../counters.ts'
 import { ANSWERS, type AnswerView, bit } from '../schema.ts'
 import { type AnswerRow, findAnswerRows, findPaidViews } from './queries.ts'
 
-/** Viewing costs points only for an invited answer. Its author and the asker are exempt (questions-13). */
+/** Only invited answers cost points to view, except for their author and the asker (questions-13). */
 const isForPay = (row: AnswerRow) => row.look && row.invited
 
 const isExempt = (row: AnswerRow, viewerId: number) => viewerId === row.user_id || viewerId === row.asker_id
 
-/**
- * Answers in the order of the rows, with the viewer's own actions. Omits text that the viewer has not paid
- * for.
- */
+/** Loads answers with viewer flags, without text that the viewer has not paid for. */
 export async function answerViews(
   ctx: Context,
   rows: AnswerRow[],

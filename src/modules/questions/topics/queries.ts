@@ -16,7 +16,6 @@ const columns = (sql: Db, viewerId: number) => sql`
     select true from question_topic_followers f where f.user_id = ${viewerId} and f.topic_id = t.id
   ), false) as has_follow`
 
-/** Condition for a substring of the name in any script, served by an index. */
 export const nameContains = (sql: Db, text: string | undefined) => {
   const key = nameKey(text ?? '')
   return when(
@@ -53,7 +52,6 @@ export const listTopicsOf = (sql: Db, questionId: number, viewerId: number) => s
   join question_topics t on t.id = l.topic_id join question_topic_counts c on c.topic_id = t.id
   where l.question_id = ${questionId} order by t.id`
 
-/** Lists the topics a user follows or is an expert of, newest first. */
 export const listTopicsOfPerson = (
   sql: Db,
   userId: number,
@@ -67,7 +65,7 @@ export const listTopicsOfPerson = (
     order by m.topic_id desc limit ${limit}`
 }
 
-/** Follows a topic. Idempotent: counts only a new follow. Returns false when the topic does not exist. */
+/** Counts only a new follow. Returns false when the topic does not exist. */
 export async function followTopic(sql: Db, topicId: number, userId: number): Promise<boolean> {
   const [row] = await sql<[{ found: boolean }]>`
     with topic as (select id from question_topics where id = ${topicId} for key share),
@@ -83,9 +81,7 @@ export async function followTopic(sql: Db, topicId: number, userId: number): Pro
   return row.found
 }
 
-/**
- * Unfollows a topic. Idempotent: counts only a removed follow. Returns false when the topic does not exist.
- */
+/** Counts only a removed follow. Returns false when the topic does not exist. */
 export async function unfollowTopic(sql: Db, topicId: number, userId: number): Promise<boolean> {
   const [row] = await sql<[{ found: boolean }]>`
     with topic as (select id from question_topics where id = ${topicId} for key share),
@@ -101,7 +97,7 @@ export async function unfollowTopic(sql: Db, topicId: number, userId: number): P
   return row.found
 }
 
-/** Links a question to topics and counts it. Returns the number of existing topics. */
+/** Links a question to topics and counts it. Returns how many of the topics exist. */
 export async function linkTopics(sql: Db, questionId: number, topicIds: number[]): Promise<number> {
   const [row] = await sql<[{ found: number }]>`
     with topic as (select id from question_topics where id = any(${topicIds}) order by id for key share),
@@ -147,7 +143,6 @@ export async function listTopicExperts(
   return rows.map((row) => row.user_id)
 }
 
-/** Lists experts of any or the given topics by income, optionally filtered by name. */
 export async function listExperts(
   sql: Db,
   { topics, keyword, limit = 20, offset, after }: ExpertsQuery,
@@ -167,7 +162,7 @@ export async function listExperts(
   return rows.map((row) => row.user_id)
 }
 
-/** Makes a user an expert of a topic. Returns false when they already are. */
+/** Returns false when the user already is an expert of the topic. */
 export async function addExpert(sql: Db, topicId: number, userId: number): Promise<boolean> {
   const [row] = await sql<[{ made: boolean }]>`
     with made as (
@@ -185,7 +180,7 @@ export async function addExpert(sql: Db, topicId: number, userId: number): Promi
   return row.made
 }
 
-/** Removes an expert from a topic. Returns false when they are none. */
+/** Returns false when the user is no expert of the topic. */
 export async function removeExpert(sql: Db, topicId: number, userId: number): Promise<boolean> {
   const [row] = await sql<[{ gone: boolean }]>`
     with gone as (

@@ -26,7 +26,6 @@ import { proposeTopic, requireTopic, topicView } from './service.ts'
 
 const PREVIEW = 5
 
-/** Routes of question topics, their experts, followers and proposals (questions-21 to questions-23). */
 export function questionTopicRoutes(server: Server, ctx: Context) {
   const { sql } = ctx
   const route = routesOn(server, ctx, { tag: 'Question topics' })

@@ -13,7 +13,6 @@ import {
   WithAlias,
 } from '#platform/http'
 
-/** A question topic. `avatar` is a URL. */
 export const QuestionTopic = Shared('QuestionTopic', {
   id: Type.Integer(),
   name: Type.String(),
@@ -32,7 +31,7 @@ export const QuestionTopicDetail = Shared('QuestionTopicDetail', {
   experts: Type.Array(UserView),
 })
 
-/** `follow`: any value requests `has_follow`. `name`: substring of the name. */
+/** `follow`: any value requests `has_follow`. `name`: part of the name. */
 export const TopicsQuery = Type.Object({
   limit: Limit(20),
   offset: Offset,
@@ -50,7 +49,7 @@ export const MyTopicsQuery = Type.Object({
 
 export const TopicExpertsQuery = Type.Object({ limit: Limit(20), after: Cursor })
 
-/** `topics`: experts of any of these. `keyword`: substring of the name. */
+/** `topics`: experts of any of the topics. `keyword`: part of the expert's name. */
 export const ExpertsQuery = Type.Object({
   limit: Limit(20),
   offset: Offset,

@@ -30,7 +30,7 @@ const statusOf = async (id: number) => (await as(founder, 'GET', `/admin/reports
 const codeOf = ({ headers }: { headers: object }) => (headers as { 'x-error-code'?: string })['x-error-code']
 const silence = { kind: 'silence', reason: 'Spam', hours: 24 }
 
-test('removes the target, closes its other reports and silences its author in one call (feeds-40)', async () => {
+test('removes the target, closes its other reports and silences its author in one request (feeds-40)', async () => {
   const [author, ann, bob] = [await person(), await person(), await person()]
   const feed = await publish(author)
   const [first, second] = [
@@ -104,7 +104,7 @@ test('applies one decision when moderators race (feeds-40)', async () => {
   assert.equal(warnings, isGone ? 1 : 0)
 })
 
-test('requires the ability of each part, and changes nothing without one (feeds-40)', async () => {
+test('changes nothing when the moderator lacks an ability for one part (feeds-40)', async () => {
   const [author, ann] = [await person(), await person()]
   const feed = await publish(author)
   const id = await report(ann, `/feeds/${feed}/reports`)
@@ -123,7 +123,7 @@ test('requires the ability of each part, and changes nothing without one (feeds-
   assert.equal((await as(ann, 'GET', `/feeds/${feed}`)).status, 404)
 })
 
-test('returns an error for an impossible decision, and keeps the report open (feeds-40)', async () => {
+test('leaves the report open when a decision is impossible (feeds-40)', async () => {
   const [author, ann] = [await person(), await person()]
   const id = await report(ann, `/report/users/${author.id}`)
   for (const [code, body] of [
@@ -142,7 +142,7 @@ test('returns an error for an impossible decision, and keeps the report open (fe
   assert.equal((await decide(founder, id, { action: 'deal', sanction: silence })).status, 204)
 })
 
-test('removes comments, answers and posts of private groups, and accepts targets already removed (feeds-40)', async () => {
+test('removes comments, answers and posts of private groups (feeds-40)', async () => {
   const [author, ann] = [await person(), await person()]
   const feed = await publish(author)
   const { comment } = (await as(author, 'POST', `/feeds/${feed}/comments`, { body: 'Nasty' })).body
@@ -178,7 +178,7 @@ test('removes comments, answers and posts of private groups, and accepts targets
   assert.equal(log.body.data[0].after.removed, false)
 })
 
-test('lists the history of a user with actors, newest first (administration-18)', async () => {
+test('lists the moderation history of a user with actors, newest first (administration-18)', async () => {
   const [author, ann] = [await person(), await person()]
   const id = await report(ann, `/report/users/${author.id}`, { reason: 'rude' })
   assert.equal((await decide(founder, id, { action: 'deal', mark: 'rude', sanction: silence })).status, 204)
@@ -208,7 +208,7 @@ test('lists the history of a user with actors, newest first (administration-18)'
   assert.equal((await as(founder, 'GET', '/admin/users/99999999/history')).status, 404)
 })
 
-test('masks e-mail and phone in the history when the moderator may not read accounts (administration-18)', async () => {
+test('masks contact data in the history when the moderator may not read accounts (administration-18)', async () => {
   const ann = await person()
   const moderator = await person()
   await sql`
@@ -228,12 +228,12 @@ test('masks e-mail and phone in the history when the moderator may not read acco
   assert.equal((await as(moderator, 'GET', `/admin/users/${ann.id}`)).status, 403)
 })
 
-test('includes decisions without a known actor in the history, but no open report (administration-18)', async () => {
+test('includes decisions without a known actor in the history (administration-18)', async () => {
   const [author, ann, bob] = [await person(), await person(), await person()]
   const id = await report(ann, `/report/users/${author.id}`, { reason: 'rude' })
   await report(bob, `/report/users/${author.id}`)
   assert.equal((await decide(founder, id, { action: 'deal', mark: 'rude' })).status, 204)
-  // Imported reports were decided by unknown administrators.
+  // Simulates an imported report, which an unknown administrator decided.
   await sql`update reports set handled_by = null where id = ${id}`
   const { status, body } = await as(founder, 'GET', `/admin/users/${author.id}/history`)
   assert.equal(status, 200, JSON.stringify(body))

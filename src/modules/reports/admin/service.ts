@@ -52,10 +52,7 @@ export const ReportSearch = Type.Object({
 })
 export type ReportSearch = Static<typeof ReportSearch>
 
-/**
- * A decision on a report. `mark` is an internal note. `deal` can remove the target with `remove`, and warn,
- * silence or suspend its author with `sanction`. All parts apply or none.
- */
+/** `remove` deletes the target and `sanction` sanctions its author. All parts apply or none. */
 export const ReportDecision = Shared('ReportDecision', {
   action: OneOf(['deal', 'reject'] as const),
   mark: Type.Optional(Text(255)),
@@ -100,7 +97,7 @@ async function closeReport(
   return row
 }
 
-/** Maximum number of reports closed at once. Each reporter is notified, so further ones stay open. */
+/** Maximum number of reports closed per decision, because each closed report sends a notification. */
 const CLOSED_AT_ONCE = 1000
 
 const closeReportsOf = (sql: Db, options: { type: string; id: number; handledBy: number }) => sql<
@@ -147,7 +144,7 @@ export async function getReport(ctx: Context, id: number, viewerId: number): Pro
   return view!
 }
 
-/** Functions that remove a reported target, by kind. Injected by routes.ts. */
+/** Removal functions by kind of content. Injected by routes.ts. */
 export type Removals = Record<string, ContentRemoval | undefined>
 
 const tell = (tx: Tx, report: ReportRow, state: 'passed' | 'rejected') =>
@@ -164,7 +161,7 @@ const tell = (tx: Tx, report: ReportRow, state: 'passed' | 'rejected') =>
     },
   })
 
-/** Handles or rejects a report once and notifies the reporter. The target stays unchanged (feeds-25). */
+/** Decides a report once and notifies the reporter. The target stays unchanged (feeds-25). */
 export async function handleReport(
   tx: Tx,
   id: number,
@@ -178,7 +175,7 @@ export async function handleReport(
   return report
 }
 
-/** Returns whether the target still existed. A target removed by another request counts as removed. */
+/** Returns false when a concurrent request removed the target. */
 async function removed(work: Promise<void>): Promise<boolean> {
   try {
     await work
@@ -190,8 +187,7 @@ async function removed(work: Promise<void>): Promise<boolean> {
 }
 
 /**
- * Handles a report with all consequences in one transaction: removes the target, closes its other reports,
- * and warns, silences or suspends its author (feeds-40). Each part requires its own ability.
+ * Decides a report with all consequences in one transaction (feeds-40). Each part requires its own ability.
  */
 export async function decideReport(
   ctx: Context,

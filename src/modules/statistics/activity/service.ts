@@ -13,10 +13,7 @@ const insertActivity = (sql: Db, ids: number[]) => sql`
   insert into last_active_days as l (user_id, last_day) select id, current_date from unnest(${ids}::bigint[]) as id
   on conflict (user_id) do update set last_day = excluded.last_day where l.last_day < excluded.last_day`
 
-/**
- * Counts distinct users active since a day. Null when the period begins before the record does: on an
- * upgraded site at the upgrade.
- */
+/** Counts distinct users active since a day. Null when an upgraded site recorded no activity that early. */
 export async function countActiveSince(sql: Db, from: string): Promise<number | null> {
   const [row] = await sql<[{ people: number | null }]>`
     select case when m.recorded = m.first or m.recorded <= ${from}::date
@@ -40,10 +37,7 @@ const DAY_MS = 86_400_000
 const BATCH = 5000
 
 const buffered = defineBufferedCounts('active people', insertActivity)
-/**
- * Users recorded today, so that a user costs one row a day instead of one per request. Evicting one is
- * harmless.
- */
+/** Users recorded today, so that a user costs one row a day instead of one per request. */
 const recordedDays = defineState(() => new LRUCache<number, number>({ max: 100_000 }))
 
 export function recordActivity(ctx: Context, viewer: Viewer | null): void {
@@ -63,14 +57,14 @@ export const activeSeries: Series = {
     where day >= ${from}::date and day < ${until}::date`,
 }
 
-/** Deletes activity of days that are already counted. */
+/** Deletes activity only of days that are already counted. */
 export async function tidyActivePeople({ sql }: Context, before: string): Promise<void> {
   while ((await deleteActivityBefore(sql, before, BATCH)) === BATCH);
 }
 
 /**
- * Recounts days after rows of the past were inserted or deleted. Activity is deleted once counted, so its
- * counts before `since` (a date) stay.
+ * Recounts days after past rows were inserted or deleted. Counts before `since` stay, because their activity
+ * is deleted.
  */
 export async function recountDays(sql: Db, since: string): Promise<void> {
   await sql`delete from statistic_series`

@@ -29,7 +29,7 @@ const partIn = async (of: World, name: string): Promise<Part> => {
 }
 const partNamed = (name: string) => partIn(world, name)
 
-test('requires its own ability for the server health (administration-20)', async () => {
+test('requires the ability to read the server health (administration-20)', async () => {
   const role = { name: 'watcher', abilities: ['admin: health'] }
   assert.equal((await as(founder, 'POST', '/admin/roles', role)).status, 201)
   const watcher = await person({ roles: ['watcher'] })
@@ -40,7 +40,7 @@ test('requires its own ability for the server health (administration-20)', async
   }
 })
 
-test('reports a part as unknown until a job checks it, and as off when not configured', async () => {
+test('reports a part as unknown until a job checks it', async () => {
   const fresh = await createWorld()
   assert.deepEqual(
     [(await partIn(fresh, 'uploads')).state, (await partIn(fresh, 'mail')).state],
@@ -84,7 +84,7 @@ test('reports the fault of a part and its start until it recovers (administratio
   assert.deepEqual([again.state, again.since, again.fault], ['good', null, null])
 })
 
-test('reports a fault when no job ran for long, and a warning when one failed permanently', async () => {
+test('reports a fault when no job ran for long', async () => {
   const clean = await createWorld()
   await addJob(clean.sql, 'check_health', {})
   await clean.work()
@@ -104,7 +104,7 @@ test('reports a fault when no job ran for long, and a warning when one failed pe
   assert.equal((await partIn(clean, 'jobs')).state, 'failing')
 })
 
-test('reports the last complete backup, and the start of later failures', async () => {
+test('reports the last complete backup', async () => {
   const kept = await createWorld({ BACKUP_TO: '/backups' })
   const state = async () => {
     const { state, since, fault, good_at } = await partIn(kept, 'backups')
@@ -132,7 +132,7 @@ test('reports the last complete backup, and the start of later failures', async 
   assert.equal((await partNamed('backups')).state, 'off')
 })
 
-test('writes a file during a check and deletes it', async () => {
+test('writes and deletes a file during a storage check', async () => {
   await addJob(sql, 'check_health', {})
   await work()
   const { good_at, state } = await partNamed('uploads')

@@ -50,11 +50,11 @@ async function findDatabaseSize(sql: Sql): Promise<{ bytes: number; clients: num
 
 const PROBE_MS = 10_000
 const FAULT_MAX = 300
-/** A job overdue by more than this means that no worker is running. */
+/** Delay of a due job from which no worker is considered running, in milliseconds. */
 const LATE_MS = 5 * 60_000
-/** Checks run as jobs. Results older than this mean that no worker is running. */
+/** Age of a check result from which no worker is considered running, in milliseconds. */
 const STALE_MS = 15 * 60_000
-/** Maximum age of a backup, the same as in the alerts of `deploy/prometheus`. */
+/** Maximum age of a backup in milliseconds, equal to the alerts of `deploy/prometheus`. */
 const BACKUP_LATE_MS = 2 * 86_400_000
 
 export async function faultOf(ctx: Context, { check }: Pick<Probe, 'check'>): Promise<string | null> {
@@ -144,7 +144,7 @@ function backupsPart({ config }: Context, { bytes, seconds, ...backup }: BackupS
       good_at,
       figures,
     })
-  // Without a target for scheduled backups, backups may be made by hand.
+  // Reports backups as off without a target, because operators may make them by hand.
   if (config.backupTo === undefined) return partOf('backups', { state: 'off', good_at, figures })
   if (made === null) return partOf('backups', { state: 'unknown' })
   const isLate = Date.now() - Date.parse(made) > BACKUP_LATE_MS
@@ -156,7 +156,6 @@ function backupsPart({ config }: Context, { bytes, seconds, ...backup }: BackupS
   })
 }
 
-/** Reads the state of each part of the server, and the start of a fault (administration-20). */
 export async function readHealth(ctx: Context, probes: readonly Probe[]): Promise<ServerHealth> {
   const started = performance.now()
   const checks = await listChecks(ctx.sql)

@@ -4,7 +4,7 @@ import type { Sql } from '#platform/database'
 import { Int, Nullable, Shared, type Static, Time, Type } from '#platform/http'
 import { quantileMs, type Traffic } from '#platform/observability'
 
-/** At most the seven stored days. */
+/** At most the seven days for which traffic is stored. */
 export const TrafficQuery = Type.Object({ hours: Type.Optional(Int(1, 168, { default: 24 })) })
 
 const Piece = Shared('TrafficPiece', {
@@ -50,23 +50,23 @@ const deleteOldTraffic = (sql: Sql, days: number) => sql`
 
 const MINUTE_MS = 60_000
 const KEPT_DAYS = 7
-/** Delay until every process has written its last minute. */
+/** Time in milliseconds by which every process has written its last minute. */
 const WRITTEN_MS = 5000
-/** Maximum number of buffered minutes during a database outage. */
+/** Maximum number of minutes buffered during a database outage. */
 const UNWRITTEN_MAX = 60
-/** Length of an interval by requested hours, for a chart of some hundred points. */
+/** Interval by requested hours, so that a chart has at most some hundred points. */
 const PIECES = [
   { hours: 2, minutes: 1 },
   { hours: 24, minutes: 5 },
   { hours: 168, minutes: 60 },
 ]
 
-/** Writes this process's counts since the last call, and buffered minutes. */
+/** Writes the counts since the last call, and minutes buffered during an outage. */
 export function trafficWriter(ctx: Context): () => Promise<void> {
   let unwritten: { at: Date; traffic: Traffic }[] = []
   return async () => {
     const traffic = ctx.metrics.takeTraffic()
-    // Counts written at the end of a minute belong to it.
+    // Assigns counts to the minute that just ended.
     const at = new Date(Math.floor((Date.now() - 1000) / MINUTE_MS) * MINUTE_MS)
     const writing = traffic.requests > 0 ? [...unwritten, { at, traffic }] : unwritten
     unwritten = []
@@ -95,11 +95,11 @@ export function recordTraffic(ctx: Context): void {
   })
 }
 
-/** Reads requests and durations of the last hours in finished intervals (administration-21). */
+/** Reads requests and durations in finished intervals (administration-21). */
 export async function readTraffic(ctx: Context, hours: number): Promise<TrafficHistory> {
   const { minutes } = PIECES.find((each) => hours <= each.hours)!
   const length = minutes * MINUTE_MS
-  // An unfinished interval would look like a drop, and recent minutes may not be written yet.
+  // Ends before the current interval, because unfinished counts would look like a drop.
   const last = Math.floor((Date.now() - WRITTEN_MS) / length) * length - length
   const first = last - hours * 60 * MINUTE_MS + length
   const rows = await listTraffic(ctx.sql, new Date(first), minutes)

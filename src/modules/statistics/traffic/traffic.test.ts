@@ -30,7 +30,7 @@ const process = (on = sql) => {
   return { metrics, write: trafficWriter({ ...ctx, sql: on, metrics }) }
 }
 
-test('merges counts of several processes with median and maximum (administration-21)', async () => {
+test('merges counts of several processes (administration-21)', async () => {
   const [one, other] = [process(), process()]
   observe(one.metrics, 200, 0.004, 90)
   observe(other.metrics, 200, 0.004, 5)
@@ -63,7 +63,7 @@ test('merges counts of several processes with median and maximum (administration
     assert.equal((await as(founder, 'GET', `/admin/health/requests?hours=${hours}`)).status, 422, hours)
 })
 
-test('buffers minutes during a database outage and counts each once', async () => {
+test('writes minutes buffered during a database outage once', async () => {
   await sql`delete from request_minutes`
   const away = openDatabase({ connection, poolSize: 1, statementTimeoutMs: 1000 })
   await away.end()
@@ -84,7 +84,7 @@ test('buffers minutes during a database outage and counts each once', async () =
   assert.equal(row?.requests, 7)
 })
 
-test('deletes the history after some days', async () => {
+test('deletes traffic history after some days', async () => {
   await sql`delete from request_minutes`
   const { metrics, write } = process()
   observe(metrics, 200, 0.01)
@@ -94,7 +94,7 @@ test('deletes the history after some days', async () => {
   assert.equal((await sql`select from request_minutes`).count, 1)
 })
 
-test('interpolates the share of requests below a time within a bucket', () => {
+test('interpolates the fraction of requests below a time within a bucket', () => {
   const times = new Array<number>(TIME_CLASSES.length + 1).fill(0)
   assert.equal(quantileMs(times, 0.5), null)
   times[0] = 10

@@ -58,7 +58,6 @@ const weight = Type.Optional(Int(-1_000_000, 1_000_000, { description: 'The heav
 export const NewTagCategory = Shared('NewTagCategory', { name: Text(50), weight })
 export type NewTagCategory = Static<typeof NewTagCategory>
 
-/** A tag. Its name has at most ten characters (feeds-31). */
 export const NewTag = Shared('NewTag', { name: Text(10), tag_category_id: Id, weight })
 export type NewTag = Static<typeof NewTag>
 
@@ -70,7 +69,7 @@ const tagColumns = (sql: Db) => sql`
   x.id, x.name, x.tag_category_id, x.weight, x.created_at,
   (select c.name from tag_categories c where c.id = x.tag_category_id) as tag_category_name`
 
-/** Conditions, order and paging of both lists. The table alias is x. */
+/** Builds the conditions, order and page of both lists. The table's alias is `x`. */
 const listing = (sql: Db, query: TagCategoryQuery, table: 'tags' | 'tag_categories') => {
   const key = nameKey(query.q ?? '')
   const by = { id: undefined, weight: sql`x.weight`, name: sql`x.name_key` }[query.sort ?? 'id']
@@ -145,12 +144,10 @@ async function updateTag(sql: Db, id: number, changes: Partial<NewTag>) {
     where id = ${id}`
 }
 
-/** Deletes a category. A foreign key rejects one with tags. */
 async function deleteCategory(sql: Db, id: number): Promise<void> {
   await sql`delete from tag_categories where id = ${id}`
 }
 
-/** Deletes a tag. Foreign keys reject one in use. */
 async function deleteTag(sql: Db, id: number): Promise<void> {
   await sql`delete from tags where id = ${id}`
 }
@@ -160,7 +157,7 @@ const view = <T extends { created_at: string }>(row: T): T => ({
   created_at: wireTime(row.created_at),
 })
 
-/** Maps any foreign key violation to an error, including those of other modules' tables. */
+/** Maps a foreign key violation to an error, including violations in other modules' tables. */
 async function unlessUsed(deletion: Promise<unknown>, used: () => Error): Promise<void> {
   try {
     await deletion
@@ -169,7 +166,6 @@ async function unlessUsed(deletion: Promise<unknown>, used: () => Error): Promis
   }
 }
 
-/** Admin routes of tags and their categories (feeds-31). */
 export function adminTagRoutes(server: Server, ctx: Context) {
   const shared = { tag: 'Admin: topics', ability: 'admin: tags', missing: notFound } as const
 

@@ -17,7 +17,7 @@ const errorOf = async (path: string, method: 'POST' | 'PATCH', body: object) => 
   return Object.keys(answer.body.errors)
 }
 
-test('creates, changes, lists and deletes categories and tags with audit records', async () => {
+test('manages categories and tags with audit records', async () => {
   const [sports, arts] = [
     await make('/admin/tag-categories', { name: 'Sports', weight: 5 }),
     await make('/admin/tag-categories', { name: 'Arts' }),
@@ -59,7 +59,7 @@ test('creates, changes, lists and deletes categories and tags with audit records
   assert.equal(log.data[1].before.name, '足球')
 })
 
-test('records the current values in the audit log when a change waited for another', async () => {
+test('records values in the audit log that a concurrent change has written', async () => {
   const category = await make('/admin/tag-categories', { name: 'Waiting' })
   const tag = await make('/admin/tags', { name: 'waiting', tag_category_id: category })
   for (const [path, table, id] of [
@@ -78,7 +78,7 @@ test('records the current values in the audit log when a change waited for anoth
   }
 })
 
-test('rejects the deletion of a tag in use and a category with tags (feeds-31)', async () => {
+test('rejects the deletion of a tag in use and of a category with tags (feeds-31)', async () => {
   const category = await make('/admin/tag-categories', { name: 'Kept' })
   const tag = await make('/admin/tags', { name: 'kept', tag_category_id: category })
   const ann = await person()
@@ -92,7 +92,7 @@ test('rejects the deletion of a tag in use and a category with tags (feeds-31)',
   assert.equal((await as(founder, 'DELETE', `/admin/tag-categories/${category}`)).status, 204)
 })
 
-test('requires unique names regardless of case, visible and of at most ten characters (feeds-31)', async () => {
+test('requires unique and visible names of at most ten characters (feeds-31)', async () => {
   const category = await make('/admin/tag-categories', { name: 'Names' })
   const first = await make('/admin/tags', { name: 'First', tag_category_id: category })
   await make('/admin/tags', { name: '一二三四五六七八九十', tag_category_id: category })
@@ -110,7 +110,7 @@ test('requires unique names regardless of case, visible and of at most ten chara
   ])
 })
 
-test('returns 404 for unknown ids before 422 for the body', async () => {
+test('returns 404 for unknown ids before it validates the body', async () => {
   for (const path of ['/admin/tags/999999', '/admin/tag-categories/999999']) {
     assert.equal((await as(founder, 'GET', path)).status, 404)
     assert.equal((await as(founder, 'PATCH', path, { weight: 'x' })).status, 404)
@@ -119,7 +119,7 @@ test('returns 404 for unknown ids before 422 for the body', async () => {
   }
 })
 
-test('requires the tags ability', async () => {
+test('requires the ability to administer tags', async () => {
   const member = await person()
   assert.equal((await as(member, 'POST', '/admin/tags', { name: 'x', tag_category_id: 1 })).status, 403)
   assert.equal((await guest('GET', '/admin/tag-categories')).status, 401)

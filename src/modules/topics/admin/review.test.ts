@@ -16,8 +16,8 @@ const noticesOf = (somebody: Person) =>
   sql<{ type: string; sender_id: number; data: Record<string, unknown> }[]>`
     select type, sender_id, data from notifications where user_id = ${somebody.id} order by seq`
 
-describe('reviewing a topic', () => {
-  test('passes a waiting topic and notifies its creator (topics-13)', async () => {
+describe('topic review', () => {
+  test('passes a pending topic and notifies its creator (topics-13)', async () => {
     const creator = await person()
     const waiting = async () =>
       (await as(founder, 'GET', '/admin/statistics/waiting')).body.data.find(
@@ -88,7 +88,7 @@ describe('reviewing a topic', () => {
     assert.equal((await noticesOf(creator)).length, 0)
   })
 
-  test('applies one decision and notifies once when reviewers race', async () => {
+  test('applies one decision when reviewers race', async () => {
     const creator = await person()
     const id = await withReview(() => createTopic(creator))
     const answers = await Promise.all(Array.from({ length: 5 }, () => review(id, 'passed')))

@@ -43,7 +43,7 @@ export const TopicRecord = Shared('TopicRecord', {
 })
 export type TopicRecord = Static<typeof TopicRecord>
 
-/** `name` and `q` both filter by part of the name. */
+/** `name` and `q` both filter by a part of the name. */
 const TopicQuery = Type.Object({
   ...listingQuery(['id', 'feeds_count', 'followers_count']),
   id: Type.Optional(Id),
@@ -84,14 +84,13 @@ function listTopicRecords(sql: Db, query: TopicQuery) {
       : { id: sql`t.id`, by: sql`c.${sql(sort)}`, from: tables }
   return pageOf<TopicRecordRow>(
     sql,
-    // Sorts ids instead of whole topics, which is cheaper.
+    // Sorts ids before it loads topics, which is cheaper than sorting whole rows.
     sql`select ${columns(sql)} from ${tables}
       where t.id = any(array(select t.id from ${list.from} ${where} ${listingClause(sql, query, list)})) ${listingOrder(sql, query, list)}`,
     sql`select count(*)::int as total from feed_topics t ${where}`,
   )
 }
 
-/** Finds a topic of any status. `lock` locks the row until the transaction ends. */
 async function findTopicRecord(
   sql: Db,
   id: number,
@@ -103,7 +102,7 @@ async function findTopicRecord(
   return row
 }
 
-/** Sets or clears the hot flag. A topic that is already hot keeps its timestamp. */
+/** Keeps the timestamp of a topic that is hot already. */
 const setHot = (sql: Db, id: number, hot: boolean) => sql`
   update feed_topics set hot_at = ${hot ? sql`coalesce(hot_at, now())` : sql`null`}, updated_at = now()
   where id = ${id}`
@@ -131,7 +130,6 @@ const reviewedAlready = apiError(
   '话题已处于该状态。',
 )
 
-/** Admin routes for topics of every status: create, edit, mark hot and review (topics-11 to topics-13). */
 export function adminTopicRoutes(server: Server, ctx: Context) {
   const route = routesOn(server, ctx, { tag: 'Admin: topics' })
   const ability = 'admin: feed topics'
@@ -198,7 +196,7 @@ export function adminTopicRoutes(server: Server, ctx: Context) {
       await change(call, call.params.topicID, 'review', async (tx, row) => {
         if (row.status === status) throw reviewedAlready()
         await setStatus(tx, row.id, status)
-        // A creator whose topic waited is notified even after review is switched off.
+        // Notifies creators of waiting topics even after review is switched off.
         if (!underReview && row.status !== 'waiting') return
         await notify(tx, {
           type: 'system',

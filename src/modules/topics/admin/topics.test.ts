@@ -14,8 +14,8 @@ const { unique, createTopic, withReview, personWith, selectAuditOf } = topicsOf(
 const reviewer = await personWith('admin: feed topics')
 const read = async (id: number) => (await as(reviewer, 'GET', `/admin/feed-topics/${id}`)).body
 
-describe('administering topics', () => {
-  test('requires the topics ability; membership or admin: login is not enough', async () => {
+describe('topic administration', () => {
+  test('requires the ability to administer topics', async () => {
     await as(founder, 'POST', '/admin/roles', { name: 'clerk', abilities: ['admin: login'] })
     const id = await createTopic(await person())
     for (const somebody of [await person(), await person({ roles: ['clerk'] })])
@@ -77,7 +77,7 @@ describe('the list of topics', () => {
     assert.equal((await read(id)).creator, null)
   })
 
-  test('filters by part of the name, status and hot, sorted and paged', async () => {
+  test('filters topics by a part of the name, status and hot flag', async () => {
     const creator = await person()
     const mark = unique('鹤')
     const ids: number[] = []
@@ -115,7 +115,7 @@ describe('the list of topics', () => {
   })
 })
 
-describe('an administrator', () => {
+describe('administrators of topics', () => {
   test('creates a topic without review (topics-11)', async () => {
     const name = unique()
     const body = { name, desc: 'About', logo: await storePicture(world, reviewer) }
@@ -133,7 +133,7 @@ describe('an administrator', () => {
     assert.deepEqual([entry.action, entry.user_id, entry.after.name], ['topics.create', reviewer.id, name])
   })
 
-  test('changes name, description and logo, and updates search', async () => {
+  test('changes name, description and logo of a topic', async () => {
     const creator = await person()
     const id = await createTopic(creator, { desc: 'before' })
     const other = await createTopic(creator)
@@ -154,7 +154,7 @@ describe('an administrator', () => {
     for (const body of [{ name: 'x'.repeat(101) }, { desc: 'x'.repeat(501) }, { logo: 'nonsense' }])
       assert.deepEqual(Object.keys((await change(body)).body.errors), Object.keys(body))
     assert.equal((await read(id)).name, name)
-    // An update without changes keeps `updated_at`.
+    // Expects an update without changes to keep `updated_at`.
     await sql`update feed_topics set updated_at = '2026-01-02 03:04:05Z' where id = ${id}`
     assert.equal((await change({})).status, 204)
     assert.equal((await read(id)).updated_at, '2026-01-02T03:04:05Z')
@@ -162,7 +162,7 @@ describe('an administrator', () => {
     assert.deepEqual([entry.before.desc, entry.after.desc, entry.after.name], ['before', '', name])
   })
 
-  test('sets hot topics by hand (topics-12)', async () => {
+  test('sets hot topics manually (topics-12)', async () => {
     const id = await createTopic(await person())
     const set = async (hot: unknown) =>
       (await as(reviewer, 'PUT', `/admin/feed-topics/${id}/hot`, { hot })).status
@@ -181,7 +181,7 @@ describe('an administrator', () => {
     assert.equal(await set(undefined), 422)
   })
 
-  test('deletes a topic with followers and participants, and frees its name', async () => {
+  test('frees the name of a deleted topic', async () => {
     const creator = await person()
     const name = unique()
     const id = await createTopic(creator, { name })
@@ -196,7 +196,7 @@ describe('an administrator', () => {
     assert.deepEqual([entry.action, entry.before.name, entry.after], ['topics.delete', name, null])
   })
 
-  test('omits the removal notice when the reported topic is already gone (feeds-40)', async () => {
+  test('omits the removal notification when the reported topic is already deleted (feeds-40)', async () => {
     const reporter = await person()
     const id = await createTopic(await person())
     const path = `/user/report-feed-topics/${id}`
@@ -211,7 +211,7 @@ describe('an administrator', () => {
     assert.equal(entries.body.data[0].after.removed, false)
   })
 
-  test('deletes a topic while others follow it and post into it', async () => {
+  test('deletes a topic under concurrent follows and posts', async () => {
     const people = await Promise.all(Array.from({ length: 6 }, () => person()))
     const id = await createTopic(people[0] as Person)
     const answers = await Promise.all([

@@ -60,7 +60,7 @@ const QuestionTopicRecord = Shared('QuestionTopicRecord', {
   updated_at: Time,
 })
 
-/** `name` and `q` both filter by part of the name. */
+/** `name` and `q` both filter by a part of the name. */
 const QuestionTopicQuery = Type.Object({
   ...listingQuery(['id', 'questions_count', 'follows_count', 'experts_count'] as const),
   name: Type.Optional(Text(100)),
@@ -113,14 +113,13 @@ function listTopicRecords(sql: Db, query: QuestionTopicQuery) {
       : { id: sql`t.id`, by: sql`c.${sql(sort)}`, from: tables }
   return pageOf<QuestionTopicRecordRow>(
     sql,
-    // Sorts ids instead of whole topics, which is cheaper.
+    // Sorts ids before it loads topics, which is cheaper than sorting whole rows.
     sql`select ${columns(sql)} from ${tables}
       where t.id = any(array(select t.id from ${list.from} ${where} ${listingClause(sql, query, list)})) ${listingOrder(sql, query, list)}`,
     sql`select count(*)::int as total from question_topics t ${where}`,
   )
 }
 
-/** Finds a topic. `lock` locks the row until the transaction ends. */
 const findTopicRecord = async (
   sql: Db,
   id: number,
@@ -169,7 +168,6 @@ const summary = ({ name, description, avatar }: QuestionTopicRecordRow) => ({
   avatar: avatar?.node ?? null,
 })
 
-/** Admin routes of question topics, their experts and proposals (questions-27). */
 export function adminQuestionTopicRoutes(server: Server, ctx: Context) {
   const { sql } = ctx
   const route = routesOn(server, ctx, { tag })
