@@ -79,7 +79,7 @@ type CollectionPage = {
   offset?: number
 }
 
-/** Keyset condition that continues after the collected content `after`. */
+/** Continues a list of collections after the content id `after`. */
 export const andAfterCollected = (sql: Db, type: string, userId: number, after = 0): Fragment =>
   andAfterRow(
     sql,
@@ -145,13 +145,13 @@ export const collectionsRecount = (
 type CollectionOptions = {
   create: string
   remove: string
-  /** Status of a duplicate collection, which succeeds by default. */
+  /** Status of a duplicate collection. Default: the status of a new one. */
   twice?: 400 | 422
   none?: 400 | 422
   count?: Counts
 }
 
-/** Mounts the routes that add and remove collections. The content's module lists them (feeds-22). */
+/** Mounts routes to add and remove collections. Each module lists its own collected content (feeds-22). */
 export function mountCollections(
   server: Server,
   ctx: Context,

@@ -168,7 +168,7 @@ test('lists only the newest received comments up to the limit (feeds-17)', async
   assert.deepEqual(await page(`limit=2&after=${made[3]}`), made.slice(4))
 })
 
-test('validates the filters of GET /comments (feeds-17)', async () => {
+test('limits the length of filters in GET /comments (feeds-17)', async () => {
   const ids = (count: number) => Array.from({ length: count }, (_, n) => n + 1).join()
   for (const [query, within, beyond] of [
     ['resourceable_type', 'x'.repeat(50), 'x'.repeat(51)],

@@ -48,7 +48,6 @@ import {
 } from './service.ts'
 
 export type CommentOptions = CommentRules & {
-  /** Route path, such as `/feeds/:feed/comments`. */
   path: string
   /**
    * `array` returns a plain list, and `pinned` an object without authors that the viewer blocks (feeds-14).
@@ -56,7 +55,6 @@ export type CommentOptions = CommentRules & {
   shape: 'array' | 'pinned'
   /** Name of the cursor parameter. Default: `after`. */
   cursor?: 'after' | 'max_id'
-  /** HTTP status of a created comment. Default: 201. */
   created?: number
   pinned?(sql: Db, contentId: number, viewerId: number): Promise<number[]>
   /** Throws for a viewer who may read the content but not comment. */
@@ -175,7 +173,6 @@ export function mountComments(server: Server, ctx: Context, content: Content, op
 
 const referenceOf = (row: CommentRow) => ({ type: row.commentable_type, id: row.commentable_id })
 
-/** Mounts routes that list comments of all content kinds. `readers` omit content hidden from the viewer. */
 export const commentRoutes = (readers: ContentReaders) => (server: Server, ctx: Context) => {
   const { sql } = ctx
   const route = routesOn(server, ctx, { tag: 'Comments' })

@@ -60,9 +60,7 @@ export async function insertComment(
   return row
 }
 
-/**
- * Deletes a comment and decrements its counters. Returns undefined when a concurrent call deleted it first.
- */
+/** Returns undefined when a concurrent call deleted the comment first. */
 export async function deleteComment(
   sql: Db,
   content: Content,
@@ -101,7 +99,9 @@ export async function deleteAllComments(sql: Db, type: string, contentIds: numbe
   return rows.map(({ id }) => id)
 }
 
-/** Stores a client's mark. Returns false when the user sent the mark in the last three seconds. */
+/**
+ * Stores a comment's idempotency mark. Returns false when the user sent the mark in the last three seconds.
+ */
 export async function claimMark(sql: Db, userId: number, mark: string): Promise<boolean> {
   const rows = await sql`
     insert into comment_marks as m (user_id, mark) values (${userId}, ${mark})

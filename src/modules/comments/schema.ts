@@ -60,7 +60,7 @@ export type CommentWithPeople = Static<typeof CommentWithPeople>
 export const NewComment = Shared('NewComment', {
   body: Text(255, { minLength: 1 }),
   reply_user: Type.Optional(Int(0, MAX_ID)),
-  // Accepts large numbers, because clients concatenate their user id and a timestamp.
+  // Accepts numbers above JSON's safe range, because clients concatenate their user id and a timestamp.
   comment_mark: Type.Optional(
     Type.Unsafe<string | number>({ type: ['string', 'number'], maxLength: 64, minimum: 0, maximum: 1e20 }),
   ),

@@ -89,13 +89,10 @@ export const foundComment = (row: CommentRow) => ({
 
 export type CommentRules = {
   count?: Counts
-  /** Whether comments notify mentioned users. Default: true. */
   mentions?: boolean
-  /** Returns which users may read the content and be notified. Default: all. */
+  /** Returns the users who may read the content and get notifications. Default: all. */
   readers?(sql: Db, target: Target, userIds: number[]): Promise<number[]>
-  /** Whether the viewer may delete other users' comments. */
   mayModerate?(ctx: Context, target: Target, viewerId: number): Promise<boolean>
-  /** Notification to the author when a moderator deletes the comment. Default: none. */
   removalNotice?: SystemType
   /** Deletes dependent rows, such as pins, in the transaction of the deletion. */
   onRemove?(tx: Tx, comment: CommentRow, target: Target, viewerId: number): Promise<void>
@@ -181,10 +178,10 @@ export async function removeComment(
   const comment = await findComment(ctx.sql, content.type, target.id, commentId)
   if (!comment) throw notFound()
   if (comment.user_id !== userId && !(await rules.mayModerate?.(ctx, target, userId))) throw forbidden()
-  await transaction(ctx.sql, (tx) => takeOut(ctx, tx, content, rules, target, userId, commentId))
+  await transaction(ctx.sql, (tx) => deleteWithDependents(ctx, tx, content, rules, target, userId, commentId))
 }
 
-async function takeOut(
+async function deleteWithDependents(
   ctx: Context,
   tx: Tx,
   content: Content,
@@ -219,7 +216,6 @@ async function takeOut(
 
 const mounted = defineState(() => new Map<string, { content: Content; rules: CommentRules }>())
 
-/** Registers the rules by which moderators delete comments of a content kind. */
 export function noteRules(ctx: Context, content: Content, rules: CommentRules): void {
   mounted(ctx).set(content.type, { content, rules })
 }
@@ -232,7 +228,7 @@ export const commentRemoval: ContentRemoval = {
     const on = comment && mounted(ctx).get(comment.commentable_type)
     if (!comment || !on) throw notFound()
     const target = { id: comment.commentable_id, ownerId: 0, contents: '' }
-    await takeOut(ctx, tx, on.content, on.rules, target, moderatorId, id)
+    await deleteWithDependents(ctx, tx, on.content, on.rules, target, moderatorId, id)
   },
 }
 
@@ -248,7 +244,6 @@ export async function deleteCommentsOf(tx: Db, type: string, contentIds: number[
 
 export const tidyCommentMarks = (ctx: Context): Promise<void> => deleteOldMarks(ctx.sql)
 
-/** Makes comments reportable, except on content that is hidden from the viewer. */
 export const commentContent = (readers: ContentReaders): Content => ({
   type: 'comments',
   param: 'comment',

@@ -47,7 +47,7 @@ const ranking: CounterCheck = {
 
 const ofFeeds = (column: string) => ({ table: 'feeds', key: 'id', column })
 
-/** Counter checks of feeds for `kith doctor`. Topic checks run later, because they sum up feeds. */
+/** `kith doctor` runs these checks before those of topics, which sum up feed counts. */
 export const feedCounters: CounterCheck[] = [
   likesRecount('feeds', ofFeeds('like_count')),
   commentsRecount('feeds', ofFeeds('feed_comment_count')),

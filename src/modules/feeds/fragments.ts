@@ -60,7 +60,6 @@ export async function findMedia(ctx: Context, feeds: FeedRow[]): Promise<Map<num
   return found
 }
 
-/** Number of comments previewed with a listed feed (feeds-7). */
 export const PREVIEW = 5
 
 export type Previews = Map<number, Comment[]>

@@ -47,7 +47,7 @@ describe('likes of feeds', () => {
     assert.deepEqual(await told(alice), [])
   })
 
-  test('rejects likes by guests and blocked users and on unknown feeds', async () => {
+  test('rejects likes by guests, by blocked users and on unknown feeds', async () => {
     const [alice, bob] = [await person(), await person()]
     const id = await publish(alice)
     assert.equal((await guest('POST', `/feeds/${id}/like`)).status, 401)
@@ -91,7 +91,7 @@ describe('likes of feeds', () => {
 })
 
 describe('comments on feeds', () => {
-  test('counts a comment on the feed and its commenter', async () => {
+  test('counts a comment for the feed and the commenter', async () => {
     const [alice, bob] = [await person(), await person()]
     const id = await publish(alice)
     const made = await as(bob, 'POST', `/feeds/${id}/comments`, { body: 'Nice' })

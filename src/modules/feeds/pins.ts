@@ -21,14 +21,13 @@ import { feedViews } from './view.ts'
 
 export const feedPins = pinsOfContent(feedContent, { channel: FEED_PIN, noticeOf: () => 'pinned:feeds' })
 
-/** Lets the feed's author decide on comment pins. */
 const feedCommentPins = pinsOfComments(
   feedContent,
   { find: findComment, live: lockableComment },
   { channel: FEED_COMMENT, notice: 'pinned:feed/comment' },
 )
 
-/** Pin request to decide. Deleted feeds, comments and users are null (pins-8). */
+/** Pin request for the viewer to decide. Deleted feeds, comments and users are null (pins-8). */
 const FeedCommentPin = Shared('FeedCommentPin', {
   ...pinFields,
   raw: Type.Integer({ description: 'The feed' }),

@@ -18,9 +18,7 @@ import { findImages } from './fragments.ts'
 import { FEED_COMMENT, findTarget, liveFeed } from './queries.ts'
 import { FeedParams, type NewFeed, noSuchFeed } from './schema.ts'
 
-/** Payment channel of whole feeds. */
 const FEED = 'feed'
-/** Payment channel of pictures and other files. */
 export const FILE = 'file'
 
 export const findFeedPrices = (sql: Db, ids: number[], viewerId: number): Promise<Map<number, NodeRow>> =>
@@ -70,7 +68,7 @@ export async function closeSalesOfFeed(tx: Tx, feedId: number, closed: boolean):
   )
 }
 
-/** Sets the price of comments on a feed. Returns undefined when a price exists (feeds-41). */
+/** Returns undefined when a price exists (feeds-41). */
 async function setCommentPrice(
   ctx: Context,
   tx: Tx,

@@ -62,9 +62,8 @@ const draftRows = (sql: Db, drafts: FeedDraft[]): Fragment => {
         "hasTopics" boolean, "hasPrice" boolean, key text, grams text[])`
 }
 
-/** Inserts feeds of one author. `made` is false for a duplicate mark. */
+/** `made` is false for a duplicate mark. */
 async function insertFeeds(sql: Db, drafts: FeedDraft[]): Promise<[Inserted, ...Inserted[]]> {
-  // Keeps the first draft of each mark.
   const first = new Map(drafts.map((draft) => [draft.mark, draft] as const).reverse())
   const once = drafts.filter((draft) => first.get(draft.mark) === draft)
   const rows = await sql<{ id: number; mark: string }[]>`
@@ -102,7 +101,6 @@ async function insertFeeds(sql: Db, drafts: FeedDraft[]): Promise<[Inserted, ...
   }) as [Inserted, ...Inserted[]]
 }
 
-/** Number of characters of a feed that the search indexes. */
 const SEARCHED = 500
 /** Length of a feed's excerpt in a notification, in characters. */
 const QUOTED = 100
@@ -138,7 +136,6 @@ function draftOf(userId: number, body: NewFeed, open = body.feed_content ?? null
   }
 }
 
-/** Batches concurrent feeds of one author into one statement. */
 const insertAlone = batchWrites((sql, drafts: FeedDraft[]) => statement(sql, (db) => insertFeeds(db, drafts)))
 
 /**

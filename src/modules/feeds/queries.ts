@@ -43,7 +43,6 @@ export type FeedRow = Row<
   has_like: boolean
   has_collect: boolean
   has_pins: boolean
-  /** Topics visible to the viewer. */
   topics: { id: number; name: string }[] | null
   /** Whether any feed has an active pin. Set only by lists with pins. */
   pins_shown?: boolean
@@ -69,7 +68,6 @@ export const feedColumns = (sql: Db, viewerId: number) => sql`
     where l.feed_id = f.id
   ) end as topics`
 
-/** Finds feeds by id, unordered. Omits deleted feeds by default. */
 export const findFeedRows = (
   sql: Db,
   ids: number[],
@@ -122,7 +120,7 @@ export async function findTarget(sql: Db, id: number): Promise<Target | undefine
 
 export type Removal = { found: boolean; removed: boolean; author: number; likes: number }
 
-/** Soft-deletes a feed. `anybodys` skips the check of the author. */
+/** Soft-deletes a feed. `anybodys` includes feeds of other authors. */
 export async function markDeleted(
   sql: Db,
   feedId: number,
@@ -161,14 +159,13 @@ export async function removeTopicLinks(sql: Db, feedId: number): Promise<number[
   return rows.map(({ topic_id }) => topic_id)
 }
 
-/** Returns the text of a deleted feed, to rebuild its search index. */
 export async function findDeleted(sql: Db, feedId: number): Promise<{ content: string | null } | undefined> {
   const [row] = await sql<{ content: string | null }[]>`
     select feed_content as content from feeds where id = ${feedId} and deleted_at is not null`
   return row
 }
 
-/** Restores a deleted feed. Returns undefined when a concurrent call restored it first. */
+/** Returns undefined when a concurrent call restored the feed first. */
 export async function markRestored(
   sql: Db,
   feedId: number,

@@ -25,7 +25,6 @@ const unlike = (who: Person, id: number) => as(who, 'DELETE', `/feeds/${id}/unli
 const age = (id: number, by: string) =>
   sql`update feeds set created_at = now() - ${by}::interval where id = ${id}`
 
-/** Compares the rankings with likes summed directly from the feeds. */
 async function assertExact() {
   await updatePeriodSums(sql, feedLikes)
   const kept: unknown[] = []
@@ -128,7 +127,6 @@ async function nearlyAWeekOld(author: Person, by: Person): Promise<[number, numb
 test('subtracts all likes of a feed when it leaves a period', async () => {
   const [ann, bob, cid] = (await people(3)) as [Person, Person, Person]
   const [leaving, staying] = await nearlyAWeekOld(ann, bob)
-  // Moves feeds and sums two hours into the past.
   await sql`update feeds set created_at = created_at - interval '2 hours'`
   await sql`update period_sum_windows set since = since - interval '2 hours' where period <> 'day'`
   await sql`update period_sum_windows set since = null where period = 'day'`
@@ -161,7 +159,7 @@ test('subtracts an expired feed once when sums are refreshed concurrently', asyn
   await assertExact()
 })
 
-test('updates only the sums of its own ranking', async () => {
+test('leaves the sums of other rankings unchanged', async () => {
   const [ann, bob] = (await people(2)) as [Person, Person]
   const other = { ...feedLikes, ranking: 'test-likes' }
   const [leaving, staying] = [await publish(ann), await publish(ann)]

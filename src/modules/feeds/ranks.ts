@@ -13,7 +13,6 @@ import { OneOf, routesOn, type Server, Type } from '#platform/http'
 import { cacheCostly } from '#platform/memory'
 import { FEED_LIKES, visibleFeed } from './queries.ts'
 
-/** Sums likes per author on feeds created in a period (feeds-27). */
 export const feedLikes: PeriodSums = {
   ranking: FEED_LIKES,
   counted: (sql, from, before) => sql`
@@ -45,10 +44,8 @@ export async function refreshHots(ctx: Context): Promise<void> {
   while ((await removeOldHots(ctx.sql, days)) > 0);
 }
 
-/** Maximum number of ranked authors. */
 const RANKED = 1000
 
-/** Caches each ranking for a minute (feeds-27). */
 const rankingOf = cacheCostly<Period, RankedRow[]>(60_000, ({ sql }, period) =>
   rankByPeriodSums(sql, feedLikes, period, { enabled: withEnabledUser, limit: RANKED }),
 )

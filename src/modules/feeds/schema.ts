@@ -149,7 +149,6 @@ const FeedMark = Type.Unsafe<number | string>({
   maxLength: 64,
 })
 
-/** Accepts ids, a comma-separated string or objects with `id`. */
 const TopicIds = Type.Unsafe<(number | { id: number })[]>({
   ...IdList(5),
   items: Type.Union([Id, Shared('FeedTopicReference', { id: Id })]),

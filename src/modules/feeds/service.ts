@@ -23,7 +23,6 @@ import {
 import { type FeedDetail, noSuchFeed, notYourFeed, unpaidFeed } from './schema.ts'
 import { feedsWithPeople } from './view.ts'
 
-/** Throws 404 when the feed is deleted already (feeds-26). */
 export async function removeFeed(ctx: Context, tx: Tx, feedId: number, userId: number): Promise<void> {
   const ability: Ability = '[feed] Delete Feed'
   const anybodys = await hasAbility(ctx, userId, ability)
@@ -48,7 +47,6 @@ export async function deleteFeed(
   await withdrawNotifications(tx, { type: 'at', cause: { type: FEEDS, id: feedId } })
 }
 
-/** Restores a deleted feed without its topics. */
 export async function restoreFeed(ctx: Context, tx: Tx, feedId: number): Promise<void> {
   const deleted = await findDeleted(tx, feedId)
   const price = (await findFeedPrices(tx, [feedId], 0)).get(feedId)
@@ -59,7 +57,6 @@ export async function restoreFeed(ctx: Context, tx: Tx, feedId: number): Promise
   await setLikesOwner(tx, FEEDS, feedId, { from: 0, to: restored.author })
 }
 
-/** Number of likes returned with a single feed (feeds-7). */
 const LIKES = 8
 
 /** Reads a feed and counts a view. Throws 403 with the price when the viewer has not paid. */

@@ -34,7 +34,6 @@ describe('attaching uploads', () => {
       height: 20,
     })
     await assert.rejects(attach([id], { raw: 2 }), refusal)
-    // The text and the pictures of one post may name the same upload.
     assert.equal((await attach([id])).size, 1)
     assert.equal((await attach([])).size, 0)
   })

@@ -51,7 +51,6 @@ export const fileNotAccepted = onField(
   'Only JPEG, PNG, GIF, WebP and BMP pictures, MP4 video and MP3, M4A, Ogg, FLAC and WAV sound are accepted.',
   '仅支持 JPEG、PNG、GIF、WebP、BMP 图片，MP4 视频以及 MP3、M4A、Ogg、FLAC、WAV 音频。',
 )
-/** Rejects a file that is unknown, already attached or another user's. */
 export const fileNotUsable = onField(
   'file_not_usable',
   'Every file must be an upload of yours that is not used elsewhere.',
@@ -133,7 +132,6 @@ export type Use = { owner_id: number; channel: string | null; raw: number | null
 export type FileRoutesOptions = {
   findUnpaid(fileId: number, viewerId: number): Promise<UnpaidKind>
   isHidden(file: Use, viewerId: number): Promise<boolean>
-  /** Channels whose file URLs expire within minutes. */
   confidential: ReadonlySet<string>
 }
 
@@ -162,7 +160,7 @@ export const FileQuery = Type.Object({
   json: Type.Optional(Text(16, { 'x-empty': true })),
 })
 
-/** `url` displays the upload to its owner before it is attached (files-15). */
+/** `url` lets the uploader view the file before it is attached (files-15). */
 export const UploadedFile = Shared('UploadedFile', {
   message: Type.Array(Type.String()),
   id: Type.Integer(),
@@ -185,7 +183,6 @@ export const OldPath = Type.Object({ '*': Text(512) })
 
 export const RuleQuery = Type.Object({ rule: Type.Optional(Text(200)) })
 
-/** Size limit of a picture in a storage task, in bytes (files-7). */
 export const maxNodeBytes = 2_097_152
 
 export const StorageTask = Shared('NewStorageTask', {

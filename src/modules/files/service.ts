@@ -20,7 +20,6 @@ const FOLDERS = ['files', 'variants', 'public', 'health']
 const AT_ONCE = 500
 const DAY_MS = 86_400_000
 
-/** `left`: objects without a row, older than a day. `stored`: all objects. */
 export type Leftovers = { left: number; stored: number }
 
 async function goThrough(
@@ -81,7 +80,6 @@ export const fileUrl = (ctx: Context, id: number) => `${ctx.config.publicUrl}/ap
 
 const hour = 3_600_000
 
-/** Lifetime of a confidential file's URL, in milliseconds. */
 const CONFIDENTIAL_URL_MS = 5 * 60_000
 
 /**

@@ -10,7 +10,6 @@ const { app, as, guest, person, sql } = world
 const { category, group, memberId, member, post } = groupMaker(world)
 const { grant } = questionsOf(world)
 
-// Private group with a user of every role, and reported content with pending pins.
 const founder = await person()
 const id = await group(founder, { mode: 'private' })
 const [plain, bad, admin] = [await member(id, founder), await member(id, founder), await member(id, founder)]

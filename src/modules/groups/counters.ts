@@ -9,7 +9,7 @@ import { POSTS } from './posts/schema.ts'
 const ofPost = (column: string) => ({ table: 'group_posts', key: 'id', column })
 const ofGroup = { table: 'group_counts', key: 'group_id' }
 
-/** Counter checks of groups for `kith doctor`. Views leave no rows to recount. */
+/** Counter checks of groups for `kith doctor`. Views have no check, because they are not stored as rows. */
 export const groupCounters: CounterCheck[] = [
   commentsRecount(POSTS, ofPost('comments_count')),
   likesRecount(POSTS, ofPost('likes_count')),
@@ -49,7 +49,6 @@ export const groupCounters: CounterCheck[] = [
   }),
 ]
 
-/** Compares escrow with the fees of pending join requests. */
 export const groupEscrowChecks: CounterCheck[] = [
   unrepairable(
     'group_member_logs.escrow',

@@ -159,7 +159,6 @@ export const noFeedCopies = fieldError(
   '该圈子不允许同步动态。',
 )
 
-/** Errors of a new post, in the order of groups-18. */
 export const WRITER_ERRORS = [noSuchGroup, notAudited, notMember, memberDisabled, roleMayNotPost] as const
 export const MEMBER_ERRORS = [noSuchGroup, noSuchMember, notManager, memberPending, rankTooLow] as const
 export const FOUNDER_ERRORS = [noSuchGroup, noSuchMember, notFounder, memberPending, rankTooLow] as const

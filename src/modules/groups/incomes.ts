@@ -22,7 +22,6 @@ import { GroupParams } from './schema.ts'
 
 const MAX_SECONDS = 9_999_999_999
 
-/** `start` and `end` are Unix times in seconds. */
 const IncomesQuery = Type.Object({
   type: Type.Optional(OneOf(['all', 'join', 'pinned'], { default: 'all' })),
   start: Type.Optional(Int(0, MAX_SECONDS)),

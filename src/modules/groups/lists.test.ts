@@ -37,7 +37,6 @@ test('marks legacy paths as deprecated in the OpenAPI document (conventions-23)'
   const found = Object.entries(paths).flatMap(([path, operations]) =>
     Object.entries(operations).map(([method, operation]) => ({ method, path, operation })),
   )
-  // Excludes the average, which has no path without the prefix (pins-10).
   const aliases = found.filter(({ path }) => /^\/api\/v2\/(plus-group|easemob)\/(?!average$)/.test(path))
   assert.ok(aliases.length > 80, `saw only ${aliases.length}`)
   for (const { method, path, operation } of aliases) {

@@ -165,7 +165,6 @@ test('lets only the founder open a group to more users (groups-2)', async () => 
     const refused = await change(manager, { mode, money: 5 })
     assert.deepEqual([refused.status, refused.headers['x-error-code']], [403, 'not_the_group_founder'])
   }
-  // Repeats the group's current mode, as a complete form does.
   assert.equal((await change(manager, { mode: 'private', summary: 'Of late' })).status, 201)
   const path = `/groups/${id}/posts/${old}`
   assert.equal((await as(stranger, 'GET', path)).status, 404)

@@ -31,7 +31,6 @@ import { groupViews } from './view.ts'
 
 const BATCH = 500
 
-/** Deletes a deleted group's posts in batches, so that a retry resumes. */
 async function clearGroup(ctx: Context, id: number, signal: AbortSignal): Promise<void> {
   for (;;) {
     const posts = await listPostIds(ctx.sql, id, BATCH)

@@ -176,7 +176,6 @@ test('balances the ledger under racing actions in groups', async () => {
   const property = fc.asyncProperty(lanes, async (played) => {
     const people = await Promise.all([0, 1, 2, 3].map(() => rich(START)))
     const groups = [await group(people[0]!, { mode: 'paid', money: 40 }), await group(people[1]!)]
-    // Creates a pending request and a post first, so that most steps are possible.
     await as(people[2]!, 'PUT', `/currency-groups/${groups[0]}`)
     await join(groups[1]!, people[1]!, people[3]!)
     const first = { id: await post(people[3]!, groups[1]!), group: groups[1]!, by: people[3]! }

@@ -70,14 +70,12 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Converts form fields to a body. A list of objects is a JSON text in the form. */
 function bodyOf(fields: [name: string, value: string][]): Record<string, unknown> {
   const body = parseForm(new URLSearchParams(fields).toString()) as Record<string, unknown>
   for (const [name, value] of fields) if (value.startsWith('[{')) body[name] = parsed(value)
   return body
 }
 
-/** Reads a multipart form that contains the picture (groups-2). */
 async function readForm(
   ctx: Context,
   senderId: number,

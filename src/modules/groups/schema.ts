@@ -175,7 +175,7 @@ export const NewGroup = Shared('NewGroup', {
 })
 export type NewGroup = Static<typeof NewGroup>
 
-/** Requires no field, because a form is validated in full after it is read. */
+/** Leaves all fields optional, because a form is validated in full after it is read. */
 export const GroupForm = Type.Partial(NewGroup, { title: 'GroupForm' })
 
 export const GroupChanges = Shared('GroupChanges', {

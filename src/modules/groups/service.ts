@@ -50,7 +50,6 @@ export const groupContent: Content = {
 
 export const groupReader: ContentReader = { visible: findVisibleGroups, views: groupsById }
 
-/** Throws when only some fields of the location are given. */
 function placeOf({ location, longitude, latitude, geo_hash }: GroupChanges): GroupPlace | undefined {
   if (location === undefined || longitude === undefined || latitude === undefined || geo_hash === undefined) {
     if ([location, longitude, latitude, geo_hash].some((part) => part !== undefined)) throw placeIncomplete()
@@ -66,7 +65,6 @@ const tagIdsOf = (tags: NonNullable<NewGroup['tags']>) => [
 const saveTags = (tx: Tx, groupId: number, tags: NonNullable<NewGroup['tags']>) =>
   onConstraint(replaceTags(tx, groupId, tagIdsOf(tags)), { group_tags_tag_id_fkey: noSuchTag })
 
-/** Returns 0 for free modes. Throws when a paid group has no price. */
 function priceOf(mode: Mode, money: number): number {
   if (mode !== 'paid') return 0
   if (money < 1) throw moneyRequired()
@@ -95,7 +93,6 @@ async function requireCertified(ctx: Context, userId: number): Promise<void> {
 const shown = async (ctx: Context, id: number, viewerId: number): Promise<Group> =>
   (await groupsById(ctx, [id], viewerId)).get(id)!
 
-/** Creates a group with its creator as founder, pending approval by an administrator. */
 export async function createGroup(
   ctx: Context,
   userId: number,
@@ -161,7 +158,8 @@ export const tellOpened = (ctx: Context, groupId: number, by: number): Promise<v
   })
 
 /**
- * Changes a group for its founder or an administrator. Only the founder may open it to more users (groups-2).
+ * Lets the founder and administrators change a group. Only the founder may open the group to more users
+ * (groups-2).
  */
 export async function changeGroup(
   ctx: Context,

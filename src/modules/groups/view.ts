@@ -20,7 +20,6 @@ const pictureView = (ctx: Context, avatar: number, audit: number) => ({
   vendor: ctx.storage.vendor,
 })
 
-/** Only the founder sees the income (groups-3). */
 function groupView(ctx: Context, row: GroupRow, joined: MemberRow | undefined): Group {
   const founder = joined?.role === 'founder'
   return {

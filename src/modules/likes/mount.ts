@@ -31,9 +31,7 @@ type LikeOptions = LikeRules & {
   list?: string
   /** Status of a repeated like. Default: status of the first like (feeds-18). */
   twice?: 400 | 422
-  /** Status of an unlike without a like. Default: 204. */
   none?: 400 | 422
-  /** Replies 201 without a body. */
   silent?: boolean
   urls?: boolean
   pageSize?: number

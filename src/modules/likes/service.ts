@@ -24,7 +24,6 @@ const plain = {
   updated_at: Time,
 }
 
-/** `user` is null for a disabled account (conventions-25). */
 export const LikeWithUser = Shared('Like', { ...plain, user: Nullable(UserView) })
 export type LikeWithUser = Static<typeof LikeWithUser>
 
@@ -52,7 +51,6 @@ export async function withUsers(ctx: Context, rows: LikeRow[], viewerId: number)
   return likesWithUsers(rows, await userViews(ctx, ctx.sql, ids, viewerId))
 }
 
-/** Loads the newest likes of each content for previews. Content without likes is absent. */
 export async function latestLikes(
   ctx: Context,
   options: { type: string; contentIds: number[]; each: number; viewerId: number },
@@ -64,7 +62,7 @@ export async function latestLikes(
 
 export type LikeRules = {
   count?: Counts
-  /** Returns which users may read restricted content and be notified. */
+  /** Returns the users who may read restricted content and get notifications. */
   readers?(sql: Db, target: Target, userIds: number[]): Promise<number[]>
 }
 
@@ -91,7 +89,6 @@ const addLike = batchWrites((sql, likes: NewLike[]) =>
     const userIds = likes.map(({ userId }) => userId)
     const { found, changed } = await insertLikes(tx, content, count, target, userIds)
     if (!found) throw notFound()
-    // Reports only the first of two concurrent likes by one user as new.
     const rest = new Set(changed)
     const isNew = userIds.map((userId) => rest.delete(userId))
     const resource = { type: content.type, id: target.id }

@@ -115,7 +115,7 @@ const Singer = Shared('Singer', {
 
 const AlbumOfSong = Shared('AlbumOfSong', { id: Type.Integer(), title: Type.String() })
 
-/** `storage` has its last four fields only when the song has a price (music-2). */
+/** Only a song with a price has the last four fields of `storage` (music-2). */
 export const Song = Shared('Song', {
   id: Type.Integer(),
   created_at: Time,

@@ -69,7 +69,6 @@ const exportSongs = (sql: Db, after: number) => sql<
   left join paid_nodes n on n.channel = 'file' and n.raw = s.storage and not n.free
   where s.id > ${after} and s.deleted_at is null order by s.id limit ${EXPORTED}`
 
-/** Maps ids of live songs or albums to their keys in an export. */
 async function exportedKeys(
   sql: Db,
   table: 'music_songs' | 'music_specials',
@@ -85,7 +84,6 @@ const times = (row: { created_at: string; updated_at: string }) => ({
   updated_at: exactTime(row.updated_at),
 })
 
-/** Yields all music in the import format, in batches. */
 export async function* exportMusic(sql: Db): AsyncGenerator<ExportBatch> {
   for await (const rows of readPages((after) => exportSingers(sql, after))) {
     const files = await createFileList(sql, rows, 'cover')
@@ -164,7 +162,10 @@ export const specialReader: ContentReader = {
   },
 }
 
-/** Counter checks of music for `kith doctor`. Plays and shares leave no rows to recount. */
+/**
+ * Counter checks of music for `kith doctor`. Plays and shares have no check, because they are not stored as
+ * rows.
+ */
 export const musicCounters: CounterCheck[] = [
   commentsRecount(songContent.type, { table: 'music_song_counts', key: 'song_id', column: 'comment_count' }),
   commentsRecount(specialContent.type, {

@@ -28,7 +28,6 @@ async function updateSinger(
     where id = ${id}`
 }
 
-/** Soft-deletes a singer. Returns false when the singer has songs. */
 async function deleteSinger(sql: Db, id: number): Promise<boolean> {
   const rows = await sql`
     update music_singers set deleted_at = now(), updated_at = now()
@@ -51,7 +50,6 @@ const takeCover = async (tx: Tx, cover: number, ownerId: number, singerId: numbe
 
 export type SingerInput = { name?: string; cover?: number | null }
 
-/** `ownerId`: uploader of the cover. */
 export async function addSinger(
   tx: Tx,
   ownerId: number,
@@ -65,7 +63,6 @@ export async function addSinger(
   return id
 }
 
-/** A null cover removes the picture. */
 export async function changeSinger(
   tx: Tx,
   ownerId: number,

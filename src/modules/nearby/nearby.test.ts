@@ -7,7 +7,7 @@ const { as, guest, person, sql, work } = world
 
 type Found = { user_id: number; _distance: string; _location: string; _name: string; _id: string }
 
-/** Returns a new region for each test, so that tests do not find each other's users. */
+/** Number of used regions. Each test has its own region, so that tests do not find each other's users. */
 let parts = 0
 const somewhere = () => {
   parts += 1

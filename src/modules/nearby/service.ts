@@ -19,7 +19,6 @@ const Latitude = Type.Number({ minimum: -90, maximum: 90, description: 'degrees,
 export const PlaceBody = Shared('Place', { longitude: Longitude, latitude: Latitude })
 export type PlaceBody = Static<typeof PlaceBody>
 
-/** Center of the search, with `radius` in meters. */
 export const NearbyQuery = Type.Object({
   longitude: Longitude,
   latitude: Latitude,
@@ -171,7 +170,7 @@ export async function findPeopleNearby(
     .filter((row) => metersBetween(place, row) <= meters)
     .sort((a, b) => onMap(place, a) - onMap(place, b) || a.user_id - b.user_id)
     .slice(end - limit, end)
-    // Sorts each page by meters, from which the index distance differs slightly.
+    // Sorts each page by meters, because the index distance differs slightly from meters.
     .sort((a, b) => metersBetween(place, a) - metersBetween(place, b) || a.user_id - b.user_id)
   const people = await userViews(
     ctx,

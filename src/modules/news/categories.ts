@@ -76,7 +76,7 @@ export async function requireCategory(ctx: Context, id: number): Promise<void> {
   if (!(await readCategories(ctx)).some((category) => category.id === id)) throw noSuchCategory()
 }
 
-function pick<T>(rows: T[], n: number): Set<T> {
+function pickRandom<T>(rows: T[], n: number): Set<T> {
   const left = [...rows]
   const picked = new Set<T>()
   while (picked.size < n && left.length > 0)
@@ -92,7 +92,7 @@ async function splitCategories(ctx: Context, viewerId: number): Promise<Static<t
   ])
   const ids = new Set(subscribed.map((row) => row.category_id))
   const mine =
-    ids.size > 0 ? new Set(all.filter(({ id }) => ids.has(id))) : pick(all, SHOWN_WITHOUT_SUBSCRIPTION)
+    ids.size > 0 ? new Set(all.filter(({ id }) => ids.has(id))) : pickRandom(all, SHOWN_WITHOUT_SUBSCRIPTION)
   const shown = ({ id, name }: NewsCategoryRow) => ({ id, name })
   return {
     my_cates: all.filter((category) => mine.has(category)).map(shown),
@@ -100,7 +100,6 @@ async function splitCategories(ctx: Context, viewerId: number): Promise<Static<t
   }
 }
 
-/** Throws 422 unless the input is a list of existing category ids. */
 async function subscribe(ctx: Context, userId: number, follows: string): Promise<void> {
   const ids = parseIdList(follows, SUBSCRIBED_MAX)
   if (!ids) throw unknownFollows()
@@ -133,7 +132,6 @@ export async function changeCategory(
   await cacheOf(ctx).announce(tx, 'all')
 }
 
-/** Deletes a category and its subscriptions. Throws when the category has articles. */
 export async function removeCategory(ctx: Context, tx: Db, id: number): Promise<void> {
   await onConstraint(deleteCategory(tx, id), { news_category_used: categoryInUse })
   await cacheOf(ctx).announce(tx, 'all')

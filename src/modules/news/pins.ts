@@ -34,7 +34,6 @@ const newsCommentPins = pinsOfComments(
   { channel: NEWS_COMMENT, notice: 'pinned:news/comment' },
 )
 
-/** Lists active pins, most expensive first, without authors that the viewer blocks. */
 const listPinnedNews = (
   sql: Db,
   { categoryId, viewerId, limit }: { categoryId: number | undefined; viewerId: number; limit: number },
@@ -53,10 +52,8 @@ const pin = {
   news: Nullable(NewsItem),
 }
 
-/** The user's own pin request. The article is null when it is unpublished. */
 const NewsPin = Shared('ArticlePin', pin)
 
-/** Pin request for the viewer to decide. Article, comment and user are null when deleted. */
 const NewsCommentPin = Shared('ArticleCommentPin', {
   ...pin,
   comment: Nullable(CommentWithPeople),

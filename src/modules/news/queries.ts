@@ -87,12 +87,11 @@ export function listNews(sql: Db, page: NewsPage) {
     order by n.id desc limit ${limit}`
 }
 
-/** Finds published articles by id, including those of blocked authors. */
+/** Includes articles of blocked authors. */
 export const findPublished = (sql: Db, ids: number[], viewerId: number) => sql<NewsRow[]>`
   select ${columns(sql, viewerId)} from ${tables(sql)}
   where n.id = any(${ids}) and n.audit_status = 0 order by n.id desc`
 
-/** Lists a user's articles in `status`, or in every state except recycled. */
 export const listNewsOf = (
   sql: Db,
   page: { userId: number; status: number | undefined; after: number; limit: number; viewerId: number },
@@ -110,7 +109,6 @@ export async function findNews(sql: Db, id: number, viewerId: number): Promise<N
   return row
 }
 
-/** Filters ids to articles that are published or the viewer's own. */
 export const findVisible = (sql: Db, ids: number[], viewerId: number) => sql<{ id: number }[]>`
   select id from news
   where id = any(${ids}) and (audit_status = 0 or (user_id = ${viewerId} and audit_status <> 4))`
@@ -125,7 +123,6 @@ export const findTarget = async (sql: Db, id: number) =>
 export const liveNews = (sql: Db, id: number): Fragment =>
   sql`select id from news where id = ${id} and audit_status = 0`
 
-/** Lists published articles that share a tag with the article, newest first. */
 export const listAlike = (sql: Db, id: number, limit: number) => sql<{ id: number }[]>`
   select distinct found.news_id as id
   from news_tags mine cross join lateral (
@@ -167,7 +164,6 @@ export async function findRecord(
 
 export type NewsValues = {
   title: string
-  /** `text`: excerpt for lists. `given`: whether the author wrote the excerpt. */
   subject: { text: string; given: boolean }
   content: string
   from: string | null
@@ -245,7 +241,6 @@ export const setStatus = (
     ${ifGiven(sql, change.feeState, (value) => sql`, fee_state = ${value}`)}
   where id = ${id}`
 
-/** Keeps the timestamp of an article that is recommended already. */
 export const setRecommended = (sql: Db, id: number, on: boolean) => sql`
   update news set recommended_at = ${on ? sql`coalesce(recommended_at, now())` : sql`null`} where id = ${id}`
 
@@ -260,7 +255,7 @@ export const countNewsLikes: Counts = (sql) => [
   sql`update news_counts n set digg_count = greatest(n.digg_count + c.by, 0) from changed c where n.news_id = c.id`,
 ]
 
-/** Counter checks of news for `kith doctor`. Views leave no rows to recount. */
+/** Counter checks of news for `kith doctor`. Views have no check, because they are not stored as rows. */
 export const newsCounters: CounterCheck[] = [
   commentsRecount('news', { table: 'news_counts', key: 'news_id', column: 'comment_count' }),
   likesRecount('news', { table: 'news_counts', key: 'news_id', column: 'digg_count' }),
@@ -275,7 +270,6 @@ export type NewsDeletionRow = Tables['news_deletions'] & {
   state: 'pending' | 'accepted' | 'rejected' | 'cancelled'
 }
 
-/** Returns undefined when the request is not open. */
 export async function decideDeletion(
   sql: Db,
   id: number,

@@ -32,7 +32,6 @@ import {
 import { alikeNews, deleteArticle, readNews } from './service.ts'
 import { newsByIds, newsContent, newsItems } from './view.ts'
 
-/** Maximum number of ranked authors. */
 const RANKED = 1000
 
 const rankAuthors = (sql: Db, period: Period) => sql<RankedRow[]>`
@@ -41,7 +40,6 @@ const rankAuthors = (sql: Db, period: Period) => sql<RankedRow[]>`
   where n.audit_status = 0 and c.hits > 0 and n.published_at >= ${periodStart(sql, period)}
   group by n.user_id order by count desc, n.user_id limit ${RANKED}`
 
-/** Caches the author ranking of a period for ten seconds. */
 const rankingOf = cacheCostly<Period, RankedRow[]>(10_000, ({ sql }, period) =>
   rankAuthors(sql, period).execute(),
 )

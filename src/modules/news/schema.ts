@@ -73,7 +73,6 @@ export const NewsCategories = Shared('NewsCategories', {
   more_cates: Type.Array(NewsCategory),
 })
 
-/** An empty `follows` deletes the subscription (news-3). */
 export const NewsSubscription = Shared('NewsSubscription', {
   follows: Text(10_000, { 'x-empty': true, description: 'ids of categories, with commas between' }),
 })
@@ -117,7 +116,6 @@ export type NewsItem = Static<typeof NewsItem>
 
 export const NewsTag = Shared('NewsTag', { id: Type.Integer(), name: Type.String() })
 
-/** `content` is the original Markdown. */
 export const NewsDetail = Shared('NewsDetail', {
   ...NewsItem.properties,
   content: Type.String(),

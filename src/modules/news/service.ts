@@ -78,14 +78,13 @@ const giveTags = async (tx: Tx, id: number, tags: number[]) => {
   if ((await replaceTags(tx, id, wanted)) < wanted.length) throw unknownTag()
 }
 
-/** Attaches the uploads that the text embeds. */
 const keepAttachments = (tx: Tx, newsId: number, ownerId: number, content: string) =>
   attachUnattached(tx, { ids: findAttachments(content), ownerId, channel: 'news:content', raw: newsId })
 
 const subjectOf = (subject: string | null | undefined, content: string) =>
   subject ? { text: subject, given: true } : { text: plainText(content, SUBJECT_MAX), given: false }
 
-/** Payer and uploader, usually the same user. */
+/** `authorId` pays the fee, and `uploaderId` owns the uploads. */
 export type NewsOwner = { authorId: number; uploaderId: number }
 
 /** Creates an article in a given state. Its fee moves from the author into escrow. */
@@ -128,7 +127,6 @@ export async function addNews(
   return id
 }
 
-/** Changes the given fields of an article that the caller has locked. */
 export async function changeNews(
   tx: Tx,
   uploaderId: number,
@@ -152,7 +150,6 @@ export async function changeNews(
   if (values.content !== undefined) await keepAttachments(tx, news.id, uploaderId, content)
 }
 
-/** Moves the fee out of escrow and returns its new state. */
 async function settleFee(tx: Tx, news: NewsRecord, to: 'income' | 'refunded') {
   if (news.fee_state !== 'escrow') return news.fee_state
   await moveFunds(tx, {
@@ -184,7 +181,6 @@ export const tellAuthor = (tx: Tx, news: NewsRecord, type: SystemType, contents?
 export const announceNews = (ctx: Context, tx: Tx, id: number, authorId: number) =>
   publishEvent(ctx, tx, 'news.published', { id, user_id: authorId })
 
-/** Publishes an article. The fee becomes income, and the author is notified. */
 export async function publishNews(ctx: Context, tx: Tx, news: NewsRecord): Promise<void> {
   if (news.audit_status === STATUS.published) throw newsInThisState()
   const feeState = await settleFee(tx, news, 'income')
@@ -203,7 +199,6 @@ export async function rejectNews(tx: Tx, news: NewsRecord, mark: string | null):
   await tellAuthor(tx, news, 'news:reject', mark)
 }
 
-/** Recycles an article without deleting it. Refunds a fee in escrow. */
 export async function recycleNews(tx: Tx, news: NewsRecord, mark: string | null): Promise<void> {
   if (news.audit_status === STATUS.recycled) throw newsInThisState()
   const feeState = await settleFee(tx, news, 'refunded')
@@ -212,7 +207,6 @@ export async function recycleNews(tx: Tx, news: NewsRecord, mark: string | null)
   await cancelDeletions(tx, news.id)
 }
 
-/** Deletes an article that the caller has locked. Refunds a fee in escrow. */
 export async function removeNews(ctx: Context, tx: Tx, news: NewsRecord): Promise<void> {
   await settleFee(tx, news, 'refunded')
   await cancelPinsOfContent(tx, [NEWS_PIN, NEWS_COMMENT], news.id)
@@ -246,7 +240,7 @@ export const deleteArticle = (
     await removeNews(ctx, tx, news)
   })
 
-/** Reads an article and counts a view. Only the author and editors see an unpublished one (news-5). */
+/** Only the author and editors see an unpublished article (news-5). */
 export async function readNews(ctx: Context, id: number, viewerId: number): Promise<NewsDetail> {
   const row = await findNews(ctx.sql, id, viewerId)
   if (!row) throw noSuchNews()

@@ -14,7 +14,6 @@ import {
 } from './queries.ts'
 import type { NewsDetail, NewsItem } from './schema.ts'
 
-/** `pendingHits`: views buffered in memory. */
 const newsItem = (row: NewsRow, pendingHits: number): NewsItem => ({
   id: row.id,
   title: row.title,
@@ -60,7 +59,6 @@ export function newsItems(ctx: Context, rows: NewsRow[]): NewsItem[] {
   return rows.map((row) => newsItem(row, hits.pending(row.id)))
 }
 
-/** Loads articles in the order of `ids`. Omits unpublished ones. */
 export async function newsByIds(ctx: Context, ids: number[], viewerId: number): Promise<NewsItem[]> {
   if (ids.length === 0) return []
   const rows = await findPublished(ctx.sql, ids, viewerId)

@@ -29,7 +29,6 @@ test('rejects a comment pin under the feed of a disabled account', async () => {
   const answer = await pinComment(applicant, feed, await commentOf(applicant, feed))
   assert.deepEqual([answer.status, answer.headers['x-error-code']], [422, 'owner_gone'])
   assert.equal(await points(applicant), 900)
-  // Deleting the comment cancels the pending request.
   assert.equal((await as(applicant, 'DELETE', `/feeds/${feed}/comments/${comment}`)).status, 204)
   assert.equal(await points(applicant), 1000)
 })
@@ -109,7 +108,6 @@ test('rejects decisions by other users on every path (pins-6, pins-7)', async ()
     assert.equal((await approve(who, feed, comment, pin)).status, 403)
     assert.equal((await reject(who, pin)).status, 422)
   }
-  // Tries the user's own feed, another comment, and a pin of another kind.
   for (const [f, c] of [
     [ownFeed, ownComment],
     [ownFeed, comment],
@@ -124,7 +122,6 @@ test('rejects decisions by other users on every path (pins-6, pins-7)', async ()
   assert.equal((await approve(author, feed, comment, 999999)).status, 404)
   assert.equal((await reject(author, feedPinId)).status, 422)
   assert.equal((await reject(author, 999999)).status, 404)
-  // Administrators decide on pins of feeds only.
   assert.equal((await decide(pin, 'accept')).status, 404)
   for (const who of [feedPin, stranger, author])
     assert.equal((await decide(feedPinId, 'accept', who)).status, 403)

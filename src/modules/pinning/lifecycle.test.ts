@@ -61,7 +61,6 @@ test('expires a pin at its end (pins-2)', async () => {
   )
   assert.equal((await as(founder, 'GET', `/admin/feed-pinneds/${id}`)).body.state, 'expired')
   assert.equal((await pinFeed(anna, feed)).status, 201)
-  // Expects cleanup to leave running pins and pins ended by an administrator unchanged.
   const [lasting, ended] = [await feedOf(anna), await feedOf(anna)]
   for (const other of [lasting, ended])
     await as(founder, 'POST', '/admin/feed-pinneds', { feed: other, day: 2 })

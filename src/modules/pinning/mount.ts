@@ -27,12 +27,10 @@ import {
 } from './schema.ts'
 import { admitApplicant, applyForPin, refuseSecondPin, settlePin } from './service.ts'
 
-/** Path of a decision, with aliases by operationId. */
 type Place = { path: string; aliases?: Record<string, string> }
 
 export type DecisionOptions = {
   accept: Place
-  /** Status of a rejection. 201 has a message, 204 no body. */
   reject: Place & { method: 'DELETE' | 'PATCH'; status: 201 | 204 }
   end?: string
   /**
@@ -85,7 +83,7 @@ function mountRequests(server: Server, ctx: Context, options: PinOptions): void 
     reply: { 201: Message },
     errors: [...PIN_ERRORS, amountRequired, ...(options.errors ?? [])],
     aliases: options.aliases ?? {},
-    // Reports an open pin before errors of the body. The insert itself also detects an open pin.
+    // Reports an open pin before errors of the body. The insert also detects an open pin.
     precheck: async (arrival) => refuseSecondPin(sql, options.channel, await admit(arrival)),
     idempotent: true,
     handler: async (call) => {
@@ -119,7 +117,7 @@ function mountDecisions(
   const { noun, channel } = options
   const route = routesOn(server, ctx, { tag: options.tag })
 
-  /** Throws `refuse` when the content in the path does not match the request. */
+  /** Finds a request by id. Throws 404 when the path names other content. */
   const findById = async (ids: PathIds, viewerId: number, refuse: () => Error) => {
     const pin = await findPin(sql, ids.pinned!)
     if (!pin) throw notFound()

@@ -27,11 +27,9 @@ export type PathIds = Record<string, number>
 
 export type PinOptions = PinKind & {
   tag: ApiTag
-  /** Part of operation ids, such as `Feed` in `requestFeedPin`. */
   noun: string
   path: string
   aliases?: Record<string, string>
-  /** Finds the target in the path. Undefined becomes 404. */
   find(sql: Db, ids: PathIds, viewerId: number): Promise<PinSubject | undefined>
   /**
    * Finds the target again in the transaction of the request, because its decider may have changed
@@ -54,7 +52,6 @@ export type CommentLookup = {
   live(sql: Db, content: Content, contentId: number, id: number): Fragment
 }
 
-/** Pins on which administrators decide. */
 export const pinsOfContent = (
   content: Content,
   { channel, noticeOf }: { channel: string; noticeOf(pin: PinRow): SystemType },
@@ -96,7 +93,6 @@ export const commentPinKind = (
   },
 })
 
-/** Pins on which the author of the commented content decides. */
 export const pinsOfComments = (
   content: Content,
   comments: CommentLookup,

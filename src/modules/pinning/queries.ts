@@ -4,7 +4,6 @@ import { movementsClause, PLATFORM_ACCOUNTS, unrepairable } from '#modules/ledge
 import { type Db, type Fragment, ifGiven, type Tables } from '#platform/database'
 import type { PinState, PinSubject } from './schema.ts'
 
-/** `state` is the effective state of `stateNow`. */
 export type PinRow = Tables['pins'] & { state: PinState }
 
 /** Effective state. An active pin past its end is expired, even while the stored state is active. */
@@ -22,7 +21,6 @@ type NewPin = PinSubject & {
   userId: number
   amount: number
   day: number
-  /** User who granted the pin directly. Null for a pending request. */
   activeBy: number | null
 }
 
@@ -59,7 +57,6 @@ export async function insertPin(
   return row
 }
 
-/** Updates the stored state of expired pins, of one target or of all targets. */
 export async function expirePins(sql: Db, of?: { channel: string; targetId: number }): Promise<number> {
   const ended = await sql`
     update pins set state = 'expired', updated_at = now()
@@ -104,7 +101,6 @@ export async function decidePin(
   return row
 }
 
-/** Cancels pins and refunds pending ones, in one statement. */
 export async function cancelWhere(sql: Db, which: Fragment): Promise<number> {
   const [row] = await sql<[{ n: number }]>`
     with held as materialized (
@@ -191,7 +187,7 @@ export const findShownPinsOf = async (sql: Db, channel: string, contentId: numbe
 export const anyPinShown = (sql: Db, channel: string): Fragment =>
   sql`exists (select from ${selectShownPins(sql, channel)})`
 
-/** Whether content has an active pin of the channel below it. */
+/** Whether a pin of the channel is active on the content or, for comment pins, below it. */
 export const sqlHasShownPin = (sql: Db, channel: string, contentId: Fragment): Fragment => sql`coalesce((
   select true from pins p where p.channel = ${channel} and p.thing_id = ${contentId} and ${isShown(sql)} limit 1
 ), false)`
@@ -216,7 +212,6 @@ const findEscrowDrift = (sql: Db) => sql<Drift[]>`
   where case p.state when 'pending' then p.amount else 0 end <> coalesce(l.total, 0)
   order by p.id limit 100`
 
-/** Finds pins whose payments contradict their state. */
 const findPaymentDrift = (sql: Db) => sql<Drift[]>`
   select p.id::text as key, p.due as kept, coalesce(-l.total, 0)::bigint as counted
   from (

@@ -30,9 +30,8 @@ export const nobodyDecides = apiError(
 const decided = (status: 403 | 422) =>
   apiError(status, 'pin_decided', 'This request was handled already.', '该置顶申请已处理。')
 export const pinDecided = decided(422)
-/** Administrators get 403 (pins-9). */
+/** Administrators get 403 for a decided pin (pins-9). */
 export const pinDecidedBefore = decided(403)
-/** 422 instead of 403 (pins-7). */
 export const notAddressedToYou = apiError(
   422,
   'not_yours_to_decide',
@@ -61,7 +60,7 @@ export type PinState = (typeof PIN_STATES)[number]
 
 export const Days = Int(1, 365)
 
-/** `amount`: points for all days together. `password`: payment password, when the site requires one. */
+/** `amount`: points for all days together. */
 export const PinBody = Shared('NewPin', {
   amount: Amount,
   day: Days,
@@ -76,7 +75,6 @@ export const PlainPinBody = Shared('NewPinPerhapsFree', {
 
 export const PinsQuery = Type.Object({ after: Cursor, limit: Limit() })
 
-/** Common fields of pins. The ids in `raw` and `target` and the embedded content differ by kind. */
 export const pinFields = {
   id: Type.Integer(),
   channel: Type.String(),
@@ -90,7 +88,7 @@ export const pinFields = {
   updated_at: Time,
 }
 
-/** Uses the numeric state that older clients read from pins of articles and groups. */
+/** Replaces the state by a number, for older clients of articles and groups. */
 export const numberedPinFields = {
   ...pinFields,
   state: Type.Integer({ description: '0 waits, 1 accepted, 2 rejected or taken back' }),

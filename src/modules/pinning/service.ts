@@ -27,7 +27,6 @@ import {
 
 const STATE_NUMBERS = { pending: 0, active: 1, expired: 1, rejected: 2, cancelled: 2 }
 
-/** Numeric state for older clients of articles and groups (pins-8). */
 export const pinStateNumber = (state: PinRow['state']): number => STATE_NUMBERS[state]
 
 export const pinView = (pin: PinRow) => ({
@@ -57,7 +56,7 @@ export async function refuseSecondPin(db: Db, channel: string, { targetId }: Pin
   if (await hasOpenPin(db, channel, targetId)) throw pinnedAlready()
 }
 
-/** Inserts a pin. Retries after expiring the target's stale pin, whose stored state may be outdated. */
+/** Inserts a pin. Retries once after it marks the target's stale pin as expired. */
 async function writePin(
   db: Db,
   kind: PinKind,
@@ -77,7 +76,6 @@ async function writePin(
   return made.id
 }
 
-/** Returns whether the pin is active immediately. */
 export async function applyForPin(
   db: Db,
   kind: PinKind,

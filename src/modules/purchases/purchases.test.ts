@@ -59,7 +59,6 @@ test('returns 403 with node and price for an unpaid feed (feeds-10, money-11)', 
   assert.equal((await as(anna, 'GET', `/purchases/${node}`)).body.paid, true)
   assert.equal((await owns(ben)).points, 900)
   assert.equal((await owns(anna)).points, 1100)
-  // Purchases with points send no notification.
   assert.deepEqual((await as(anna, 'GET', '/user/notifications?type=system')).body.data, [])
   const mine = (await guest('GET', `/feeds?type=users&user=${anna.id}&screen=paid`)).body.feeds
   assert.deepEqual(

@@ -32,7 +32,6 @@ const ownNode = apiError(422, 'own_content', 'You cannot buy what is yours.', 'ä
 
 const NodeParams = Type.Object({ node: Id })
 
-/** `password`: payment password, when the site requires one (conventions-29). */
 const PayBody = Shared('Payment', { password: Type.Optional(RawText(128)) })
 
 const PaidNode = Shared('PaidNode', {

@@ -6,7 +6,6 @@ export type NodeRow = Row<
   'paid_nodes',
   'id' | 'channel' | 'raw' | 'subject' | 'body' | 'amount' | 'user_id' | 'extra' | 'created_at' | 'updated_at'
 > & {
-  /** Whether the viewer bought or sells the content. */
   paid: boolean
 }
 
@@ -38,7 +37,7 @@ export async function findPrices(
   return new Map(rows.map((row) => [row.raw, row]))
 }
 
-/** Selects `raw` of content that the user bought, except content that became free. */
+/** Omits content that became free. */
 export const purchasesOf = (sql: Db, userId: number, channel: string): Fragment => sql`
   select n.raw from purchases b join paid_nodes n on n.id = b.node_id and n.channel = ${channel} and not n.free
   where b.user_id = ${userId}`
@@ -57,11 +56,9 @@ export type Price = {
   channel: string
   raw: number
   amount: number
-  /** Seller of the content. 0 is the site. */
   userId: number
   subject?: string | null
   body?: string | null
-  /** Paid use of a file, which is `read`, `download` or `listen`. */
   extra?: string | null
 }
 
@@ -107,7 +104,6 @@ export async function removePrices(sql: Db, channel: string, raws: number[]): Pr
 export const movePrice = (sql: Db, channel: string, from: number, to: number) => sql`
   update paid_nodes set raw = ${to}, updated_at = now() where channel = ${channel} and raw = ${from}`
 
-/** Closes sales of deleted content, or reopens sales on restoration. Purchases stay valid. */
 export async function closeSales(sql: Db, channel: string, raws: number[], closed: boolean): Promise<void> {
   if (raws.length === 0) return
   await sql`

@@ -9,7 +9,7 @@ const { publish } = feedsOf(world)
 const { app, as, guest, sql } = world
 const { rich, topic, ask, answer } = questionsOf(world)
 
-/** Lists GET routes, except the stream, which never ends. */
+/** Readable GET routes, except streams, which never end. */
 const readable = app.routeTable
   .filter(({ method, url }) => method === 'GET' && url.startsWith('/api/v2/'))
   .map(({ url, schema }) => ({ url: url.replace('/api/v2', ''), schema }))
@@ -161,7 +161,6 @@ test('hides the author of an anonymous question or answer in every reply (questi
   }
   assert.ok(read > 200, `read only ${read} pages`)
 
-  // Authors see their own name.
   assert.equal((await as(asker, 'GET', `/questions/${hiddenQuestion}`)).body.user_id, asker.id)
   assert.equal((await as(answerer, 'GET', `/question-answers/${hiddenAnswer}`)).body.user.id, answerer.id)
   assert.equal((await as(answerer, 'GET', '/user/question-answer')).body.length, 3)

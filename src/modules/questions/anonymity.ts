@@ -21,11 +21,10 @@ export type Users = Awaited<ReturnType<typeof userViews>>
 export const author = (row: Authored, viewerId: number, people: Users) =>
   hides(row, viewerId) ? { user_id: 0 } : { user_id: row.user_id, user: people.get(row.user_id) ?? null }
 
-/** Hides an anonymous sender. `hiddenSenderId` still applies the recipient's blocks. */
+/** Hides an anonymous sender. The recipient's blocks still apply to `hiddenSenderId`. */
 export const senderOf = (userId: number, anonymity: boolean) =>
   anonymity ? { senderId: 0, hiddenSenderId: userId } : { senderId: userId }
 
-/** Throws 422 when the site forbids anonymity. */
 export async function requireAnonymity(ctx: Context, anonymity: boolean | undefined): Promise<void> {
   if (anonymity && !(await readSettings(ctx))['site:anonymous']) throw anonymityOff()
 }

@@ -19,13 +19,12 @@ const routes = app.routeTable
   .map(({ url }) => url.replace('/api/v2', ''))
   .filter((url) => ABOUT_PEOPLE.test(url))
 
-/** Collects the data about users in a reply, in its order. */
-function said(value: unknown, of: number[], found: unknown[] = []): unknown[] {
-  if (Array.isArray(value)) for (const each of value) said(each, of, found)
+function userDataIn(value: unknown, of: number[], found: unknown[] = []): unknown[] {
+  if (Array.isArray(value)) for (const each of value) userDataIn(each, of, found)
   else if (typeof value === 'object' && value !== null) {
     if ('extra' in value && 'id' in value)
       found.push(of.includes(value.id as number) ? value : { id: value.id })
-    else for (const each of Object.values(value)) said(each, of, found)
+    else for (const each of Object.values(value)) userDataIn(each, of, found)
   }
   return found
 }
@@ -36,7 +35,6 @@ test('changes no public data about users when anonymous content changes (questio
   const where = await topic()
   await sql`insert into question_topic_experts (topic_id, user_id) values (${where}, ${answerer.id})`
   await sql`update question_topic_counts set experts_count = 1 where topic_id = ${where}`
-  // Creates named content, so that each user appears in the lists.
   const open = await ask(reader, { topics: [where], amount: 30 })
   const named = await answer(answerer, open)
   await as(reader, 'POST', `/question-answers/${named}/likes`)
@@ -52,7 +50,7 @@ test('changes no public data about users when anonymous content changes (questio
     const seen: Record<string, unknown> = {}
     for (const address of addresses) {
       const { status, body } = await as(reader, 'GET', address)
-      if (status === 200) seen[address] = said(body, authors)
+      if (status === 200) seen[address] = userDataIn(body, authors)
     }
     const rows = await sql`
       select to_json(u) as person, to_json(c) as counts

@@ -54,7 +54,6 @@ async function applyForExcellence(
   return id
 }
 
-/** Decides a request once. The fee becomes income of the site or is refunded. */
 export async function decideExcellence(
   tx: Tx,
   id: number,

@@ -8,7 +8,6 @@ import { QUESTIONS } from './schema.ts'
 const setBounty = (sql: Db, questionId: number, amount: number) => sql`
   update questions set amount = ${amount}, bounty = 'held', updated_at = now() where id = ${questionId}`
 
-/** Marks a held bounty as paid. Returns false when none is held. */
 async function takeBounty(sql: Db, questionId: number): Promise<boolean> {
   const { count } = await sql`
     update questions set bounty = 'paid', updated_at = now() where id = ${questionId} and bounty = 'held'`
@@ -23,7 +22,6 @@ const addExpertIncome = (sql: Db, questionId: number, userId: number, amount: nu
     where l.question_id = ${questionId} and e.user_id = ${userId}
   )`
 
-/** Locks a user's questions with an unearned bounty. */
 const lockHeldBounties = (tx: Tx, userId: number) => tx<Row<'questions', 'id' | 'amount' | 'subject'>[]>`
   select id, amount, subject from questions where user_id = ${userId} and bounty = 'held' order by id for update`
 
@@ -32,7 +30,6 @@ const endBounties = (tx: Tx, ids: number[]) => tx`
   update questions set amount = 0, bounty = 'none', automaticity = false, look = false, updated_at = now()
   where id = any(${ids})`
 
-/** Pays a held bounty to an answer's author, at most once. */
 export async function payBounty(
   tx: Tx,
   question: Pick<QuestionRow, 'id' | 'amount' | 'subject'>,

@@ -102,7 +102,6 @@ test('hides the text of an unpaid answer (questions-20)', async () => {
   }
   const open = [cleo.id, 'Half past ten', 'Half past ten', undefined, 0]
   assert.deepEqual(await read(cleo), [open, [0, null, null, false, 1]])
-  // The author and the asker need not pay (questions-13).
   assert.deepEqual(await read(ben), [open, [ben.id, 'Half past ten', 'Half past ten', undefined, 1]])
   assert.deepEqual(await read(anna), [open, [0, 'Half past ten', 'Half past ten', undefined, 1]])
   assert.equal((await as(cleo, 'POST', `/question-answers/${paid}/onlookers`)).status, 201)

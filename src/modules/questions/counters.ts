@@ -19,7 +19,6 @@ const addViews = (table: 'questions' | 'answers') => (sql: Sql, ids: number[], c
   update ${sql(table)} t set views_count = t.views_count + s.n from seen s join held h on h.id = s.id
   where t.id = s.id`
 
-/** Buffers views of single questions and answers. */
 export const questionViewCounts = defineBufferedCounts('question views', addViews('questions'))
 
 export const answerViewCounts = defineBufferedCounts('answer views', addViews('answers'))

@@ -79,7 +79,6 @@ export const nothingToChange = fieldError(
   '没有需要修改的内容。',
 )
 
-/** Returns a 422 on a field of a new question (questions-2). */
 const rule = (field: string, en: string, zh: string) => () => invalidField(field, { en, zh })
 
 export const noQuestionMark = rule(

@@ -103,7 +103,6 @@ async function play(people: Person[], lanes: Step[][]): Promise<void> {
   )
 }
 
-/** Finds payments that were made more than once. */
 const paidTwice = () => sql`
   select kind, subject_type, subject_id, count(*)::int as times from ledger_postings
   where currency = 'points' and (

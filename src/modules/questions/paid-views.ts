@@ -58,7 +58,6 @@ async function payLook(tx: Tx, answerId: number, userId: number, amount: number)
   })
 }
 
-/** `password`: payment password, when the site requires one. */
 const LookPayment = Shared('LookPayment', { password: Type.Optional(RawText(128)) })
 
 export function paidViewRoutes(server: Server, ctx: Context) {

@@ -228,7 +228,6 @@ export type ApplicationRow = Tables['question_applications'] & {
   state: 'pending' | 'passed' | 'rejected' | 'cancelled'
 }
 
-/** Violates `question_applications_open` while a request is pending. */
 export async function insertApplication(
   sql: Db,
   application: { questionId: number; userId: number; amount: number },
@@ -244,7 +243,6 @@ export const cancelApplications = (sql: Db, questionId: number) => sql<{ id: num
   update question_applications set state = 'cancelled', decided_at = now()
   where question_id = ${questionId} and state = 'pending' returning id, amount`
 
-/** Decides a pending request. Returns undefined when the request is not pending. */
 export async function closeApplication(
   sql: Db,
   decision: { id: number; state: 'passed' | 'rejected'; decidedBy: number },

@@ -12,10 +12,8 @@ import { OneOf, routesOn, type Server, Type } from '#platform/http'
 import { cacheCostly } from '#platform/memory'
 import { ANSWERS_GIVEN } from './queries.ts'
 
-/** Maximum number of ranked users. */
 const RANKED = 1000
 
-/** Counts named answers per user in a period. */
 export const answersGiven: PeriodSums = {
   ranking: ANSWERS_GIVEN,
   counted: (sql, from, before) => sql`
@@ -23,7 +21,6 @@ export const answersGiven: PeriodSums = {
     where a.created_at >= ${from} ${ifGiven(sql, before, (end) => sql`and a.created_at < ${end}`)} and not a.anonymity`,
 }
 
-/** Ranks users by likes of their named answers. */
 const rankLiked = (sql: Db) => sql<RankedRow[]>`
   select x.user_id, x.likes_count as count from question_people x ${withEnabledUser(sql, sql`x.user_id`)}
   where x.likes_count > 0
@@ -37,7 +34,6 @@ const rankExperts = (sql: Db) => sql<RankedRow[]>`
 
 export type Ranking = 'likes' | 'experts' | Period
 
-/** Caches each ranking for a minute. */
 const rankingOf = cacheCostly<Ranking, RankedRow[]>(60_000, ({ sql }, name) => {
   if (name === 'likes') return rankLiked(sql).execute()
   if (name === 'experts') return rankExperts(sql).execute()

@@ -61,7 +61,6 @@ export function questionRoutes(server: Server, ctx: Context) {
   const { sql } = ctx
   const route = routesOn(server, ctx, { tag: 'Questions' })
 
-  /** Checks the payment password only when the request pays a bounty. */
   const admitPayer = async (arrival: UnvalidatedCall<'user', TSchema>) => {
     const { amount } = (arrival.request.body ?? {}) as { amount?: unknown }
     if (amount === undefined || amount === null || amount === '' || Number(amount) === 0) return

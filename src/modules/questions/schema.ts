@@ -34,7 +34,6 @@ export const TopicParams = Type.Object({ topic: Id })
 
 export const ListQuery = Type.Object({ limit: Limit(20), offset: Offset, after: Cursor })
 
-/** Markdown text. A missing excerpt is derived from the text. */
 export const Markdown = (options: object = {}) => Text(50_000, options)
 
 export const Excerpt = Type.Optional(Nullable(Text(5000)))
@@ -152,7 +151,6 @@ const InvitedIds = Type.Unsafe<(number | { user: number })[]>({
   items: Type.Union([Id, Shared('Invitation', { user: Id })]),
 })
 
-/** `password`: payment password, for a question with a bounty (questions-2). */
 export const NewQuestion = Shared('NewQuestion', {
   subject: Text(255, { description: 'Ends with a question mark' }),
   topics: TopicIds,
@@ -172,7 +170,6 @@ export const Bounty = Shared('Bounty', {
   password: Type.Optional(RawText(128)),
 })
 
-/** Requires at least one field. */
 export const QuestionPatch = Shared('QuestionPatch', {
   subject: Type.Optional(Text(255)),
   topics: Type.Optional(TopicIds),
@@ -191,6 +188,5 @@ export const QuestionMade = Shared('QuestionMade', {
 
 const EXCERPT = 1000
 
-/** Returns the client's excerpt, or an excerpt derived from the text. */
 export const excerptOf = (body: string | null, given: string | null | undefined): string | null =>
   given ?? (body === null ? null : plainText(body, EXCERPT))

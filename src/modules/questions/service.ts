@@ -113,7 +113,6 @@ export async function listUserQuestions(
   return questionItems(ctx, await listQuestionsOf(ctx.sql, userId, query, { own }), viewerId)
 }
 
-/** Omits deleted questions and follows the order of `ids`. */
 export async function listRepostedQuestions(ctx: Context, ids: number[], viewerId: number) {
   const rows = ids.length === 0 ? [] : await findQuestionRows(ctx.sql, ids)
   const items = new Map((await questionItems(ctx, rows, viewerId)).map((item) => [item.id, item]))
@@ -135,7 +134,6 @@ const topicIdsOf = (topics: NewQuestion['topics']) => {
   return distinct(ids, topicTwice)
 }
 
-/** Checks the rules that involve several fields (questions-2). */
 function requireConsistent({ amount = 0, look, automaticity }: NewQuestion, invited: number): void {
   if (automaticity && amount === 0) throw automaticNeedsBounty()
   if (automaticity && invited !== 1) throw automaticNeedsOne()

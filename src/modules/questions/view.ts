@@ -48,7 +48,6 @@ export const questionView = (
   ...author(row, viewerId, people),
 })
 
-/** Loads questions in the order of `rows`. `sql` may be an open transaction. */
 export async function questionViews(
   ctx: Context,
   rows: QuestionRow[],

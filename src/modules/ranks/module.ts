@@ -14,7 +14,6 @@ import { routesOn, type Server, Shared, type Static, Type } from '#platform/http
 import { cacheCostly } from '#platform/memory'
 import type { Module } from '../../module.ts'
 
-/** User with a rank from 1, without the ranked value. */
 export const PlacedUser = Shared('PlacedUser', {
   ...UserView.properties,
   extra: Shared('PlacedUserExtra', { ...UserExtra.properties, rank: Type.Integer() }),
@@ -36,7 +35,6 @@ export const rankMoney = cacheCostly<MoneyRanking, Ranked[]>(600_000, ({ sql }, 
   RANKINGS[name](sql).execute(),
 )
 
-/** Loads users in the order of `ids`, with ranks counted from `offset`. */
 async function placedUsers(
   ctx: Context,
   ids: number[],

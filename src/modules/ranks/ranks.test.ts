@@ -50,7 +50,7 @@ test('returns ten ranks by default (feeds-27)', async () => {
   assert.equal((await guest('GET', '/ranks/followers')).body.length, 10)
 })
 
-test('ranks users by balance without the amount (feeds-28)', async () => {
+test('ranks users by balance and by income (feeds-28)', async () => {
   const [ann, bob, cid, poor] = [await person(), await person(), await person(), await person()]
   for (const [who, amount] of [
     [ann, 500],
@@ -61,7 +61,7 @@ test('ranks users by balance without the amount (feeds-28)', async () => {
   await as(bob, 'POST', '/plus-pay/transfer', { user: ann.id, amount: 50 })
   await as(bob, 'POST', '/plus-pay/transfer', { user: cid.id, amount: 50 })
   await as(ann, 'POST', '/plus-pay/transfer', { user: cid.id, amount: 50 })
-  // Disables users with the highest balance and income.
+  // Disabled users with the highest balance and income must not appear.
   const gone = [await person(), await person()]
   for (const { id } of gone) await grant(id, 9000)
   const between = await as(gone[0]!, 'POST', '/plus-pay/transfer', { user: gone[1]!.id, amount: 8000 })
@@ -78,7 +78,6 @@ test('ranks users by balance without the amount (feeds-28)', async () => {
     [cid.id, 2, undefined],
     [ann.id, 3, undefined],
   ])
-  // Gifts of the site do not count as income.
   assert.deepEqual(await places('/ranks/income'), [
     [cid.id, 1, 100],
     [ann.id, 2, 50],

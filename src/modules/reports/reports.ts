@@ -39,7 +39,6 @@ type NewReport = {
   reason: string | null
 }
 
-/** Inserts a report unless the user has an open one on the target. */
 export async function addReport(sql: Db, report: NewReport): Promise<void> {
   await sql`
     insert into reports (user_id, target_user, reportable_type, reportable_id, subject, reason)
@@ -55,7 +54,6 @@ type ReportOptions = {
   path: string
   field?: 'reason' | 'content' | 'message'
   required?: boolean
-  /** Throws for a user who may see the content but not report it. */
   mayWrite?(target: Target, viewerId: number): Promise<void>
   errors?: readonly DeclaredError[]
 }

@@ -76,7 +76,6 @@ function listHistory(sql: Db, userId: number, { page = 1, limit = 15, after }: H
 
 const CONTACTS = ['email', 'phone']
 
-/** Masks e-mail addresses and phone numbers in an audit record. */
 function withoutContacts(entry: HistoryEntry): HistoryEntry {
   const masked = Object.entries(entry.details ?? {}).map(([name, value]) => [name, maskIn(value)])
   return { ...entry, details: entry.details && Object.fromEntries(masked) }

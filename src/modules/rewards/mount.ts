@@ -26,14 +26,11 @@ export type RewardOptions = {
   list?: string
   sum?: string
   notice: RewardNotice
-  /** Settings required in addition to the site's reward setting. */
   switches?: 'feed:reward'[]
-  /** Throws for a user who may see the content but not reward it. */
   mayWrite?(target: Target, viewerId: number): Promise<void>
   errors?: readonly DeclaredError[]
   /** Updates the reward counters of the content. `by` is the amount. */
   count?: Counts
-  /** Error for a low balance. Default: 403. */
   poor?: (() => Error) & DeclaredError
   pageSize?: number
 }

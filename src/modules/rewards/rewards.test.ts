@@ -26,7 +26,7 @@ const audit = async () => {
   assert.deepEqual([body.balanced, body.drift], [true, []])
 }
 
-test('pays a reward to the author and notifies the author (money-16)', async () => {
+test('pays and notifies the author of rewarded content (money-16)', async () => {
   const anna = await rich(0)
   const ben = await rich()
   const cleo = await rich()
@@ -36,7 +36,6 @@ test('pays a reward to the author and notifies the author (money-16)', async () 
   assert.equal((await reward(cleo, feed, { amount: 50 })).status, 201)
   assert.equal((await reward(ben, feed, { amount: 20 })).status, 201)
   assert.deepEqual([await points(anna), await points(ben), await points(cleo)], [100, 950, 950])
-  // Rewards of other content do not count.
   assert.equal((await reward(cleo, await feedOf(anna), { amount: 40 })).status, 201)
   assert.deepEqual((await guest('GET', `/feeds/${feed}`)).body.reward, { count: 3, amount: 100 })
   const amounts = async (query = '') =>

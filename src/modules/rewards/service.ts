@@ -55,7 +55,6 @@ const toOneself = apiError(422, 'reward_oneself', 'You cannot reward yourself.',
 
 export const REWARD_ERRORS = [...PAYMENT_PASSWORD_ERRORS, featureOff, toOneself, blocked, ownerGone]
 
-/** `password`: payment password, when the site requires one. */
 export const RewardBody = Shared('NewReward', { amount: Amount, password: Type.Optional(RawText(128)) })
 export type RewardBody = Static<typeof RewardBody>
 
@@ -216,7 +215,6 @@ const findRewardDrift = (sql: Db) => sql<Drift[]>`
 
 export const rewardChecks: CounterCheck[] = [unrepairable('rewards.paid', findRewardDrift)]
 
-/** Loads rewards with their givers, in the order of `rows`. */
 export async function withGivers(ctx: Context, rows: RewardRow[], viewerId: number): Promise<Reward[]> {
   const givers = rows.map((row) => row.user_id)
   const users = await userViews(ctx, ctx.sql, givers, viewerId)

@@ -17,7 +17,6 @@ type Search = {
   after?: number | undefined
 }
 
-/** Searches one kind or, in parallel, all kinds (search-1). */
 async function search(
   ctx: Context,
   kinds: readonly Searchable[],

@@ -75,7 +75,6 @@ export type WaitingQueues = Static<typeof WaitingQueues>
 const Day = (options: object = {}) =>
   Type.Optional(Text(10, { pattern: '^\\d{4}-\\d{2}-\\d{2}$', ...options }))
 
-/** Inclusive range of days. Default: the last thirty days. */
 export const DaysQuery = Type.Object({
   from: Day({ description: 'YYYY-MM-DD, UTC' }),
   to: Day({ description: 'YYYY-MM-DD, UTC' }),
@@ -104,7 +103,6 @@ export type DailyStatistics = Static<typeof DailyStatistics>
 
 const DAY_MS = 86_400_000
 const DAYS_MAX = 366
-/** A day before any data. */
 const BEGINNING = '2010-01-01'
 const CHUNK = 31
 const LIVE_MS = 60_000
@@ -134,7 +132,6 @@ export function mergeStatistics(areas: Statistics[]): MergedStatistics {
   return counted
 }
 
-/** Reads the queues that the viewer may decide (administration-14). */
 export async function readWaiting(
   ctx: Context,
   { queues }: MergedStatistics,
@@ -182,7 +179,6 @@ function checkDay(field: 'from' | 'to', day: string): string {
   return day
 }
 
-/** Reads the daily sums that the viewer may see (administration-15). */
 export async function readDays(
   ctx: Context,
   { series: all }: MergedStatistics,

@@ -129,7 +129,6 @@ test('counts an active user once a day (administration-15)', async () => {
   for (let i = 0; i < 3; i += 1) recordActivity(ctx, { id: ann.id, family: '', expiresAt: 0 })
   await as(bob, 'GET', '/user')
   await as(bob, 'GET', '/user')
-  // An invalid token records no activity.
   assert.equal((await as({ ...bob, token: `${bob.token}x` }, 'GET', '/user')).status, 401)
   for (const close of ctx.onClose) await close()
   const noted =

@@ -107,7 +107,6 @@ test('finds users who share a tag, newest first', async () => {
   assert.deepEqual(await found('?offset=2'), [])
   const nobody = await guest('GET', '/user/find-by-tags')
   assert.deepEqual([nobody.status, nobody.body], [200, []])
-  // Filters the list of all users by tags.
   const listed = await guest('GET', `/users?tags[]=${one}&tags[]=${three}&order=asc`)
   assert.deepEqual(ids(listed.body), [ann.id, bob.id, cid.id, dan.id])
 })

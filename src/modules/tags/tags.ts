@@ -81,7 +81,6 @@ const listTagsOf = (sql: Db, userId: number) => sql<Tag[]>`
   select ${columns(sql)} from user_tags l join tags t on t.id = l.tag_id
   where l.user_id = ${userId} order by t.weight desc, t.id`
 
-/** `made` is false when the user already has the tag. */
 async function attachTag(sql: Db, userId: number, tagId: number): Promise<{ found: boolean; made: boolean }> {
   const [row] = await sql<[{ found: boolean; made: boolean }]>`
     with tag as (select id from tags where id = ${tagId}),

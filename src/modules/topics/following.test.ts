@@ -121,7 +121,7 @@ describe('participants', () => {
     await unpost(poster.id, id)
     const topic = await detail(id)
     assert.deepEqual([topic.participants, topic.feeds_count], [[], 1])
-    // Deletes a post of a user who has none left in the topic, unlike other users.
+    // Deletes a post although the user has none left. Posts of other users must stay counted.
     await unpost(poster.id, id)
     assert.equal((await detail(id)).feeds_count, 1)
     await assertNoDrift()
@@ -157,7 +157,6 @@ describe('posting into topics', () => {
     const creator = await person()
     const topics = await Promise.all(Array.from({ length: 4 }, () => createTopic(creator)))
     const people = await Promise.all(Array.from({ length: 4 }, () => person()))
-    // Creates posts that the race below deletes.
     await Promise.all(people.flatMap(({ id }) => [post(id, ...topics), post(id, ...topics)]))
     const answers = await Promise.all(
       people.flatMap((each, n) => [

@@ -37,14 +37,12 @@ export const visibleTopics = (sql: Db, { id, reviewer }: TopicViewer): Fragment 
 
 const HOT_MAX = 8
 
-/** Loads list rows of the topics that `found` selects. */
 const topicItems = (sql: Db, found: Fragment, viewerId: number, order: Fragment) => sql<TopicRow[]>`
   select t.id, t.name, t.logo, t."desc", t.creator_user_id, t.created_at, c.feeds_count, c.followers_count,
     ${hasFollowed(sql, viewerId)} as has_followed
   from (${found}) t cross join lateral (select * from feed_topic_counts c where c.topic_id = t.id limit 1) c
   order by t.id ${order}`
 
-/** Whether the viewer follows topic `t`. Skips the lookup for guests. */
 const hasFollowed = (sql: Db, viewerId: number) =>
   viewerId === 0
     ? sql`false`
@@ -92,7 +90,6 @@ export function listTopics(
   )
 }
 
-/** Finds a topic with its counts, its last three participants and the viewer's follow. */
 export async function findTopic(
   sql: Db,
   id: number,
@@ -158,7 +155,6 @@ export async function updateTopic(sql: Db, id: number, { name, desc, logo }: Top
     where id = ${id}`
 }
 
-/** Deletes a topic with its followers and links. Feeds stay. */
 export const deleteTopic = (sql: Db, id: number) => sql`delete from feed_topics where id = ${id}`
 
 /** Locks the topic before links and counts, as every statement does, to prevent deadlocks. */
@@ -222,7 +218,6 @@ export async function unfollowTopic(sql: Db, id: number, viewer: TopicViewer): P
   return row.found
 }
 
-/** Returns undefined when the topic does not exist. */
 export async function listParticipants(
   sql: Db,
   id: number,

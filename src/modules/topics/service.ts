@@ -98,7 +98,6 @@ export async function unlinkTopics(
   if (topicIds.length > 0) await removePost(tx, [...new Set(topicIds)], userId)
 }
 
-/** Omits `has_followed` for guests. */
 export function topicItem(ctx: Context, row: TopicRow, viewer: { id: number }): TopicItem {
   const { has_followed, logo, created_at, ...rest } = row
   return {
@@ -117,7 +116,6 @@ export function topicDetail(ctx: Context, row: TopicDetailRow, viewer: { id: num
 const takeLogo = async (tx: Db, node: string | null, ownerId: number): Promise<StoredNode | null> =>
   node === null ? null : getStoredNode(tx, node, { ownerId, field: 'logo' })
 
-/** Creates a topic with a given status. Its creator follows the topic and owns the logo. */
 export async function addTopic(
   tx: Db,
   { creatorId, status, topic }: { creatorId: number; status: TopicStatus; topic: NewTopic },
@@ -133,7 +131,6 @@ export async function addTopic(
   return onConstraint(insertTopic(tx, values), { feed_topics_name_taken: nameTaken })
 }
 
-/** Creates a topic, which waits for review when review is on. */
 export async function createTopic(ctx: Context, creatorId: number, input: NewTopic): Promise<TopicMade> {
   const topic = await screenWords(ctx, input, NewTopic, ['name', 'desc'])
   const status = (await readSettings(ctx))['feed:topic:need-review'] ? 'waiting' : 'passed'
@@ -159,7 +156,6 @@ export async function changeTopic(
   await onConstraint(updateTopic(tx, id, changes), { feed_topics_name_taken: nameTaken })
 }
 
-/** Changes a topic without another review (topics-9). */
 export async function editTopic(ctx: Context, id: number, userId: number, patch: TopicPatch): Promise<void> {
   const screened = await screenWords(ctx, patch, TopicPatch, ['desc'])
   await transaction(ctx.sql, (tx) => changeTopic(tx, id, userId, screened))
@@ -209,7 +205,6 @@ export async function requireEditableTopic(
   return topic
 }
 
-/** Lets moderators delete a topic. Its feeds stay. */
 export const topicRemoval: ContentRemoval = {
   ability: 'admin: feed topics',
   async remove(ctx, tx, id, moderatorId) {

@@ -177,7 +177,7 @@ describe('unpassed topics', () => {
     await assertNoDrift()
   })
 
-  test('returns 404 before it validates the input', async () => {
+  test('returns 404 for an unpassed topic before it validates the input', async () => {
     const creator = await person()
     const id = await createTopic(creator)
     await setStatus(id, 'waiting')
@@ -217,7 +217,7 @@ describe('topics in the path', () => {
 })
 
 describe('topic changes', () => {
-  test('keeps omitted fields', async () => {
+  test('keeps omitted fields of a topic', async () => {
     const creator = await person()
     const id = await createTopic(creator, { desc: 'before' })
     const node = await storePicture(world, creator)

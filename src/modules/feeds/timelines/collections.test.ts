@@ -27,7 +27,7 @@ describe('feeds of a topic', () => {
       assert.equal((await guest('GET', `${url}?${query}`)).status, 422, query)
   })
 
-  test('returns 404 for the feeds of a topic hidden from the viewer (topics-6)', async () => {
+  test('returns 404 for the feeds of a topic that is hidden from the viewer (topics-6)', async () => {
     const [alice, bob] = [await person(), await person()]
     const topic = await createTopic(alice)
     const feed = await publish(alice, { topics: [topic] })

@@ -84,7 +84,6 @@ export const mergeFollowedFeeds = (sql: Db, { viewerId, after, limit }: FeedPage
   )
   select ${feedColumns(sql, viewerId)}, f.hot from shown s join feeds f on f.id = s.id order by f.id desc`
 
-/** Maximum number of pinned feeds on a first page. */
 const MOST = 100
 
 export const listPinnedFeeds = (sql: Db, viewerId: number) => sql<FeedRow[]>`
@@ -103,7 +102,9 @@ export const listPinnedFeedsOfUser = (
 
 type HotPage = { viewerId: number; days: number; limit: number; hot?: number | undefined; after: number }
 
-/** Keyset condition. Ranks 0 and 1 both display as 1, so the cursor also uses the stored rank of `after`. */
+/**
+ * Keyset condition of the hot list. Ranks 0 and 1 both display as 1, so the stored rank of `after` decides.
+ */
 function belowCursor(sql: Db, hot: number | undefined, after: number) {
   if (after === 0) return hot ? sql`and h.hot < ${hot === 1 ? 0 : hot}` : sql``
   const now = sql`coalesce((select hot from feed_hots where feed_id = ${after}), 0)`
@@ -162,7 +163,7 @@ export type TopicPage = {
   limit: number
 }
 
-/** Lists feeds in the order of their topic links. Returns none when the topic is hidden from the viewer. */
+/** Returns no feeds when the topic is hidden from the viewer. */
 export const listTopicFeeds = (
   sql: Db,
   topicId: number,

@@ -77,7 +77,6 @@ const TopicFeedsQuery = Type.Object({
 })
 type TopicFeedsQuery = Static<typeof TopicFeedsQuery>
 
-/** `index` is the feed's position in the topic. */
 const TopicFeed = Shared('TopicFeed', { ...FeedView.properties, index: Type.Integer() })
 
 /** Requires `user` to be the viewer, because collections are private (feeds-23). */
@@ -134,11 +133,11 @@ async function findRows(
   return nameKey(search) === '' ? listNewFeeds(sql, page, ids) : searchFeeds(ctx, search, page, ids)
 }
 
-/** Above this number of followed users, scanning the newest feeds is cheaper than one lookup per user. */
+/** Number of followed users above which a scan of the newest feeds is cheaper than a lookup per user. */
 const MANY = 200
 /** Number of feeds whose scan costs as much as the lookup of one followed user. */
 const SCANNED_EACH = 20
-/** Maximum number of feeds to scan, which bounds disk reads. */
+/** Maximum number of feeds to scan, so that a request reads a bounded part of the table. */
 const SCANNED_MOST = 30_000
 
 async function listFollowedFeeds({ sql }: Context, page: FeedPage): Promise<FeedRow[]> {
@@ -150,14 +149,12 @@ async function listFollowedFeeds({ sql }: Context, page: FeedPage): Promise<Feed
   return mergeFollowedFeeds(sql, page)
 }
 
-/** Scans the newest feeds for a frequent text, and uses the trigram index otherwise. */
 async function searchFeeds({ sql }: Context, query: string, page: FeedPage, ids?: number[]) {
   const { grams, isFrequent } = await planSearch(sql, 'feed_search', 'content', query)
   const rows = isFrequent ? await searchNewestFeeds(sql, query, page, ids) : []
   return rows.length === page.limit ? rows : searchAllFeeds(sql, query, grams, page, ids)
 }
 
-/** Throws 404 when the topic is hidden from the viewer (topics-6). */
 async function listFeedsOfTopic(
   ctx: Context,
   viewerId: number,

@@ -29,7 +29,6 @@ test('reports one error per import line with an unusable file', async () => {
     [['deep'], /: there is no such file$/],
     [['page.png'], /^page\.png: Only JPEG, PNG/],
     [['large.wav'], /: The file is too large\.$/],
-    // Reports the first error of a line and does not store its later files.
     [['none.png', 'page.png', 'deep/inside.png'], /^none\.png: /],
   ]
   const wanted = lines.flatMap(([paths], number): WantedFile[] =>

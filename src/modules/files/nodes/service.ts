@@ -72,7 +72,6 @@ export async function removeStaleNodes(sql: Db, limit: number): Promise<string[]
   return rows.map(({ node }) => node)
 }
 
-/** Marks a user's nodes as unused, so that cleanup deletes them. */
 export const markNodesUnused = (sql: Db, nodes: string[], ownerId: number) => sql`
   update storage_nodes set used_at = null where node = any(${nodes}::text[]) and owner_id = ${ownerId}`
 
@@ -118,7 +117,6 @@ export async function openTask(
   }
 }
 
-/** Stores a picture as a new node. Throws 422 on `field` for other file types. */
 export async function storeNode(
   ctx: Context,
   ownerId: number,

@@ -17,7 +17,6 @@ export type FileRow = Row<'file_uses', 'id' | 'owner_id' | 'channel' | 'raw'> &
     bytes: Tables['files']['size']
   }
 
-/** Creates another use of bytes that the user uploaded earlier. */
 export async function reuseFile(
   sql: Db,
   ownerId: number,

@@ -90,7 +90,7 @@ export function uploadRoutes(server: Server, ctx: Context, options: FileRoutesOp
     operationId: 'getFile',
     summary: 'Redirect to the file, or return its address with `json`; w, h, q and b transform a picture',
     access: 'optional',
-    // Browsers load the pictures of members without a token.
+    // Bypasses replicas, which may lag, because browsers request new pictures without a token.
     primary: true,
     params: FileParams,
     query: FileQuery,

@@ -85,7 +85,7 @@ async function keep(
   const turn = { key: ownerId > 0 ? `user:${ownerId}` : '', isGone: () => caller?.isGone ?? false }
   try {
     return await runUpload(turn, async () => {
-      // Reads the file only in its turn, so that queued uploads do not fill the memory.
+      // Reads the file only when its processing starts, so that queued uploads do not fill the memory.
       const bytes = await readFile(path)
       const media = bytes.length > 0 ? await inspectMedia(bytes) : null
       if (!media)
@@ -115,7 +115,6 @@ async function keep(
   }
 }
 
-/** Recognizes the multipart parser's errors for a truncated body, which have no code. */
 export function isTruncatedUpload(error: unknown): boolean {
   return (
     error instanceof Error &&
@@ -218,7 +217,6 @@ export async function removeFiles(ctx: Context, ids: number[]): Promise<void> {
   await transaction(ctx.sql, async (tx) => removeWithVariants(ctx, tx, await removeUnusedFiles(tx, ids)))
 }
 
-/** Deletes temporary upload folders that killed processes left. */
 export async function tidyTemporary(folder = tmpdir()): Promise<void> {
   for (const name of await readdir(folder)) {
     if (!name.startsWith(TEMPORARY)) continue

@@ -239,7 +239,6 @@ describe('cleanup of uploads', () => {
     await waitFor(async () => (await objects()) === before - 1)
     assert.deepEqual([await known(stale), await known(attached), await known(recent)], [false, true, true])
 
-    // Deletes only bytes without another use.
     await sql.begin((tx) => detachFiles(tx, { channel: 'test:image', raws: [2] }))
     assert.deepEqual([await known(attached), await known(recent)], [false, true])
     await sql.begin((tx) => detachFiles(tx, { ids: [recent] }))

@@ -95,7 +95,7 @@ export async function getVariant(
   const key = keyOf(source, formatRule(rule))
   const found = recent.get(key)
   if (found) return found
-  // When a shared rendering fails, the first waiting request renders and the rest wait again.
+  // After a failed rendering, the first waiting request renders and the rest wait for the new result.
   for (let joined = making.get(key); joined; joined = making.get(key)) {
     joined.askers.push(asker.caller)
     try {
@@ -132,7 +132,7 @@ async function find(
   return made
 }
 
-/** Returns undefined when the bytes are lost despite a row, so that the variant is rendered again. */
+/** Returns undefined when the row exists without its bytes, so that the variant is rendered again. */
 async function readVariant(ctx: Context, key: string): Promise<Variant | undefined> {
   if (ctx.config.variantBytes === 0) return undefined
   const row = await findVariant(ctx.sql, key)
@@ -146,7 +146,7 @@ async function readVariant(ctx: Context, key: string): Promise<Variant | undefin
   }
 }
 
-/** Catches storage errors, because a full store must not fail the download. */
+/** Logs storage errors, because a full store must not fail the download. */
 async function keepVariant(ctx: Context, key: string, sourceKey: string, { data, mime }: Variant) {
   if (ctx.config.variantBytes === 0) return
   try {

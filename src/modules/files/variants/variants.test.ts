@@ -77,7 +77,6 @@ describe('variants of pictures (files-14)', () => {
     assert.equal(refused.statusCode, 429)
     assert.ok(Number(refused.headers['retry-after']) > 0)
     assert.equal((await variant(id, 'w=100', address)).statusCode, 200)
-    // Another process serves the stored variant without rendering.
     elsewhere()
     assert.equal((await variant(id, 'w=100', address)).statusCode, 200)
     assert.equal((await variant(id, 'w=240')).statusCode, 200)
@@ -237,7 +236,6 @@ describe('variants of pictures (files-14)', () => {
     const sum = async () => (await sql`select sum(size)::bigint as bytes from file_variants`)[0]?.bytes
     await tidyVariants({ ...ctx, config: { ...ctx.config, variantBytes: all[0].bytes } })
     assert.equal(await sum(), all[0].bytes)
-    // Cleanup skips rows that another process has locked.
     let tidied = Promise.resolve()
     await sql.begin(async (tx) => {
       await tx`select from file_variants for update`

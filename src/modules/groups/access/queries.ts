@@ -16,7 +16,6 @@ export type GroupAccess = Row<'groups', 'id' | 'name' | 'audit' | 'money' | 'all
   member: Pick<MemberRow, 'id' | 'audit' | 'role' | 'disabled'> | null
 }
 
-/** Whether non-members see neither posts nor members. */
 export const isClosed = ({ mode, audit }: Pick<GroupAccess, 'mode' | 'audit'>): boolean =>
   audit !== 1 || mode !== 'public'
 
@@ -25,9 +24,7 @@ const member = (sql: Db, viewerId: number) => sql`(
   from group_members m where m.group_id = g.id and m.user_id = ${viewerId}
 )`
 
-/**
- * Returns undefined for an unknown or deleted group. `lock` serializes managers until the transaction ends.
- */
+/** `lock` serializes managers until the transaction ends. */
 export async function findGroupAccess(
   sql: Db,
   groupId: number,

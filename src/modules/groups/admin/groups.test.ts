@@ -155,7 +155,6 @@ test('repairs drift of group counters with a recount', async () => {
   assert.equal((await as(paying, 'POST', `/group-posts/${plain}/likes`)).status, 201)
   assert.equal((await as(paying, 'POST', `/group-posts/${plain}/collections`)).status, 201)
   await group(founder, {}, { passed: false })
-  // The row stays until a job deletes it.
   assert.equal((await as(admin, 'DELETE', `/admin/groups/${await group(founder)}`)).status, 204)
 
   const kept = async () => ({

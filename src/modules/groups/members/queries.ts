@@ -51,7 +51,7 @@ export type Joined = {
   fee: number
 }
 
-/** Adds a user to a group, or records a join request. Returns undefined for an unknown group. */
+/** Returns undefined for an unknown group. */
 export async function insertMember(
   sql: Db,
   groupId: number,
@@ -86,10 +86,7 @@ export async function insertMember(
 
 export type Ended = { audit: number; log_id: number | null; fee: number; currency: Currency | null }
 
-/**
- * Deletes the viewer's membership or request. Returns undefined for non-members, founders and blacklisted
- * users.
- */
+/** Returns undefined for non-members, founders and blacklisted users. */
 export async function deleteOwnMember(sql: Db, groupId: number, userId: number): Promise<Ended | undefined> {
   const [row] = await sql<Ended[]>`
     with gone as (
@@ -189,7 +186,6 @@ export const listRequests = (
   ) l
   order by l.id desc limit ${limit}`
 
-/** Counts pending join requests, newer than `since`, to the groups that a user manages. */
 export async function countRequests(sql: Db, userId: number, since: string | null) {
   const [row] = await sql<[{ count: number; time: string | null }]>`
     select coalesce(sum(l.count), 0)::int as count, max(l.time) as time

@@ -108,7 +108,6 @@ const giveBack = (tx: Tx, userId: number, fee: number, currency: Currency | null
       })
     : undefined
 
-/** Leaves a group without a refund. Withdrawing a pending request refunds its fee. */
 export async function leaveGroup(ctx: Context, groupId: number, userId: number): Promise<void> {
   await transaction(ctx.sql, async (tx) => {
     const gone = await deleteOwnMember(tx, groupId, userId)
@@ -119,7 +118,7 @@ export async function leaveGroup(ctx: Context, groupId: number, userId: number):
     }
     const { member } = await getGroupAccess(tx, groupId, userId)
     if (!member) throw notMember()
-    // Keeps blacklisted members, because leaving and joining again would clear the blacklist.
+    // Rejects blacklisted members, because leaving and joining again would clear the blacklist.
     throw member.role === 'founder' ? founderStays() : memberDisabled()
   })
 }
@@ -202,7 +201,6 @@ export const setBlacklisted = (ctx: Context, call: MemberCall, disabled: boolean
     updateMember(tx, call.groupId, call.memberId, disabled ? { role: 'member', disabled } : { disabled }),
   )
 
-/** Transfers a group. The former founder becomes a plain member. */
 export async function transferGroup(
   ctx: Context,
   groupId: number,

@@ -124,7 +124,6 @@ export function groupPinRoutes(server: Server, ctx: Context) {
   })
 }
 
-/** Mounts the only route that exists under the group prefix alone (pins-10). */
 export function groupPinAverageRoutes(server: Server, ctx: Context) {
   const route = routesOn(server, ctx, { tag: 'Groups' })
 

@@ -107,8 +107,8 @@ export const commentPins: PinOptions = {
   find: (sql, { comment = 0 }, viewerId) => getPinnableComment(sql, comment, viewerId),
   hold: (tx, { comment = 0 }, viewerId) => getPinnableComment(tx, comment, viewerId),
   errors: [noSuchPost, forbidden, memberDisabled],
-  // Notifies the decider. Post pins need no notification, because they have a list of requests (groups-26).
   hidesRecipients: (sql, { thing_id: postId }) => isOfClosedGroup(sql, postId),
+  // Post pins need no notification of the decider, because groups have a list of requests (groups-26).
   onRequest: async (tx, { contentId, targetId, authorId, deciderId }) =>
     notify(tx, {
       type: 'system',

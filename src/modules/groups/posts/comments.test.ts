@@ -124,7 +124,6 @@ describe('comments and reports', () => {
     const url = `/comments?author=${alice.id}`
     assert.equal((await as(alice, 'GET', url)).body.length, 1)
     assert.deepEqual((await as(stranger!, 'GET', url)).body, [])
-    // Hides replies in a private group from other users, and refills the page.
     const open = await post(founder!, await group(founder!))
     const reply = { body: 'Hm', reply_user: stranger!.id }
     for (const each of [open, id]) await as(founder!, 'POST', `/group-posts/${each}/comments`, reply)

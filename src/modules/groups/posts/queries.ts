@@ -50,7 +50,6 @@ export const listPosts = (
     ${andAfterCursor(sql, sql`p.id`, page.after ?? 0)}
   order by p.id desc ${limitClause(sql, { limit, ...page })}`
 
-/** Lists a user's posts in groups that the user may still read. */
 export const listPostsOf = (
   sql: Db,
   userId: number,
@@ -105,7 +104,7 @@ export const findImages = (sql: Db, postIds: number[]) => sql<ImageRow[]>`
 
 export type PostValues = { title: string; body: string; summary: string; hasImages: boolean }
 
-/** Inserts and counts a post. Returns undefined when the author may no longer post in the group. */
+/** Returns undefined when the author may no longer post in the group. */
 export async function insertPost(
   sql: Db,
   groupId: number,
@@ -133,7 +132,6 @@ export async function insertPost(
   return row?.id
 }
 
-/** Updates the author's post. Returns false when the post is deleted. */
 export async function updatePost(
   sql: Db,
   id: number,
@@ -164,7 +162,7 @@ export async function replaceImages(sql: Db, postId: number, images: NewImage[])
 // flag.
 const holdPost = (tx: Tx, id: number) => tx`select from group_posts where id = ${id} for no key update`
 
-/** Deletes a post and updates its group's counters. Returns false when a concurrent call deleted it first. */
+/** Returns false when a concurrent call deleted the post first. */
 export async function deletePost(sql: Tx, groupId: number, id: number): Promise<boolean> {
   await holdPost(sql, id)
   const [row] = await sql<[{ gone: boolean }]>`
@@ -180,7 +178,6 @@ export async function deletePost(sql: Tx, groupId: number, id: number): Promise<
   return row.gone
 }
 
-/** Returns false for an unknown post. */
 export async function toggleExcellent(sql: Tx, id: number): Promise<boolean> {
   await holdPost(sql, id)
   const [row] = await sql<[{ found: boolean }]>`
@@ -204,10 +201,8 @@ const addViews = (sql: Db, ids: number[], counts: number[]) => sql`
   update group_posts p set views_count = p.views_count + s.n
   from unnest(${ids}::bigint[], ${counts}::bigint[]) as s (id, n) join held h on h.id = s.id where p.id = s.id`
 
-/** Buffers views of single posts. Lists do not count views. */
 export const viewsOf = defineBufferedCounts('group post views', addViews)
 
-/** Filters `userIds` to users who may read the group's posts. */
 export async function findReaders(sql: Db, groupId: number, userIds: number[]): Promise<number[]> {
   const rows = await sql<{ id: number }[]>`
     select u.id from unnest(${userIds}::bigint[]) as u (id) cross join groups g

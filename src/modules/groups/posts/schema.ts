@@ -96,7 +96,6 @@ export const MyPostsQuery = Type.Object({
 export const CollectedPostsQuery = Type.Object({ limit: Limit(), offset: Offset, after: Cursor })
 export const SimplePostsQuery = Type.Object({ id: IdList() })
 
-/** Accepts upload ids or objects with `id`. */
 const Images = Type.Unsafe<(number | { id: number })[]>({
   ...IdList(20),
   items: Type.Union([Id, Shared('PictureReference', { id: Id })]),

@@ -41,7 +41,6 @@ import {
 import { NewPost, POSTS, type Post } from './schema.ts'
 import { postItems, postsById } from './view.ts'
 
-/** Length of a post's excerpt in a mention notification, in characters. */
 const QUOTED = 100
 
 /** Notifies mentioned users who may read the post. Throws 403 when one of them blocks the author. */
@@ -90,7 +89,6 @@ export async function getWritable(sql: Db, groupId: number, userId: number): Pro
   return group
 }
 
-/** Returns the author's own post in a group that still lets the author write. */
 export async function getOwnPost(
   sql: Db,
   groupId: number,
@@ -113,7 +111,6 @@ function valuesOf({ title, body, summary, images = [] }: NewPost) {
   return { title, body, summary, hasImages: images.length > 0 }
 }
 
-/** Replaces the pictures of a post and of its text. Deletes pictures that are no longer named. */
 async function setImages(
   tx: Tx,
   ownerId: number,

@@ -15,7 +15,6 @@ import { groupsById } from '../view.ts'
 import { findImages, findPosts, type ImageRow, type PostRow, viewsOf } from './queries.ts'
 import { POSTS, type PostItem } from './schema.ts'
 
-/** Number of comments previewed with a listed post (groups-22). */
 const PREVIEW = 5
 
 const imageView = ({ file, size, mime }: ImageRow): FileView => ({ id: file, file, size, mime })
@@ -31,7 +30,6 @@ export async function imagesOf(
   )
 }
 
-/** Loads related content of all rows with one statement for each kind. */
 export async function postItems(ctx: Context, rows: PostRow[], viewerId: number): Promise<PostItem[]> {
   if (rows.length === 0) return []
   const { sql } = ctx

@@ -179,7 +179,6 @@ describe('group posts', () => {
       [feed.feed_content, feed.feed_from, feed.repostable_type, feed.repostable_id],
       ['For all', 3, 'group-posts', id],
     )
-    // A copy would publish the title.
     for (const closed of [
       await group(founder, { allow_feed: true, mode: 'private' }),
       await group(founder, { allow_feed: true, mode: 'paid', money: 5 }),

@@ -214,7 +214,6 @@ export async function getReportToHandle(
   return { report, group: await getManagedGroup(sql, report.group_id, userId) }
 }
 
-/** Decides a report once and notifies the reporter. The reported content stays. */
 export async function handleReport(
   ctx: Context,
   id: number,

@@ -47,7 +47,7 @@ describe('the administration of music', () => {
 })
 
 describe('singers', () => {
-  test('manages singers with audit records', async () => {
+  test('writes audit records for changes of singers', async () => {
     const name = unique('Björk 歌手')
     const made = await admin('POST', 'singers', { name })
     assert.equal(made.status, 201)
@@ -234,8 +234,11 @@ describe('albums', () => {
     for (const check of musicCounters) assert.deepEqual(await check.find(sql), [], check.name)
   })
 
-  test('requires a title, and lets administrators of music delete a comment', async () => {
+  test('requires a title of an album', async () => {
     assert.ok((await admin('POST', 'specials', { intro: 'x' })).body.errors.title)
+  })
+
+  test('lets administrators of music delete a comment', async () => {
     const writer = await person()
     const id = await createSpecial(world, editor)
     const made = await as(writer, 'POST', `/music/specials/${id}/comments`, { body: 'x' })

@@ -57,7 +57,6 @@ export const SpecialQuery = Type.Object({
   title: Type.Optional(Text(100)),
 })
 export type SpecialQuery = Static<typeof SpecialQuery>
-/** `amount`: price of the album. */
 export const NewSpecial = Shared('NewSpecial', {
   title: Text(255),
   intro: Type.Optional(Nullable(Text(10_000))),
@@ -90,7 +89,6 @@ export const SongQuery = Type.Object({
   special_id: Type.Optional(Id),
 })
 export type SongQuery = Static<typeof SongQuery>
-/** `amount`: price of the sound. `paid_type`: paid use of the sound, such as `listen`. */
 export const NewSong = Shared('NewSong', {
   title: Text(255),
   singer_id: Id,
@@ -126,7 +124,6 @@ export type SongRecordRow = Row<
     paid_type: string | null
   }
 
-/** Matches a part of a name or title in the columns `<column>_key` and `<column>_grams`. */
 const contains = (sql: Db, table: string, column: 'name' | 'title', part: string | undefined) => {
   const key = nameKey(part ?? '')
   return when(
@@ -160,7 +157,6 @@ export async function findSingerRecord(sql: Db, id: number, { lock = false } = {
   return row
 }
 
-/** Whether the sort column is in the table of counts. */
 const isCounted = (sort: string) => sort !== 'id' && sort !== 'sort'
 const orderBy = (sql: Db, sort: string, own: Fragment) => {
   if (isCounted(sort)) return sql`c.${sql(sort)}`

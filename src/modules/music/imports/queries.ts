@@ -21,7 +21,6 @@ export async function singersByKey(sql: Db, keys: string[]): Promise<Map<string,
   )
 }
 
-/** Inserts unknown singers. Returns ids by the singers' name keys. */
 export async function insertSingers(sql: Db, singers: ImportedSinger[]): Promise<Map<string, number>> {
   const entries = [...new Map(singers.map((singer) => [nameKey(singer.name), singer]))].sort(([a], [b]) =>
     a < b ? -1 : 1,
@@ -69,7 +68,6 @@ export type ImportedSpecial = {
   updatedAt: string | null
 }
 
-/** Inserts albums and returns their ids by the id in the import file. */
 export async function insertSpecials(sql: Db, specials: ImportedSpecial[]): Promise<Map<string, number>> {
   if (specials.length === 0) return new Map()
   const column = <K extends keyof ImportedSpecial>(name: K) => specials.map((special) => special[name])
@@ -113,7 +111,6 @@ export type ImportedSong = {
   updatedAt: string | null
 }
 
-/** Inserts songs and returns their ids by the id in the import file. */
 export async function insertSongs(sql: Db, songs: ImportedSong[]): Promise<Map<string, number>> {
   if (songs.length === 0) return new Map()
   const column = <K extends keyof ImportedSong>(name: K) => songs.map((song) => song[name])
@@ -152,7 +149,6 @@ export async function insertLinks(sql: Db, links: { specialId: number; songId: n
       ${links.map(({ songId }) => songId)}::bigint[]) on conflict do nothing`
 }
 
-/** Adds imported comments to the counters of songs or albums. */
 export async function countImported(sql: Db, of: 'song' | 'special', ids: number[]): Promise<void> {
   if (ids.length === 0) return
   const table = sql(`music_${of}_counts`)

@@ -37,7 +37,6 @@ const Count = Type.Optional(Int(0, MAX_ID))
 const Sort = Type.Optional(Int(-1_000_000, 1_000_000))
 const times = { created_at: ImportTime, updated_at: ImportTime }
 
-/** Line formats of a music import. A line refers to earlier lines or existing rows. */
 const MUSIC_FORMS = {
   person: UserForm,
   singer: Type.Object({
@@ -97,7 +96,6 @@ const byId = <T extends { id: string }>(lines: Line<T>[]) =>
   new Map(lines.map((line) => [line.value.id, line]))
 const keysOf = (lines: Line<{ id: string }>[]) => lines.map(({ value }) => value.id)
 
-/** Importer of `kith import music`. Existing rows stay unchanged. */
 export const musicImporter: Importer<typeof MUSIC_FORMS, SavedFiles> = {
   name: 'music',
   forms: MUSIC_FORMS,

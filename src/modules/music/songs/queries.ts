@@ -38,7 +38,6 @@ const singerColumns = (sql: Db) => sql`
   g.created_at as singer_created_at, g.updated_at as singer_updated_at`
 
 export type SongPage = {
-  /** Part of the title to match. */
   q?: string | undefined
   ids?: number[] | undefined
   after?: number | undefined
@@ -68,7 +67,6 @@ export const findSongs = (sql: Db, ids: number[], viewerId: number) =>
 export const findSong = async (sql: Db, id: number, viewerId: number) =>
   (await withSingers(sql, viewerId, sql`s.id = ${id}`))[0]
 
-/** Lists songs whose sound the user bought, except songs that became free. */
 export const listBoughtSongs = (sql: Db, userId: number, before: number, limit: number) =>
   withSingers(
     sql,
@@ -96,7 +94,6 @@ export const findSongTitle = async (sql: Db, id: number) =>
 export const liveSong = (sql: Db, id: number): Fragment =>
   sql`select id from music_songs where id = ${id} and deleted_at is null`
 
-/** Returns false when the song does not exist. */
 export async function countShare(sql: Db, id: number): Promise<boolean> {
   const rows = await sql`
     update music_song_counts set share_count = share_count + 1
@@ -155,7 +152,7 @@ export const replaceSpecials = (sql: Db, songId: number, specialIds: number[]) =
   insert into music_special_songs (special_id, song_id)
   select id, ${songId} from unnest(${specialIds}::bigint[]) as v (id) on conflict do nothing`
 
-/** Soft-deletes a song, because buyers keep access. Returns false when the song is deleted already. */
+/** Soft-deletes a song, because buyers keep access. */
 export async function deleteSong(sql: Db, id: number): Promise<boolean> {
   const [row] = await sql<[{ gone: boolean }]>`
     with gone as (

@@ -73,7 +73,6 @@ const shared = (row: SongRow, pendingPlays: number) => ({
   has_like: row.has_like,
 })
 
-/** `pendingPlays`: plays buffered in memory. */
 export const songItem = (row: SongRow, pendingPlays: number): SongItem => ({
   ...shared(row, pendingPlays),
   singer: row.singer_id,
@@ -116,7 +115,6 @@ const songDetail = (
         },
 })
 
-/** Songs as content for comments and likes. Songs have no author. */
 export const songContent: Content = {
   type: 'musics',
   param: 'music',
@@ -175,7 +173,6 @@ const takeSound = (tx: Db, storage: number, ownerId: number, songId: number) =>
     kind: 'audio',
   })
 
-/** Sets or removes the price of a sound. The site receives the payments. */
 async function sellSong(tx: Db, storage: number | null, price: SongInput['price']): Promise<void> {
   if (storage === null) {
     if (price)
@@ -192,7 +189,6 @@ async function sellSong(tx: Db, storage: number | null, price: SongInput['price'
   else await removePrices(tx, 'file', [storage])
 }
 
-/** `ownerId`: uploader of the sound. */
 export async function addSong(
   tx: Tx,
   ownerId: number,

@@ -51,7 +51,6 @@ export const listSpecials = (sql: Db, { ids, before = 0, limit, viewerId }: Spec
     sql`limit ${limit}`,
   )
 
-/** Lists albums that the user bought, except albums that became free. */
 export const listBoughtSpecials = (sql: Db, userId: number, before: number, limit: number) =>
   specials(
     sql,
@@ -80,7 +79,6 @@ const findSpecialTitle = async (sql: Db, id: number) =>
     await sql<{ title: string }[]>`select title from music_specials where id = ${id} and deleted_at is null`
   )[0]?.title
 
-/** Selects a live album. Callers append a row lock. */
 const liveSpecial = (sql: Db, id: number): Fragment =>
   sql`select id from music_specials where id = ${id} and deleted_at is null`
 
@@ -88,7 +86,6 @@ const liveSpecial = (sql: Db, id: number): Fragment =>
 export const findLiveSpecials = (sql: Db, ids: number[]) => sql<{ id: number }[]>`
   select id from music_specials where id = any(${ids}) and deleted_at is null order by id for share`
 
-/** Returns false when the album does not exist. */
 export async function countSpecialShare(sql: Db, id: number): Promise<boolean> {
   const rows = await sql`
     update music_special_counts set share_count = share_count + 1
@@ -164,7 +161,6 @@ const specialView = (row: SpecialRow, price: Special['paid_node']): Special => (
   paid_node: price,
 })
 
-/** Albums as content for comments and collections. Albums have no author. */
 export const specialContent: Content = {
   type: 'music_specials',
   param: 'special',
@@ -195,7 +191,6 @@ export type SpecialInput = {
   intro?: string | null
   storage?: number | null
   sort?: number
-  /** Price of the album. Null removes the price. */
   amount?: number | null
 }
 
@@ -211,13 +206,11 @@ const takePicture = async (tx: Tx, storage: number, ownerId: number, specialId: 
     })
   ).get(storage)?.size ?? null
 
-/** Sets or removes the price of an album. The site receives the payments. */
 async function sellSpecial(tx: Tx, id: number, amount: number | null): Promise<void> {
   if (amount === null) await removePrices(tx, 'music', [id])
   else await setPrices(tx, [{ channel: 'music', raw: id, amount, userId: 0, extra: 'read' }])
 }
 
-/** `ownerId`: uploader of the picture. */
 export async function addSpecial(
   tx: Tx,
   ownerId: number,

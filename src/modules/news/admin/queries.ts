@@ -43,7 +43,6 @@ export const NewNewsCategory = Shared('NewNewsCategory', {
   rank: Type.Optional(Int(-1_000_000, 1_000_000)),
 })
 
-/** `content` and `tags` are present only for a single article. */
 export const ArticleRecord = Shared('ArticleRecord', {
   id: Type.Integer(),
   title: Type.String(),
@@ -81,7 +80,6 @@ export const ArticleQuery = Type.Object({
 })
 export type ArticleQuery = Static<typeof ArticleQuery>
 
-/** `user_id`: author. Default: the editor. */
 export const NewArticle = Shared('NewArticle', {
   title: Text(255),
   content: Text(100_000),
@@ -166,7 +164,6 @@ export type ArticleRecordRow = Row<
   Row<'news_counts', 'digg_count' | 'comment_count' | 'hits'> & {
     category: Tables['news_categories']['name']
     recommend: boolean
-    /** Present only for a single article. */
     content?: string
     tags?: { id: number; name: string }[]
   }

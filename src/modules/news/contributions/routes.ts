@@ -71,7 +71,6 @@ const ContributionsQuery = Type.Object({
   limit: Limit(20),
 })
 
-/** `mark`: reason for a rejection, displayed to the author. */
 const ContributionItem = Shared('Contribution', {
   ...NewsItem.properties,
   content: Type.String(),
@@ -99,7 +98,6 @@ async function contributionFee(ctx: Context): Promise<number> {
   return settings['news:contribute:pay'] ? settings['news:pay-contribute'] : 0
 }
 
-/** Throws 403 for uncertified users while the site requires certification. */
 async function requireCertified(ctx: Context, userId: number): Promise<void> {
   const settings = await readSettings(ctx)
   if (settings['news:contribute:verified'] && !(await isVerified(ctx.sql, userId))) throw notCertified()
@@ -126,7 +124,6 @@ function requireEditable(news: NewsRecord): void {
   if (news.audit_count >= REJECTIONS_MAX) throw rejectedForGood()
 }
 
-/** Throws unless the user may submit the rejected article again. */
 async function requireRejected(ctx: Context, own: OwnNews): Promise<void> {
   requireEditable(requireOwn(await findRecord(ctx.sql, own.id), own))
 }

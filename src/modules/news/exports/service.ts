@@ -49,7 +49,6 @@ async function exportedKeys(sql: Db, ids: number[]): Promise<Map<number, string>
   return new Map(rows.map(({ id, key }) => [id, key]))
 }
 
-/** Yields all published news in the import format, in batches. */
 export async function* exportAllNews(sql: Db): AsyncGenerator<ExportBatch> {
   const categories = (await listCategories(sql)).map(({ name, rank }) => ({ kind: 'category', name, rank }))
   const tags = (await exportTags(sql)).map((tag) => ({ kind: 'tag', ...tag }))

@@ -7,7 +7,6 @@ const byKey = (rows: readonly IdRow[]) => new Map(rows.map(({ id, key }) => [key
 const byNames = (names: string[]) =>
   [...new Map(names.map((name) => [nameKey(name), name]))].sort(([a], [b]) => (a < b ? -1 : 1))
 
-/** Finds categories by name key, and inserts unknown ones. */
 export async function categoriesByName(sql: Db, names: string[]): Promise<Map<string, number>> {
   const entries = byNames(names)
   if (entries.length === 0) return new Map()
@@ -60,7 +59,6 @@ export type ImportedNews = {
   publishedAt: string | null
 }
 
-/** Inserts published articles and returns their ids by the id in the import file. */
 export async function insertImported(sql: Db, news: ImportedNews[]): Promise<Map<string, number>> {
   if (news.length === 0) return new Map()
   const column = <K extends keyof ImportedNews>(name: K) => news.map((each) => each[name])
@@ -101,7 +99,6 @@ export async function insertTags(sql: Db, links: { newsId: number; tagId: number
     on conflict do nothing`
 }
 
-/** Adds imported comments to the counters of articles. */
 export async function countImported(sql: Db, ids: number[]): Promise<void> {
   if (ids.length === 0) return
   await sql`

@@ -33,7 +33,6 @@ import {
 const ExternalId = Text(100, { minLength: 1 })
 const Kind = Type.Optional(Text(20))
 
-/** Line formats of a news import. A line refers to earlier lines or existing rows. */
 export const NEWS_FORMS = {
   person: UserForm,
   category: Type.Object({
@@ -86,7 +85,6 @@ export type CommentLine = Static<typeof NEWS_FORMS.comment>
 const invisible = (text: string) => nameKey(text) === ''
 const distinct = (texts: string[]) => [...new Set(texts)]
 
-/** Importer of `kith import news`. Existing rows stay unchanged. */
 export const newsImporter: Importer<typeof NEWS_FORMS, SavedFiles> = {
   name: 'news',
   forms: NEWS_FORMS,

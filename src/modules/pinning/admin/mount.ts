@@ -29,7 +29,6 @@ import { cancelPin, pinForFree, settlePin } from '../service.ts'
 
 const AdminPinParams = Type.Object({ pinned: Id })
 
-/** Each kind of pin adds a filter named after its content. */
 const AdminPinQuery = Type.Object({
   ...listingQuery(['id', 'amount', 'expires_at'] as const),
   state: Type.Optional(OneOf(PIN_STATES)),
@@ -58,7 +57,7 @@ const PinDecision = Shared('PinDecision', { action: OneOf(['accept', 'reject'] a
 
 type PinnedContent = {
   channel: string
-  /** Columns of the content `t` for a pin `p`. The content may be deleted. */
+  /** Columns of the content `t`, which may be deleted. */
   columns(sql: Db): Fragment
   table(sql: Db): Fragment
   text(sql: Db): Fragment
@@ -112,7 +111,6 @@ type AdminPinOptions = {
   ability: string
   pins: PinOptions
   rows: Omit<PinnedContent, 'channel'>
-  /** Schema of the columns that `rows.columns` adds to a pin. */
   shown: TProperties
   missing: (() => Error) & DeclaredError
 }

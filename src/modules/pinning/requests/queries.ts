@@ -2,7 +2,6 @@ import { andAfterCursor, andAfterRow, type Db, ifGiven, limitClause, when } from
 import { type PinRow, pinColumns, stateNow } from '../queries.ts'
 import type { PinState } from '../schema.ts'
 
-/** Lists pins for the user to decide, pending ones first. */
 export async function listPinsToDecide(
   sql: Db,
   { deciderId, channel, after, limit }: { deciderId: number; channel: string; after: number; limit: number },
@@ -40,7 +39,6 @@ export async function countWaiting(sql: Db, channel: string, deciderId: number, 
   return row
 }
 
-/** Lists requests that await the user's decision, optionally under one piece of content. */
 export const listPinsAddressedTo = (
   sql: Db,
   {

@@ -71,7 +71,6 @@ export const ApplicationQuery = Type.Object({
 })
 export type ApplicationQuery = Static<typeof ApplicationQuery>
 
-/** `mark`: reason displayed to the requester. */
 export const Decision = Shared('QuestionDecision', {
   action: OneOf(['accept', 'reject'] as const),
   mark: Type.Optional(Nullable(Text(255))),
@@ -115,7 +114,6 @@ export function searchAnswerIds(sql: Db, query: AnswerQuery) {
   )
 }
 
-/** `subject` is null when the question is deleted. */
 export type ApplicationRecordRow = ApplicationRow & { subject: string | null }
 
 export function listApplications(sql: Db, query: ApplicationQuery) {

@@ -51,7 +51,7 @@ test('manages question topics with audit records (questions-27)', async () => {
   )
 })
 
-test('records values in the audit log that a concurrent change has written', async () => {
+test('records the latest values in the audit log after a concurrent change', async () => {
   const { id } = (await as(admin, 'POST', '/admin/question-topics', { name: 'Zoology' })).body
   let changing: Promise<Answer> | undefined
   await sql.begin(async (tx) => {
@@ -94,7 +94,6 @@ test('keeps follows of other users and topics on an unfollow (questions-22)', as
       seen.push((await as(who, 'GET', `/question-topics/${id}`)).body.has_follow)
     return seen
   }
-  // Repeats the read, because the first result is cached.
   for (let times = 0; times < 2; times += 1)
     assert.deepEqual(
       [await read(one), await read(two)],

@@ -18,7 +18,6 @@ const peopleOf = (ctx: Context, rows: readonly { user_id: number }[], viewerId: 
     viewerId,
   )
 
-/** Loads questions for moderators, with author and bounty, in the order of `ids`. */
 export async function questionRecords(ctx: Context, ids: number[], viewerId: number) {
   const rows = ids.length === 0 ? [] : await findQuestionRows(ctx.sql, ids)
   const people = await peopleOf(ctx, rows, viewerId)
@@ -31,7 +30,7 @@ export async function questionRecords(ctx: Context, ids: number[], viewerId: num
   return inOrder(records, ids)
 }
 
-/** Loads answers for moderators, with author and text even when anonymous or paid. */
+/** Includes anonymous authors and unpaid texts, because only moderators read the records. */
 export async function answerRecords(ctx: Context, ids: number[], viewerId: number) {
   const rows = ids.length === 0 ? [] : await findAnswerRows(ctx.sql, ids)
   const [views, people] = await Promise.all([answerViews(ctx, rows, viewerId), peopleOf(ctx, rows, viewerId)])

@@ -215,8 +215,8 @@ test('holds the fee of a request for excellence in escrow (questions-18)', async
   assert.deepEqual(await audit(), [])
 })
 
-test('marks an answer as rewarded only for the giver', async () => {
-  // Tests both, because lists with an anonymous answer are rendered per viewer.
+test('marks an answer as rewarded only for the giver of the reward', async () => {
+  // Tests anonymous answers too, because lists with one are rendered per viewer.
   for (const anonymity of [0, 1]) {
     const [asker, author, giver] = [await person(), await person(), await rich()]
     const question = await ask(asker)

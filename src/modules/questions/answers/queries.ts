@@ -23,7 +23,6 @@ export const NewAnswer = Shared('NewAnswer', {
 })
 export type NewAnswer = Static<typeof NewAnswer>
 
-/** Requires at least one field. */
 export const AnswerPatch = Type.Partial(NewAnswer, { title: 'AnswerPatch' })
 export type AnswerPatch = Static<typeof AnswerPatch>
 
@@ -39,7 +38,6 @@ export const AnswersQuery = Type.Object({
 })
 export type AnswersQuery = Static<typeof AnswersQuery>
 
-/** `likes` and `rewarders` preview the newest rows. */
 export const AnswerDetail = Shared('AnswerDetail', {
   ...AnswerView.properties,
   likes: Type.Array(LikeWithUser),
@@ -62,7 +60,6 @@ export const UserAnswer = Shared('UserAnswer', {
 })
 
 export type AnswerRow = Tables['answers'] & {
-  /** Asker of the question. */
   asker_id: Tables['questions']['user_id']
   look: Tables['questions']['look']
 }
@@ -153,7 +150,7 @@ export const listAnswersByAuthor = (
     order by a.id desc limit ${limit}`
 }
 
-/** Lists the answers displayed apart, which are invited or adopted or the viewer's newest. */
+/** Lists the invited and adopted answers and the viewer's newest answer. */
 export const listSpecialAnswers = (sql: Db, questionId: number, viewerId: number) => sql<AnswerRow[]>`
   select ${answerColumns(sql)} from answers a join questions q on q.id = a.question_id
   where a.question_id = ${questionId} and (a.invited or a.adoption)
@@ -208,7 +205,7 @@ export async function insertAnswer(sql: Db, draft: AnswerDraft): Promise<AnswerR
   return row
 }
 
-/** Locks the question before the answer, in the order of every other writer. */
+/** Locks the question before the answer, as a question's deletion does, to prevent a deadlock. */
 export async function lockAnswer(sql: Db, id: number): Promise<AnswerRow | undefined> {
   await sql`select from questions where id = (select question_id from answers where id = ${id}) for update`
   const [row] = await sql<AnswerRow[]>`
@@ -223,10 +220,7 @@ export type AnswerChanges = {
   anonymity?: boolean | undefined
 }
 
-/**
- * Subtracts an answer and its likes from the author's counts when it becomes anonymous, or adds them when it
- * becomes named.
- */
+/** Subtracts a newly anonymous answer from the author's counts, or adds a newly named one. */
 const moveCounts = (sql: Db, anonymity: boolean) => sql`,
   ranked as (
     insert into question_people as x (user_id, likes_count)
@@ -274,7 +268,7 @@ export async function updateAnswer(
   return row
 }
 
-/** Adopts an answer and marks the question as solved. Returns false when the question is not open. */
+/** Returns false when the question is not open. */
 export async function adoptAnswer(sql: Db, questionId: number, answerId: number): Promise<boolean> {
   const [row] = await sql<[{ adopted: boolean }]>`
     with solved as (
@@ -304,7 +298,7 @@ export const deleteAnswerRow = (sql: Db, id: number) => sql`
   )
   ${updateUserCounters(sql, ['answers_count'], sql`select user_id, -1 as answers_count from gone where not anonymity`)}`
 
-/** Inserts a paid view and counts it. Returns false when the user already paid or the answer is deleted. */
+/** Returns false when the user already paid or the answer is deleted. */
 export async function insertPaidView(
   sql: Db,
   look: { answerId: number; userId: number; amount: number },

@@ -170,7 +170,7 @@ export async function editAnswer(tx: Tx, id: number, userId: number, patch: Answ
   const updated = await updateAnswer(tx, id, changes)
   if (!updated) throw (await findAnswerRow(tx, id)) ? answerAdopted() : noSuchAnswer()
   if (anonymity !== undefined) await setLikesCounted(tx, ANSWERS, id, !anonymity)
-  // Announces only a new anonymity. A ranking that changes for an anonymous answer would reveal its author.
+  // Announces only newly anonymous answers, because a later change of the ranking would reveal the author.
   const hid = anonymity === true && updated.wasNamed
   if (hid) {
     await removeSender(tx, { senderId: userId, systemType: 'question:answer', cause: { type: ANSWERS, id } })

@@ -97,7 +97,7 @@ export async function unfollowTopic(sql: Db, topicId: number, userId: number): P
   return row.found
 }
 
-/** Links a question to topics and counts it. Returns how many of the topics exist. */
+/** Returns how many of the topics exist. */
 export async function linkTopics(sql: Db, questionId: number, topicIds: number[]): Promise<number> {
   const [row] = await sql<[{ found: number }]>`
     with topic as (select id from question_topics where id = any(${topicIds}) order by id for key share),
@@ -162,7 +162,6 @@ export async function listExperts(
   return rows.map((row) => row.user_id)
 }
 
-/** Returns false when the user already is an expert of the topic. */
 export async function addExpert(sql: Db, topicId: number, userId: number): Promise<boolean> {
   const [row] = await sql<[{ made: boolean }]>`
     with made as (
@@ -180,7 +179,6 @@ export async function addExpert(sql: Db, topicId: number, userId: number): Promi
   return row.made
 }
 
-/** Returns false when the user is no expert of the topic. */
 export async function removeExpert(sql: Db, topicId: number, userId: number): Promise<boolean> {
   const [row] = await sql<[{ gone: boolean }]>`
     with gone as (
@@ -215,7 +213,6 @@ export const updateTopic = (sql: Db, id: number, { name, description, avatar }: 
     ${ifGiven(sql, avatar, (value) => sql`, avatar = ${value && sql.json(value)}`)}
   where id = ${id}`
 
-/** Deletes a topic with its followers and experts. Its questions stay. */
 export const deleteTopic = (sql: Db, id: number) => sql`delete from question_topics where id = ${id}`
 
 export const isNameTaken = async (sql: Db, name: string): Promise<boolean> =>

@@ -15,7 +15,6 @@ import {
 } from './queries.ts'
 import type { NewQuestionTopic, QuestionTopic, TopicProposal } from './schema.ts'
 
-/** `follow` adds `has_follow`. */
 export function topicView(ctx: Context, row: QuestionTopicRow, { follow = false } = {}): QuestionTopic {
   const { has_follow, avatar, ...rest } = row
   return {
@@ -34,7 +33,6 @@ export async function requireTopic(sql: Db, id: number): Promise<void> {
 const takeAvatar = (tx: Db, node: string | null, ownerId: number) =>
   node === null ? null : getStoredNode(tx, node, { ownerId, field: 'avatar' })
 
-/** Creates a topic. `ownerId` must own the picture. */
 export async function addQuestionTopic(
   tx: Tx,
   ownerId: number,
@@ -48,7 +46,6 @@ export async function addQuestionTopic(
   return onConstraint(insertTopic(tx, values), names)
 }
 
-/** Changes the given fields. Null clears the description or the picture. */
 export async function changeQuestionTopic(
   tx: Tx,
   id: number,
@@ -62,7 +59,6 @@ export async function changeQuestionTopic(
   await onConstraint(updateTopic(tx, id, changes), names)
 }
 
-/** Violates `question_topic_applications_open` when an equal proposal is pending. */
 const insertProposal = (sql: Db, proposal: { userId: number; name: string; description: string }) => sql`
   insert into question_topic_applications (user_id, name, name_key, description)
   values (${proposal.userId}, ${proposal.name}, ${nameKey(proposal.name)}, ${proposal.description})`
@@ -71,7 +67,6 @@ export type ProposalRow = Omit<Tables['question_topic_applications'], 'name_key'
   state: 'pending' | 'passed' | 'rejected'
 }
 
-/** Decides a pending proposal. Returns undefined when the proposal is not pending. */
 async function closeProposal(
   sql: Db,
   decision: { id: number; state: 'passed' | 'rejected'; mark: string | null; decidedBy: number },
@@ -94,7 +89,6 @@ export async function proposeTopic(sql: Db, userId: number, proposal: TopicPropo
   })
 }
 
-/** Decides a proposal once and notifies its proposer. Acceptance creates a topic. */
 export async function decideProposal(
   tx: Tx,
   id: number,

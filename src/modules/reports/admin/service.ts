@@ -52,7 +52,6 @@ export const ReportSearch = Type.Object({
 })
 export type ReportSearch = Static<typeof ReportSearch>
 
-/** `remove` deletes the target and `sanction` sanctions its author. All parts apply or none. */
 export const ReportDecision = Shared('ReportDecision', {
   action: OneOf(['deal', 'reject'] as const),
   mark: Type.Optional(Text(255)),
@@ -144,7 +143,6 @@ export async function getReport(ctx: Context, id: number, viewerId: number): Pro
   return view!
 }
 
-/** Removal functions by kind of content. Injected by routes.ts. */
 export type Removals = Record<string, ContentRemoval | undefined>
 
 const tell = (tx: Tx, report: ReportRow, state: 'passed' | 'rejected') =>
@@ -175,7 +173,7 @@ export async function handleReport(
   return report
 }
 
-/** Returns false when a concurrent request removed the target. */
+/** Returns false when a concurrent request removed the target first. */
 async function removed(work: Promise<void>): Promise<boolean> {
   try {
     await work

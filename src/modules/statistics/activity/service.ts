@@ -57,7 +57,6 @@ export const activeSeries: Series = {
     where day >= ${from}::date and day < ${until}::date`,
 }
 
-/** Deletes activity only of days that are already counted. */
 export async function tidyActivePeople({ sql }: Context, before: string): Promise<void> {
   while ((await deleteActivityBefore(sql, before, BATCH)) === BATCH);
 }

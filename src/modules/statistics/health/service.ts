@@ -50,9 +50,9 @@ async function findDatabaseSize(sql: Sql): Promise<{ bytes: number; clients: num
 
 const PROBE_MS = 10_000
 const FAULT_MAX = 300
-/** Delay of a due job from which no worker is considered running, in milliseconds. */
+/** Overdue time of a job that means no worker is running, in milliseconds. */
 const LATE_MS = 5 * 60_000
-/** Age of a check result from which no worker is considered running, in milliseconds. */
+/** Age of a check result that means no worker is running, in milliseconds. */
 const STALE_MS = 15 * 60_000
 /** Maximum age of a backup in milliseconds, equal to the alerts of `deploy/prometheus`. */
 const BACKUP_LATE_MS = 2 * 86_400_000
@@ -67,7 +67,6 @@ export async function faultOf(ctx: Context, { check }: Pick<Probe, 'check'>): Pr
   }
 }
 
-/** Checks every configured part and stores the results (administration-20). */
 export async function checkHealth(ctx: Context, probes: readonly Probe[]): Promise<void> {
   await Promise.all(
     probes

@@ -4,7 +4,6 @@ import type { Sql } from '#platform/database'
 import { Int, Nullable, Shared, type Static, Time, Type } from '#platform/http'
 import { quantileMs, type Traffic } from '#platform/observability'
 
-/** At most the seven days for which traffic is stored. */
 export const TrafficQuery = Type.Object({ hours: Type.Optional(Int(1, 168, { default: 24 })) })
 
 const Piece = Shared('TrafficPiece', {
@@ -50,23 +49,22 @@ const deleteOldTraffic = (sql: Sql, days: number) => sql`
 
 const MINUTE_MS = 60_000
 const KEPT_DAYS = 7
-/** Time in milliseconds by which every process has written its last minute. */
+/** Time after a full minute by which every process has written its counts, in milliseconds. */
 const WRITTEN_MS = 5000
 /** Maximum number of minutes buffered during a database outage. */
 const UNWRITTEN_MAX = 60
-/** Interval by requested hours, so that a chart has at most some hundred points. */
+/** Interval length by requested hours, so that a chart has at most some hundred points. */
 const PIECES = [
   { hours: 2, minutes: 1 },
   { hours: 24, minutes: 5 },
   { hours: 168, minutes: 60 },
 ]
 
-/** Writes the counts since the last call, and minutes buffered during an outage. */
 export function trafficWriter(ctx: Context): () => Promise<void> {
   let unwritten: { at: Date; traffic: Traffic }[] = []
   return async () => {
     const traffic = ctx.metrics.takeTraffic()
-    // Assigns counts to the minute that just ended.
+    // Assigns counts written at the end of a minute to that minute.
     const at = new Date(Math.floor((Date.now() - 1000) / MINUTE_MS) * MINUTE_MS)
     const writing = traffic.requests > 0 ? [...unwritten, { at, traffic }] : unwritten
     unwritten = []
@@ -95,7 +93,6 @@ export function recordTraffic(ctx: Context): void {
   })
 }
 
-/** Reads requests and durations in finished intervals (administration-21). */
 export async function readTraffic(ctx: Context, hours: number): Promise<TrafficHistory> {
   const { minutes } = PIECES.find((each) => hours <= each.hours)!
   const length = minutes * MINUTE_MS

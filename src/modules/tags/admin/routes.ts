@@ -69,7 +69,6 @@ const tagColumns = (sql: Db) => sql`
   x.id, x.name, x.tag_category_id, x.weight, x.created_at,
   (select c.name from tag_categories c where c.id = x.tag_category_id) as tag_category_name`
 
-/** Builds the conditions, order and page of both lists. The table's alias is `x`. */
 const listing = (sql: Db, query: TagCategoryQuery, table: 'tags' | 'tag_categories') => {
   const key = nameKey(query.q ?? '')
   const by = { id: undefined, weight: sql`x.weight`, name: sql`x.name_key` }[query.sort ?? 'id']

@@ -59,7 +59,7 @@ test('manages categories and tags with audit records', async () => {
   assert.equal(log.data[1].before.name, '足球')
 })
 
-test('records values in the audit log that a concurrent change has written', async () => {
+test('records the latest values in the audit log after a concurrent change', async () => {
   const category = await make('/admin/tag-categories', { name: 'Waiting' })
   const tag = await make('/admin/tags', { name: 'waiting', tag_category_id: category })
   for (const [path, table, id] of [

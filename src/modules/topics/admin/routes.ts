@@ -43,7 +43,6 @@ export const TopicRecord = Shared('TopicRecord', {
 })
 export type TopicRecord = Static<typeof TopicRecord>
 
-/** `name` and `q` both filter by a part of the name. */
 const TopicQuery = Type.Object({
   ...listingQuery(['id', 'feeds_count', 'followers_count']),
   id: Type.Optional(Id),

@@ -60,7 +60,6 @@ const QuestionTopicRecord = Shared('QuestionTopicRecord', {
   updated_at: Time,
 })
 
-/** `name` and `q` both filter by a part of the name. */
 const QuestionTopicQuery = Type.Object({
   ...listingQuery(['id', 'questions_count', 'follows_count', 'experts_count'] as const),
   name: Type.Optional(Text(100)),
