@@ -145,7 +145,7 @@ export const collectionsRecount = (
 type CollectionOptions = {
   create: string
   remove: string
-  /** Status of a duplicate collection. Default: the status of a new one. */
+  /** Status of a duplicate collection. Default: status of the first collection. */
   twice?: 400 | 422
   none?: 400 | 422
   count?: Counts

@@ -233,8 +233,8 @@ export const commentRemoval: ContentRemoval = {
 }
 
 /**
- * Deletes all comments of deleted content. Callers update user counters first, in the lock order of a single
- * deletion.
+ * Deletes comments of deleted content. Callers update user counters first, because the opposite lock order
+ * could deadlock.
  */
 export async function deleteCommentsOf(tx: Db, type: string, contentIds: number[]): Promise<number[]> {
   const ids = await deleteAllComments(tx, type, contentIds)
@@ -262,7 +262,8 @@ export const commentContent = (readers: ContentReaders): Content => ({
 const ROUNDS = 10
 
 /**
- * Skips comments on hidden content and refills the page, because clients take a short page for the last one.
+ * Skips comments on hidden content and fills the page with later comments, because a short page ends the
+ * list.
  */
 export async function findVisibleComments(
   ctx: Context,

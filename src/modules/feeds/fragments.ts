@@ -94,7 +94,7 @@ export async function findPreviews(ctx: Context, feeds: FeedRow[]): Promise<Prev
   return found
 }
 
-/** Finds the newest comments for a viewer who blocks one of the cached authors. */
+/** Finds the newest comments for a viewer who blocks an author of the cached comments. */
 export async function findOwnPreviews(ctx: Context, feedIds: number[], viewerId: number): Promise<Previews> {
   const rows = await read(ctx, feedIds, viewerId)
   return new Map(feedIds.map((id) => [id, viewsOf(rows.get(id) ?? [])]))

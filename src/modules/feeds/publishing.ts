@@ -139,8 +139,8 @@ function draftOf(userId: number, body: NewFeed, open = body.feed_content ?? null
 const insertAlone = batchWrites((sql, drafts: FeedDraft[]) => statement(sql, (db) => insertFeeds(db, drafts)))
 
 /**
- * Returns the first feed for a repeated mark. Ignores the rest of the request, because the first one attached
- * its uploads.
+ * Returns the first feed for a repeated mark. Ignores the rest of the request, because its uploads are
+ * attached to the first feed.
  */
 async function publishFeed(
   ctx: Context,

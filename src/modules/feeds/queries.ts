@@ -44,7 +44,7 @@ export type FeedRow = Row<
   has_collect: boolean
   has_pins: boolean
   topics: { id: number; name: string }[] | null
-  /** Whether any feed has an active pin. Set only by lists with pins. */
+  /** Whether any feed has an active pin. Present only in lists with pins. */
   pins_shown?: boolean
 }
 

@@ -68,7 +68,7 @@ export function attachmentView(ctx: Context, stored: StoredNode | null): Attachm
   }
 }
 
-/** Public URL of a node. With a signature, it is the upload URL. */
+/** Public URL of a node. A signed query makes the URL accept the upload. */
 export function nodeUrl(ctx: Context, node: string): string {
   const colon = node.indexOf(':')
   const path = Buffer.from(node.slice(colon + 1)).toString('base64url')
@@ -96,8 +96,8 @@ export function signedFileUrl(ctx: Context, id: number, rule: ImageRule, confide
 }
 
 /**
- * Signed text of an upload URL. It contains `confidential`, so that earlier URLs of a confidential file are
- * invalid.
+ * Signed text of an upload URL. Contains `confidential`, which invalidates earlier URLs of a confidential
+ * file.
  */
 export const fileSignature = (id: number, rule: string, expires: string, confidential: boolean) =>
   `${confidential ? 'confidential file' : 'file'}\n${id}\n${rule}\n${expires}`

@@ -106,7 +106,7 @@ describe('group creation and changes', () => {
     assert.equal((await as(founder, 'POST', url, cut, headers)).status, 422)
   })
 
-  test('rejects an incomplete group (groups-1, groups-2)', async () => {
+  test('rejects a group without a required field (groups-1, groups-2)', async () => {
     const founder = await person()
     const url = `/categories/${await category()}/groups`
     const fails = async (body: object, field: string) => {

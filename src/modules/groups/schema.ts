@@ -27,7 +27,7 @@ export type Mode = (typeof MODES)[number]
 export const ROLES = ['member', 'administrator', 'founder'] as const
 export type Role = (typeof ROLES)[number]
 
-/** Removes duplicate roles. The schema rejects unknown ones. */
+/** Removes duplicate roles. The schema rejects unknown roles. */
 export const rolesOf = (roles: string[]): Role[] =>
   [...new Set(roles)].flatMap((role) => ROLES.filter((known) => known === role))
 

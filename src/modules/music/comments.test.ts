@@ -19,7 +19,7 @@ const commentOn = async (who: Person, path: string, body: object = { body: 'nice
   as(who, 'POST', `/music/${path}/comments`, body)
 
 describe('comments of a song', () => {
-  test('counts a comment on the song, its album and its writer', async () => {
+  test('counts a comment for the song, its album and the commenter', async () => {
     const [writer, other] = [await person(), await person()]
     const id = await createSong(world, editor)
     const special = await createSpecial(world, editor, { songs: [id] })

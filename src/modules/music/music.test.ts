@@ -71,7 +71,7 @@ describe('the list of songs', () => {
 })
 
 describe('a song', () => {
-  test('returns the detail form with status 201 (music-2)', async () => {
+  test('returns the detail form of a song with status 201 (music-2)', async () => {
     const listener = await person()
     const id = await createSong(world, editor)
     await as(listener, 'POST', `/music/${id}/like`)

@@ -89,7 +89,7 @@ describe('a song with a price', () => {
     assert.deepEqual((await read(id)).storage, { id: storage })
   })
 
-  test('requires a sound, an amount and a paid type', async () => {
+  test('requires a sound, an amount and a paid type for a price', async () => {
     const silent = await createSong(world, editor, { sound: false })
     for (const [field, body] of [
       ['amount', { amount: 0, paid_type: 'listen' }],

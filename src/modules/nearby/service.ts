@@ -129,7 +129,7 @@ function centresOf(place: Place, meters: number): Place[] {
   return [place]
 }
 
-/** Squared distance on the map across the date line, by which the index sorts. */
+/** Squared map distance, by which the index sorts. Wraps at the date line. */
 function onMap(from: Place, to: Place): number {
   const [a, b] = [mercatorPoint(from), mercatorPoint(to)]
   const across = Math.abs(a.x - b.x)

@@ -40,7 +40,7 @@ const tagsOf = (sql: Db): Fragment => sql`coalesce((
   from news_tags l join tags t on t.id = l.tag_id where l.news_id = n.id
 ), '[]')`
 
-/** Falls back to the writer's name, and to `-` for a writer without a name (news-23). */
+/** Falls back to the writer's name, and to `-` without a name (news-23). */
 const authorName = (sql: Db): Fragment =>
   sql`coalesce(nullif(n.author, ''), (${nameOf(sql, sql`n.user_id`)}), '-')`
 

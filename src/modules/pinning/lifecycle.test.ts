@@ -26,7 +26,7 @@ const {
   waitingComment,
 } = await pinWorld()
 
-test('checks the payment password after existence and before other errors', async () => {
+test('reports a wrong payment password after a 404 and before other errors', async () => {
   const anna = await rich()
   const ben = await rich()
   const feed = await feedOf(anna)

@@ -187,12 +187,12 @@ export const findShownPinsOf = async (sql: Db, channel: string, contentId: numbe
 export const anyPinShown = (sql: Db, channel: string): Fragment =>
   sql`exists (select from ${selectShownPins(sql, channel)})`
 
-/** Whether a pin of the channel is active on the content or, for comment pins, below it. */
+/** Whether the channel has an active pin on the content or, for comment pins, below the content. */
 export const sqlHasShownPin = (sql: Db, channel: string, contentId: Fragment): Fragment => sql`coalesce((
   select true from pins p where p.channel = ${channel} and p.thing_id = ${contentId} and ${isShown(sql)} limit 1
 ), false)`
 
-/** Average over the accepted pins of the last seven days. 100 without any (pins-10). */
+/** Averages the accepted pins of the last seven days. Returns 100 without any (pins-10). */
 export async function findAverageDailyPrice(sql: Db, channel: string): Promise<number> {
   const [row] = await sql<[{ average: number }]>`
     select coalesce(ceil(sum(amount)::numeric / nullif(sum(day), 0)), 100)::bigint as average from pins

@@ -51,7 +51,7 @@ export async function admitApplicant(
   if (deciderId > 0 && deciderId !== applicantId && !(await isUser(db, deciderId))) throw nobodyDecides()
 }
 
-/** Throws 422 on an open pin, so that this error precedes errors of the body. */
+/** Reports an open pin before errors of the body. */
 export async function refuseSecondPin(db: Db, channel: string, { targetId }: PinSubject): Promise<void> {
   if (await hasOpenPin(db, channel, targetId)) throw pinnedAlready()
 }

@@ -84,7 +84,7 @@ test('excludes the hidden text of a paid feed from search and quotes (feeds-10)'
   assert.ok((await as(founder, 'GET', `/admin/feeds/${body.id}`)).body.feed_content.includes('secret'))
 })
 
-test('pays from the wallet and notifies the publisher (money-13)', async () => {
+test('notifies the publisher of a wallet payment (money-13)', async () => {
   const anna = await rich(0, 0)
   const ben = await rich()
   const { feed, node } = await sell(anna, 300)
@@ -196,7 +196,7 @@ test('replays a retried purchase by its key', async () => {
   await audit()
 })
 
-test('restricts priced pictures until they are paid', async () => {
+test('blurs or shrinks priced pictures until the viewer pays', async () => {
   const anna = await rich()
   const ben = await rich()
   const [read, download, free] = [await upload(anna), await upload(anna), await upload(anna)]

@@ -27,7 +27,6 @@ const noSuchNode = apiError(404, 'no_such_node', 'There is nothing to buy here.'
 
 const paidAlready = apiError(422, 'already_paid', 'You have paid for this already.', '你已购买过该内容。')
 
-/** Publishers get the error too, because they need no purchase. */
 const ownNode = apiError(422, 'own_content', 'You cannot buy what is yours.', '不能购买自己发布的内容。')
 
 const NodeParams = Type.Object({ node: Id })

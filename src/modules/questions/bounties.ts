@@ -25,7 +25,7 @@ const addExpertIncome = (sql: Db, questionId: number, userId: number, amount: nu
 const lockHeldBounties = (tx: Tx, userId: number) => tx<Row<'questions', 'id' | 'amount' | 'subject'>[]>`
   select id, amount, subject from questions where user_id = ${userId} and bounty = 'held' order by id for update`
 
-/** Removes the bounty, and the settings that require one. */
+/** Removes the bounty and the settings that require a bounty. */
 const endBounties = (tx: Tx, ids: number[]) => tx`
   update questions set amount = 0, bounty = 'none', automaticity = false, look = false, updated_at = now()
   where id = any(${ids})`
@@ -49,7 +49,7 @@ export async function payBounty(
 }
 
 /**
- * Replaces the bounty of a locked question and refunds the earlier one. Throws after an adoption or
+ * Replaces the bounty of a locked question and refunds the earlier bounty. Throws after an adoption or
  * invitation.
  */
 export async function changeBounty(tx: Tx, question: QuestionRow, amount: number): Promise<void> {

@@ -29,7 +29,7 @@ test('collects an answer once (questions-19)', async () => {
   assert.equal((await as(ben, 'GET', LIST)).body.length, 1)
 })
 
-test('pages through collections by their own id', async () => {
+test('pages through collections by collection id', async () => {
   const [anna, ben, cleo] = [await person(), await person(), await person()]
   const question = await ask(anna)
   const first = await answer(ben, question)

@@ -24,7 +24,7 @@ export type CollectionRecord = Static<typeof CollectionRecord>
 
 const ROUNDS = 10
 
-/** Skips deleted answers and refills the page, because clients take a short page for the last one. */
+/** Skips deleted answers and fills the page with later answers, because a short page ends the list. */
 async function listCollection(
   ctx: Context,
   userId: number,

@@ -29,7 +29,7 @@ test('charges nothing when the answer is deleted concurrently (questions-13)', a
   assert.deepEqual((await auditLedger(sql, questionEscrowChecks)).drift, [])
 })
 
-test('requires the payment password after existence when the setting demands it', async () => {
+test('requires the payment password for a view when the setting demands it', async () => {
   const [anna, ben, cleo] = [await rich(100), await person(), await rich(150)]
   const id = await answer(ben, await askForLooks(anna, ben))
   const look = async (answerId: number) =>

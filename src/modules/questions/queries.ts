@@ -102,7 +102,7 @@ export const listQuestions = (
   ${limitClause(sql, { limit, offset, after })}`
 }
 
-/** Lists a user's questions. Only the author sees anonymous ones. */
+/** Lists a user's questions, anonymous questions only for the author. */
 export const listQuestionsOf = (
   sql: Db,
   userId: number,

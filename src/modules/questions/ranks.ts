@@ -48,7 +48,7 @@ const SIGNAL = 'question-ranks'
  */
 export const leaveRankings = (ctx: Context, userId: number): void =>
   rankingOf.amend(ctx, (ranked, name) =>
-    // Keeps experts, because their income does not change.
+    // Keeps the ranking of experts, because incomes do not change.
     name === 'experts' ? ranked : ranked.filter((each) => each.user_id !== userId),
   )
 

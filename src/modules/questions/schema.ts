@@ -128,7 +128,7 @@ export const QuestionDetail = Shared('QuestionDetail', {
 })
 export type QuestionDetail = Static<typeof QuestionDetail>
 
-/** Lists of another user's `user_id` omit anonymous content. */
+/** With another user's `user_id`, lists omit anonymous content. */
 export const UserQuestionsQuery = Type.Object({
   limit: Limit(15),
   after: Cursor,

@@ -213,7 +213,7 @@ export async function requireOwnQuestion(sql: Db, id: number, userId: number): P
   return question
 }
 
-/** Like `requireOwnQuestion`, but locks the question until the transaction ends. */
+/** Locks the question until the transaction ends. Throws 404 or 403 unless the user asked the question. */
 export async function holdOwnQuestion(tx: Tx, id: number, userId: number): Promise<QuestionRow> {
   const question = await lockQuestion(tx, id)
   if (!question) throw noSuchQuestion()

@@ -106,7 +106,6 @@ test('accepts reports of comments on visible content', async () => {
   assert.deepEqual([report?.target_user, report?.subject], [owner.id, 'nasty words'])
   hidden.add(id)
   assert.equal((await as(reader, 'POST', `/test/report/comments/${comment.id}`)).status, 404)
-  // The app mounts no kind of this name.
   assert.equal((await as(reader, 'POST', `/report/comments/${comment.id}`)).status, 404)
 })
 

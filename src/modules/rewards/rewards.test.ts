@@ -92,7 +92,7 @@ test('rejects rewards while they are disabled (money-15)', async () => {
   await updateSettings(ctx, sql, {})
 })
 
-test('rewards a user through both routes (money-15)', async () => {
+test('rewards a user through `rewards` and `new-rewards` (money-15)', async () => {
   const anna = await rich(0)
   const ben = await rich()
   for (const path of ['new-rewards', 'rewards']) {

@@ -49,7 +49,7 @@ const beginSeries = (sql: Db, names: string[], day: string) => sql`
   insert into statistic_series (series, counted_until) select name, ${day}::date from unnest(${names}::text[]) as name
   on conflict do nothing`
 
-/** Counts each series once, only if no other process has counted beyond `from`. */
+/** Counts each series once, even when several processes count the same days. */
 async function countDays(sql: Db, series: Series[], from: string, until: string): Promise<void> {
   await sql`
     with moved as (

@@ -183,7 +183,7 @@ const addFollower = batchWrites((sql, followers: NewFollower[]) =>
 /** Number of batch queues. A locked topic delays only follows in the same queue. */
 const SHARES = 4
 
-/** Follows a topic, or throws 404 for a hidden one. Concurrent follows are batched into one statement. */
+/** Throws 404 for a hidden topic. Concurrent follows are batched into one statement. */
 export const followTopic = (ctx: Context, topicId: number, viewerId: number): Promise<boolean> =>
   findForViewerOrReviewer(ctx, viewerId, (viewer) =>
     addFollower(ctx.sql, String(topicId % SHARES), { topicId, viewer }),

@@ -13,7 +13,7 @@ const editor = await topics.personWith('admin: update feed topic')
 const codeOf = (answer: { headers: Record<string, unknown> }) => answer.headers['x-error-code']
 
 describe('topic creation', () => {
-  test('makes the creator a follower (topics-5)', async () => {
+  test('makes the creator a follower of the new topic (topics-5)', async () => {
     const creator = await person()
     const name = unique()
     const made = await as(creator, 'POST', '/feed/topics', { name: `  ${name} `, desc: 'About it' })

@@ -93,7 +93,7 @@ async function listFeedIds(sql: Db, query: FeedQuery) {
   )
 }
 
-/** Scans the newest feeds for a frequent text, and uses the trigram index for a rare one. */
+/** Scans the newest feeds for a frequent text, and uses the trigram index for a rare text. */
 async function searchFeedIds(sql: Db, query: FeedQuery, pattern: string, filters: Fragment | undefined) {
   const { q = '', after } = query
   const { grams, isFrequent } = await planSearch(sql, 'feed_search', 'content', q)

@@ -56,8 +56,8 @@ export const pickFollowedFeeds = (sql: Db, { viewerId, after, limit }: FeedPage,
   select ${feedColumns(sql, viewerId)}, f.hot from shown s join feeds f on f.id = s.id order by f.id desc`
 
 /**
- * Merges the newest feeds of each followed user. Reads one index entry per user, and full pages only of the
- * most recent authors.
+ * Merges the newest feeds of followed users. Reads one index entry per user, and more only for the most
+ * recent authors.
  */
 export const mergeFollowedFeeds = (sql: Db, { viewerId, after, limit }: FeedPage) => sql<FeedRow[]>`
   with authors as materialized (
@@ -184,7 +184,7 @@ export const listTopicFeeds = (
     )}
   order by l.index ${sortDirection(sql, direction)} limit ${limit}`
 
-/** Filters deleted feeds in SQL, because clients take a short page for the last one. */
+/** Filters deleted feeds in SQL, because a short page would end the list. */
 export const listCollectedRows = (
   sql: Db,
   userId: number,

@@ -101,7 +101,7 @@ export async function listFeeds(
   if (viewerId === 0 && (type === 'follow' || (type === 'users' && query.user === undefined)))
     throw unauthenticated()
   const rows = await findRows(ctx, viewerId, type, query)
-  // Skips the query for pins when the list reports none.
+  // Skips the query for pins when the list's rows report no active pin.
   const mayHavePins = hasPins(query) && rows[0]?.pins_shown !== false
   const pinned = mayHavePins ? await listPinnedFeeds(ctx.sql, viewerId) : []
   countViews(ctx, type === 'users' ? pinned : [...pinned, ...rows])

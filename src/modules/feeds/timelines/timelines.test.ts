@@ -128,7 +128,7 @@ describe('followed timeline', () => {
       }
     const all = await pages((last) => list(`type=follow&limit=5${last ? `&after=${last.id}` : ''}`, viewer))
     assert.deepEqual(all, ids.toReversed())
-    // Selects the query path for viewers who follow many users.
+    // Makes the server choose the query for viewers who follow many users.
     await sql`update user_counts set followings_count = 1000 where user_id = ${viewer.id}`
     for (const limit of [2, 5])
       assert.deepEqual(

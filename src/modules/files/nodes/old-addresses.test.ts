@@ -46,7 +46,7 @@ const feed = async () => {
   return body.id as number
 }
 
-test('redirects to a public copy of the file when an older one is private (files-13)', async () => {
+test('redirects to a public copy of the file when an older copy is private (files-13)', async () => {
   const paper = { channel: 'certification:file', raw: author.id, owner: author.id }
   const { path, ids } = await contentWith([
     paper,

@@ -90,7 +90,8 @@ export function uploadRoutes(server: Server, ctx: Context, options: FileRoutesOp
     operationId: 'getFile',
     summary: 'Redirect to the file, or return its address with `json`; w, h, q and b transform a picture',
     access: 'optional',
-    // Bypasses replicas, which may lag, because browsers request new pictures without a token.
+    // Bypasses replicas, because a request without a token does not show that its viewer just uploaded the
+    // picture.
     primary: true,
     params: FileParams,
     query: FileQuery,

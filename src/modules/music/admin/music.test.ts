@@ -19,7 +19,7 @@ const audit = async (subject: string, id: number) =>
   sql`select action, user_id, before, after from audit_log where subject_type = ${subject} and subject_id = ${String(id)} order by id`
 
 describe('the administration of music', () => {
-  test('requires the music ability', async () => {
+  test('requires the ability to administer music', async () => {
     const clerk = await person({ roles: [] })
     await sql`
       with role as (insert into roles (name) values ('clerk') returning id),

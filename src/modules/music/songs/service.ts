@@ -152,7 +152,7 @@ export type SongInput = Partial<Omit<SongValues, 'storage'>> & {
   storage?: number | null
   /** Albums of the song. Undefined keeps the current albums. */
   specials?: number[]
-  /** Price of the sound for one paid use. Null removes the price. */
+  /** Price of the sound and the use that is sold. Null removes the price. */
   price?: { amount: number; type: 'listen' | 'download' } | null
 }
 
@@ -245,7 +245,7 @@ export async function removeSong(
   await deleteCommentsOf(tx, songContent.type, [id])
 }
 
-/** Stores the measured duration unless one is set or the sound was replaced (music-15). */
+/** Stores the measured duration unless the song has a duration or another sound (music-15). */
 export async function measureSong(
   ctx: Context,
   { song, sound }: { song: number; sound: number },

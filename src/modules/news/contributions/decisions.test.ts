@@ -90,7 +90,7 @@ describe('a rejected contribution', () => {
 })
 
 describe('the administration of news', () => {
-  test('requires the news ability', async () => {
+  test('requires the ability to administer news', async () => {
     const somebody = await person()
     for (const path of ['', '/categories', '/deletions', '/1', '/categories/1', '/deletions/1'])
       assert.equal((await as(somebody, 'GET', `/admin/news${path}`)).status, 403, path)

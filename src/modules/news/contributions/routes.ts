@@ -144,7 +144,7 @@ const askForRefund = (ctx: Context, own: OwnNews): Promise<void> =>
     await setStatus(tx, news.id, { status: STATUS.refundAsked })
   })
 
-/** Deletes an own article. Returns true when a published one needs a deletion request instead. */
+/** Deletes the author's article. Returns true when a published article needs a deletion request instead. */
 const deleteOrAsk = (ctx: Context, own: OwnNews): Promise<boolean> =>
   transaction(ctx.sql, async (tx) => {
     const news = requireOwn(await getLocked(tx, own.id), own)

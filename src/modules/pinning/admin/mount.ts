@@ -83,7 +83,7 @@ function listPins(sql: Db, content: PinnedContent, query: AdminPinQuery, targetI
       ${ifGiven(sql, user, (value) => sql`and p.user_id = ${value}`)}
       ${ifGiven(sql, targetId, (value) => sql`and p.target_id = ${value}`)}
       ${ifGiven(sql, q, contains)}`
-  // Sorts pins without an expiry last, as nulls sort.
+  // Sorts pins without an expiry last, like nulls.
   const expiry = sql`coalesce(p.expires_at, 'infinity')`
   const by = { id: undefined, amount: sql`p.amount`, expires_at: expiry }[sort]
   const list = { id: sql`p.id`, by, from: sql`pins p` }

@@ -21,7 +21,7 @@ const waiting = async (queue: string) =>
     ({ name }: { name: string }) => name === queue,
   ).count
 
-test('manages question topics with audit records (questions-27)', async () => {
+test('writes audit records for changes of question topics (questions-27)', async () => {
   const made = await as(admin, 'POST', '/admin/question-topics', { name: 'Astronomy', description: 'Stars' })
   assert.equal(made.status, 201)
   const { id } = made.body

@@ -216,7 +216,7 @@ test('holds the fee of a request for excellence in escrow (questions-18)', async
 })
 
 test('marks an answer as rewarded only for the giver of the reward', async () => {
-  // Tests anonymous answers too, because lists with one are rendered per viewer.
+  // Tests anonymous answers too, because lists that contain one are rendered per viewer.
   for (const anonymity of [0, 1]) {
     const [asker, author, giver] = [await person(), await person(), await rich()]
     const question = await ask(asker)

@@ -83,7 +83,7 @@ export const listNewestAnswers = (sql: Db, questionIds: number[]) => sql<AnswerR
 export const findExistingAnswers = async (sql: Db, ids: number[]) =>
   idsOf(await sql<{ id: number }[]>`select id from answers where id = any(${ids})`)
 
-/** Filters ids to answers with text that is free, paid or exempt for the viewer. */
+/** Filters `ids` to answers whose text the viewer may read without another payment. */
 export const findReadableAnswers = async (sql: Db, ids: number[], viewerId: number) =>
   idsOf(
     await sql<{ id: number }[]>`
@@ -109,7 +109,7 @@ export async function findAnswerTarget(sql: Db, id: number, viewerId: number): P
   return row
 }
 
-/** Lists answers except the adopted one and, with an automatic bounty, the invited one. */
+/** Lists answers except the adopted answer and, with an automatic bounty, the invited answer. */
 export const listAnswers = (
   sql: Db,
   question: { id: number; automaticity: boolean },
@@ -130,7 +130,7 @@ export const listAnswers = (
   order by ${order === 'time' ? sql`a.id desc` : sql`a.likes_count desc, a.id desc`}
   ${limitClause(sql, { limit, offset, after })}`
 
-/** Lists a user's answers. Only the author sees anonymous ones. */
+/** Lists a user's answers, anonymous answers only for the author. */
 export const listAnswersByAuthor = (
   sql: Db,
   userId: number,
@@ -183,7 +183,7 @@ export type AnswerDraft = {
   anonymity: boolean
 }
 
-/** Inserts an answer to a locked question. The first answer of an invited user becomes the invited one. */
+/** Inserts an answer to a locked question. The first answer of an invited user becomes the invited answer. */
 export async function insertAnswer(sql: Db, draft: AnswerDraft): Promise<AnswerRow> {
   const { questionId, userId } = draft
   const [row] = await sql<[AnswerRow]>`
@@ -245,7 +245,7 @@ const moveCounts = (sql: Db, anonymity: boolean) => sql`,
     )}
   )`
 
-/** Returns whether the answer was named before, or undefined when it is adopted. */
+/** Returns whether the answer was named before, or undefined for an adopted answer. */
 export async function updateAnswer(
   sql: Db,
   id: number,

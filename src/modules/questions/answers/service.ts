@@ -170,7 +170,8 @@ export async function editAnswer(tx: Tx, id: number, userId: number, patch: Answ
   const updated = await updateAnswer(tx, id, changes)
   if (!updated) throw (await findAnswerRow(tx, id)) ? answerAdopted() : noSuchAnswer()
   if (anonymity !== undefined) await setLikesCounted(tx, ANSWERS, id, !anonymity)
-  // Announces only newly anonymous answers, because a later change of the ranking would reveal the author.
+  // Announces only newly anonymous answers, because a repeated announcement would reveal the author in the
+  // rankings.
   const hid = anonymity === true && updated.wasNamed
   if (hid) {
     await removeSender(tx, { senderId: userId, systemType: 'question:answer', cause: { type: ANSWERS, id } })
@@ -215,7 +216,8 @@ export async function adopt(tx: Tx, questionId: number, answerId: number, userId
 }
 
 /**
- * Deletes an answer. Only moderators may delete an adopted or invited one, because other users paid for it.
+ * Deletes an answer. Only moderators may delete an adopted or invited answer, because other users paid for
+ * it.
  */
 export async function deleteAnswer(
   tx: Tx,

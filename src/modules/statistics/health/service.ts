@@ -50,9 +50,9 @@ async function findDatabaseSize(sql: Sql): Promise<{ bytes: number; clients: num
 
 const PROBE_MS = 10_000
 const FAULT_MAX = 300
-/** Overdue time of a job that means no worker is running, in milliseconds. */
+/** Maximum delay of a due job in milliseconds. A longer delay means that no worker is running. */
 const LATE_MS = 5 * 60_000
-/** Age of a check result that means no worker is running, in milliseconds. */
+/** Maximum age of a check result in milliseconds. An older result means that no worker is running. */
 const STALE_MS = 15 * 60_000
 /** Maximum age of a backup in milliseconds, equal to the alerts of `deploy/prometheus`. */
 const BACKUP_LATE_MS = 2 * 86_400_000
