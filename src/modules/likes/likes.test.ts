@@ -169,7 +169,7 @@ test('deletes only the notification of the removed like', async () => {
   )
 })
 
-test('rejects likes of missing content and by blocked users', async () => {
+test('rejects likes by users whom the owner blocks', async () => {
   const [owner, reader] = [await person(), await person()]
   const id = await make(owner)
   assert.equal((await as(reader, 'POST', '/test/things/999999/like')).status, 404)

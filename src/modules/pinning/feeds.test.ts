@@ -6,7 +6,7 @@ import type { Person } from '#test/world.ts'
 const { as, guest, sql, person, founder, points, rich, feedOf, pinFeed, pinOf, decide, told, audit } =
   await pinWorld()
 
-test('charges a feed pin and lists the feed first after acceptance (pins-1, pins-11)', async () => {
+test('lists a feed first after acceptance of its paid pin (pins-1, pins-11)', async () => {
   const anna = await rich()
   const feed = await feedOf(anna)
   const asked = await pinFeed(anna, feed)

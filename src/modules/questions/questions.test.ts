@@ -91,7 +91,7 @@ test('returns 422 on the field for each rule of a new question (questions-2)', a
   assert.equal((await guest('POST', '/questions', {})).status, 401)
 })
 
-test('charges a bounty immediately and refunds it on deletion (questions-3, questions-6)', async () => {
+test('refunds an unearned bounty when the question is deleted (questions-3, questions-6)', async () => {
   const anna = await rich(100)
   const question = await ask(anna, { amount: 60 })
   assert.equal(await points(anna), 40)

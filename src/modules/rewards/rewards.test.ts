@@ -26,7 +26,7 @@ const audit = async () => {
   assert.deepEqual([body.balanced, body.drift], [true, []])
 }
 
-test('pays and notifies the author of rewarded content (money-16)', async () => {
+test('pays a reward to the author of the content (money-16)', async () => {
   const anna = await rich(0)
   const ben = await rich()
   const cleo = await rich()

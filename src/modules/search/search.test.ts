@@ -103,7 +103,7 @@ test('rejects invalid queries (search-2)', async () => {
   assert.deepEqual((await find(null, 'q=1%25%25')).feeds, [])
 })
 
-test('finds songs by title in their own list', async () => {
+test('filters the lists of songs and questions by title', async () => {
   const label = await musicEditor(world)
   const song = await createSong(world, label, { body: { title: 'Wombat waltz' } })
   await createSong(world, label, { body: { title: 'Another' } })

@@ -259,7 +259,7 @@ describe('topic changes', () => {
     assert.equal((await detail(id)).desc, 'edited')
   })
 
-  test("rejects a long description and another user's logo", async () => {
+  test('rejects an invalid description or logo', async () => {
     const creator = await person()
     const id = await createTopic(creator)
     const foreign = await storePicture(world, await person())

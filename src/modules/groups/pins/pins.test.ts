@@ -70,7 +70,7 @@ test('pays the founder once for an accepted pin of a post (groups-26)', async ()
   await assertNoDrift()
 })
 
-test('lists accepted pins first and refunds rejected ones', async () => {
+test("settles a pin of a post by the founder's decision", async () => {
   const founder = await person()
   const id = await group(founder)
   const alice = await member(id, founder)

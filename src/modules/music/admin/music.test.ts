@@ -106,7 +106,7 @@ describe('singers', () => {
 })
 
 describe('songs', () => {
-  test('creates songs and finds them by title', async () => {
+  test('creates songs with sound, lyric and albums', async () => {
     const special = await createSpecial(world, editor)
     const singer = (await admin('POST', 'singers', { name: unique('Singer') })).body.id
     const storage = await uploadSound(world, editor)
@@ -212,7 +212,7 @@ describe('songs', () => {
 })
 
 describe('albums', () => {
-  test('keeps songs and ends collections when an album is deleted (music-11)', async () => {
+  test('deletes an album without its songs (music-11)', async () => {
     const listener = await person()
     const song = await createSong(world, editor)
     const id = await createSpecial(world, editor, { songs: [song], body: { intro: 'About' } })

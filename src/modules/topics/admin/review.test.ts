@@ -17,7 +17,7 @@ const noticesOf = (somebody: Person) =>
     select type, sender_id, data from notifications where user_id = ${somebody.id} order by seq`
 
 describe('topic review', () => {
-  test('passes a pending topic and notifies its creator (topics-13)', async () => {
+  test('notifies the creator of a passed topic (topics-13)', async () => {
     const creator = await person()
     const waiting = async () =>
       (await as(founder, 'GET', '/admin/statistics/waiting')).body.data.find(
