@@ -222,7 +222,7 @@ describe('feed restoration', () => {
   })
 })
 
-describe('ranking of authors', () => {
+describe('ranking of feed authors', () => {
   test('ranks authors by likes on feeds of a day, a week and a month (feeds-27)', async () => {
     await sql`update feeds set created_at = now() - interval '90 days'`
     const [first, second, third, disabled, viewer] = (await people(5)) as [

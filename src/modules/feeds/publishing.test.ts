@@ -167,7 +167,7 @@ describe('feed publication', () => {
   })
 })
 
-describe('pictures and video', () => {
+describe('pictures and videos of feeds', () => {
   test('returns pictures in order with their sizes', async () => {
     const alice = await person()
     const first = await uploadPicture(world, alice, 30, 20)
@@ -209,7 +209,7 @@ describe('pictures and video', () => {
   })
 })
 
-describe('topics', () => {
+describe('topics of a new feed', () => {
   test('accepts topics as ids, a comma-separated list or objects', async () => {
     const alice = await person()
     const [one, two] = [await createTopic(alice), await createTopic(alice)]
@@ -252,7 +252,7 @@ describe('topics', () => {
   })
 })
 
-describe('reposts and mentions', () => {
+describe('reposts and mentions in feeds', () => {
   test('requires an existing feed for a repost (feeds-8)', async () => {
     const alice = await person()
     const original = await publish(alice)

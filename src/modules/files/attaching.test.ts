@@ -12,7 +12,7 @@ const bob = await world.person()
 
 const uploaded = (person: Person, bytes: Buffer) => upload(world, person, bytes)
 
-describe('attaching uploads', () => {
+describe('attachment of uploads', () => {
   const attach = (ids: number[], more: Partial<Parameters<typeof attachFiles>[1]> = {}) =>
     sql.begin((tx) =>
       attachFiles(tx, { ids, ownerId: alice.id, channel: 'test:image', raw: 1, field: 'images', ...more }),

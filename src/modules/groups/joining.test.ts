@@ -23,7 +23,7 @@ const {
   driftAfter,
 } = await groupWorld()
 
-describe('joining groups', () => {
+describe('group membership requests', () => {
   test('joins a public group immediately (groups-7, groups-10)', async () => {
     const [founder, alice] = await people(2)
     const id = await group(founder!)

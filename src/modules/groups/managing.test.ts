@@ -21,7 +21,7 @@ const {
   assertNoDrift,
 } = await groupWorld()
 
-describe('member management', () => {
+describe('group member management', () => {
   test('returns 404 for a member of another group (groups-11, conventions-11)', async () => {
     const [founder, other] = await people(2)
     const [mine, theirs] = [await group(founder!), await group(other!)]

@@ -16,7 +16,7 @@ const assertNoDrift = async () => {
 const commentOn = async (who: Person, path: string, body: object = { body: 'nice' }) =>
   as(who, 'POST', `/music/${path}/comments`, body)
 
-describe('albums', () => {
+describe('music albums', () => {
   test('lists albums newest first with totals of their songs (music-7)', async () => {
     const listener = await person()
     const song = await createSong(world, editor)

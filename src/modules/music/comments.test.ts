@@ -18,7 +18,7 @@ const assertNoDrift = async () => {
 const commentOn = async (who: Person, path: string, body: object = { body: 'nice' }) =>
   as(who, 'POST', `/music/${path}/comments`, body)
 
-describe('comments of a song', () => {
+describe('comments on songs', () => {
   test('counts a comment for the song, its album and the commenter', async () => {
     const [writer, other] = [await person(), await person()]
     const id = await createSong(world, editor)

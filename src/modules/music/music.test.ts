@@ -12,7 +12,7 @@ const TIME = /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/
 const read = async (id: number, who?: Person) =>
   (await (who ? as(who, 'GET', `/music/${id}`) : guest('GET', `/music/${id}`))).body
 const idsOf = (rows: { id: number }[]) => rows.map(({ id }) => id)
-describe('the list of songs', () => {
+describe('list of songs', () => {
   test('lists songs with ids of singer and upload (music-1)', async () => {
     const listener = await person()
     const id = await createSong(world, editor, { body: { sort: 4, lyric: 'la la' } })
@@ -70,7 +70,7 @@ describe('the list of songs', () => {
   })
 })
 
-describe('a song', () => {
+describe('single songs', () => {
   test('returns the detail form of a song with status 201 (music-2)', async () => {
     const listener = await person()
     const id = await createSong(world, editor)

@@ -24,7 +24,7 @@ const admin = (method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string, body?:
   as(editor, method, `/admin/music/${path}`, body)
 const assertBalanced = async () => assert.equal((await auditLedger(sql, [])).balanced, true)
 
-describe('a song with a price', () => {
+describe('paid songs', () => {
   test('sells a priced song once', async () => {
     const buyer = await rich()
     const id = await song()
@@ -105,7 +105,7 @@ describe('a song with a price', () => {
   })
 })
 
-describe('an album with a price', () => {
+describe('paid albums', () => {
   test('returns 403 until the album is paid (music-8)', async () => {
     const buyer = await rich()
     const id = await createSpecial(world, editor, { songs: [await song({})], body: { amount: 60 } })

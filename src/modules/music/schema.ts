@@ -141,7 +141,7 @@ export const Song = Shared('Song', {
 })
 export type Song = Static<typeof Song>
 
-/** Counts include those of the album's songs. */
+/** All counts include those of the album's songs. */
 export const Special = Shared('Special', {
   id: Type.Integer(),
   created_at: Time,

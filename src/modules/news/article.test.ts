@@ -21,7 +21,7 @@ const {
   assertNoDrift,
 } = await articleWorld()
 
-describe('an article', () => {
+describe('single articles', () => {
   test('returns an article with text, tags and author (news-6)', async () => {
     const tag = await createTag(world)
     const content = '<b>raw</b> & **Markdown**'

@@ -21,7 +21,7 @@ const {
   assertNoDrift,
 } = await articleWorld()
 
-describe('comments of an article', () => {
+describe('comments on articles', () => {
   const write = (who: Person, id: number, body: object = { body: 'nice' }) =>
     as(who, 'POST', `/news/${id}/comments`, body)
 

@@ -72,7 +72,7 @@ describe('news categories', () => {
   })
 })
 
-describe('the list of news', () => {
+describe('list of news', () => {
   test('filters published articles by category, recommendation, title and id (news-4)', async () => {
     const own = await createCategory(world, editor)
     const one = await publish({ category_id: own, title: '东京 100% news' })

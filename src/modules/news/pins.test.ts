@@ -21,7 +21,7 @@ const comment = async (who: Person, news: number): Promise<number> =>
 const price = { amount: 40, day: 2 }
 const assertBalanced = async () => assert.equal((await auditLedger(sql, [])).balanced, true)
 
-describe('pinning an article', () => {
+describe('article pins', () => {
   test('lets an editor decide a requested pin once', async () => {
     const [author, other] = [await rich(), await rich()]
     const id = await publish(author)
@@ -80,7 +80,7 @@ describe('pinning an article', () => {
   })
 })
 
-describe('pinning a comment', () => {
+describe('comment pins', () => {
   test("pays the article's author for an accepted comment pin (pins-8)", async () => {
     const [author, writer] = [await person(), await rich()]
     const news = await publish(author)

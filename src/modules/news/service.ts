@@ -261,7 +261,7 @@ export async function readNews(ctx: Context, id: number, viewerId: number): Prom
   })
 }
 
-/** Lists articles with shared tags, then the newest others. */
+/** Lists articles with shared tags, then the newest articles. */
 export async function alikeNews(
   ctx: Context,
   id: number,

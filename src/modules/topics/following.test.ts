@@ -9,7 +9,7 @@ const world = await createWorld()
 const { as, guest, person, sql } = world
 const { createTopic, post, unpost, detail, assertNoDrift } = topicsOf(world)
 
-describe('following a topic', () => {
+describe('topic followers', () => {
   test('counts a repeated follow once (topics-7)', async () => {
     const id = await createTopic(await person())
     const follower = await person()
@@ -83,7 +83,7 @@ describe('following a topic', () => {
   })
 })
 
-describe('participants', () => {
+describe('topic participants', () => {
   test('lists participants by their last post', async () => {
     const creator = await person()
     const id = await createTopic(creator)
@@ -143,7 +143,7 @@ test('counts one removal when a feed is removed twice concurrently', async () =>
   await assertNoDrift()
 })
 
-describe('posting into topics', () => {
+describe('post counts of topics', () => {
   test('counts nothing when one of the topics is unknown (topics-14)', async () => {
     const creator = await person()
     const [one, two] = [await createTopic(creator), await createTopic(creator)]

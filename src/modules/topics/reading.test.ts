@@ -7,7 +7,7 @@ const world = await createWorld()
 const { as, guest, person, sql } = world
 const { unique, createTopic, setStatus, post, detail, personWith } = topicsOf(world)
 
-describe('a single topic', () => {
+describe('single topics', () => {
   test('returns has_followed only with a valid token', async () => {
     const id = await createTopic(await person())
     const reader = await person()

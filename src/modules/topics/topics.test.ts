@@ -187,7 +187,7 @@ describe('unpassed topics', () => {
   })
 })
 
-describe('topics in the path', () => {
+describe('topic ids in the path', () => {
   test('returns 404 when the id is unknown or malformed', async () => {
     const somebody = await person()
     for (const id of ['999999999', '0', '-1', 'x', '1.5', '9007199254740993', '1%00']) {

@@ -43,7 +43,7 @@ describe('feeds of a topic', () => {
   })
 })
 
-describe('a single feed', () => {
+describe('single feeds', () => {
   test('returns the latest likes of a feed', async () => {
     const alice = await person()
     const id = await publish(alice)

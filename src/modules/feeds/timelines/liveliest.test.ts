@@ -10,7 +10,7 @@ const world = await createWorld()
 const { as, person, sql, ctx } = world
 const { publish, publishMany, list, pages, block } = timelinesOf(world)
 
-describe('the hot list', () => {
+describe('hot list of feeds', () => {
   test('ranks feeds by views, plus ten per comment and five per like (feeds-3)', async () => {
     const [alice, bob] = [await person(), await person()]
     const [quiet, liked, commented] = (await publishMany(alice, 3)) as [number, number, number]

@@ -57,7 +57,7 @@ async function stored(bytes: Buffer, more: object = {}, person = alice): Promise
 
 const urlOf = async (node: string) => (await attachmentViews(sql, [node], ctx)).get(node)?.url ?? ''
 
-describe('a storage task', () => {
+describe('storage tasks', () => {
   test('stores a node by the upload instructions of a task (files-7)', async () => {
     const answer = await world.as(alice, 'POST', '/storage', task(png))
     assert.equal(answer.status, 201)
@@ -151,7 +151,7 @@ describe('a storage task', () => {
   })
 })
 
-describe('a stored node', () => {
+describe('stored nodes', () => {
   test('serves a node in full or resized (files-8)', async () => {
     const bytes = await noisyPicture(200, 100).webp().toBuffer()
     const node = await stored(bytes, { mime_type: 'image/webp' })

@@ -26,7 +26,7 @@ async function fetchBytes(url: string, headers: Record<string, string> = {}, met
   return { status: reply.statusCode, bytes: reply.rawPayload, headers: reply.headers }
 }
 
-describe('downloads', () => {
+describe('file downloads', () => {
   test('returns the URL instead of a redirect for `json` (files-9)', async () => {
     const id = await uploaded(alice, await newPicture())
     for (const query of ['?json', '?json=1', '?json=true']) {

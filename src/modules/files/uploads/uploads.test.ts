@@ -63,7 +63,7 @@ async function objects(): Promise<number> {
   return entries.filter((entry) => entry.isFile()).length
 }
 
-describe('uploads', () => {
+describe('file uploads', () => {
   test('serves an uploaded picture by its id', async () => {
     const bytes = await newPicture(30, 20)
     const answer = await send(alice, [

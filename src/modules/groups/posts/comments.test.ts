@@ -5,7 +5,7 @@ import type { Person } from '#test/world.ts'
 
 const { as, guest, person, sql, group, memberId, join, post, people, told, assertNoDrift } = await postWorld()
 
-describe('comments and reports', () => {
+describe('comments and reports of group posts', () => {
   test('lets managers delete all comments (groups-25)', async () => {
     const founder = await person()
     const groupId = await group(founder)

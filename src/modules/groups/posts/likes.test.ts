@@ -4,7 +4,7 @@ import { postWorld } from '#test/fixtures/posts.ts'
 
 const { as, guest, group, post, people, told, assertNoDrift } = await postWorld()
 
-describe('likes of posts', () => {
+describe('likes of group posts', () => {
   test('lists likes with avatar URLs (groups-24)', async () => {
     const [founder, alice] = await people(2)
     const id = await post(founder!, await group(founder!))

@@ -18,7 +18,7 @@ const admin = (method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string, body?:
 const audit = async (subject: string, id: number) =>
   sql`select action, user_id, before, after from audit_log where subject_type = ${subject} and subject_id = ${String(id)} order by id`
 
-describe('the administration of music', () => {
+describe('music administration', () => {
   test('requires the ability to administer music', async () => {
     const clerk = await person({ roles: [] })
     await sql`
@@ -46,7 +46,7 @@ describe('the administration of music', () => {
   })
 })
 
-describe('singers', () => {
+describe('singer administration', () => {
   test('writes audit records for changes of singers', async () => {
     const name = unique('Björk 歌手')
     const made = await admin('POST', 'singers', { name })
@@ -105,7 +105,7 @@ describe('singers', () => {
   })
 })
 
-describe('songs', () => {
+describe('song administration', () => {
   test('creates songs with sound, lyric and albums', async () => {
     const special = await createSpecial(world, editor)
     const singer = (await admin('POST', 'singers', { name: unique('Singer') })).body.id
@@ -211,7 +211,7 @@ describe('songs', () => {
   })
 })
 
-describe('albums', () => {
+describe('album administration', () => {
   test('deletes an album without its songs (music-11)', async () => {
     const listener = await person()
     const song = await createSong(world, editor)

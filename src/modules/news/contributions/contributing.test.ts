@@ -26,7 +26,7 @@ const {
   assertBalanced,
 } = await contributionWorld()
 
-describe('a contribution', () => {
+describe('news contributions', () => {
   test('holds the fee in escrow until publication (news-13)', async () => {
     const who = await writer()
     const id = await contributed(who, { subject: 'About', from: 'Here', author: 'Me' })

@@ -21,7 +21,7 @@ const {
   assertBalanced,
 } = await contributionWorld()
 
-describe('a rejected contribution', () => {
+describe('rejected contributions', () => {
   test('refunds the fee after the third rejection (news-12, news-14)', async () => {
     const who = await writer()
     const id = await contributed(who)
@@ -89,7 +89,7 @@ describe('a rejected contribution', () => {
   })
 })
 
-describe('the administration of news', () => {
+describe('news administration', () => {
   test('requires the ability to administer news', async () => {
     const somebody = await person()
     for (const path of ['', '/categories', '/deletions', '/1', '/categories/1', '/deletions/1'])

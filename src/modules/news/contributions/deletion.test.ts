@@ -6,7 +6,7 @@ import { createNews } from '#test/fixtures/news.ts'
 
 const { world, as, guest, person, sql, editor, category, decide, told } = await contributionWorld()
 
-describe('the deletion of a published article', () => {
+describe('deletion of a published article', () => {
   test("lets an editor decide the author's request once (news-16, news-22)", async () => {
     const [who, reader] = [await person(), await person()]
     const id = await createNews(world, editor, who, { category_id: category })

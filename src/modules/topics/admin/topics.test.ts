@@ -48,7 +48,7 @@ describe('topic administration', () => {
   })
 })
 
-describe('the list of topics', () => {
+describe('list of topics for administrators', () => {
   test('lists topics of every status with counts and creator', async () => {
     const creator = await person()
     const node = await storePicture(world, creator)
@@ -115,7 +115,7 @@ describe('the list of topics', () => {
   })
 })
 
-describe('administrators of topics', () => {
+describe('topic changes by administrators', () => {
   test('creates a topic without review (topics-11)', async () => {
     const name = unique()
     const body = { name, desc: 'About', logo: await storePicture(world, reviewer) }
