@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer } from 'node:net'
 import { test } from 'node:test'
 import { addressKey, isPublicAddress, postOutbound } from '#platform/http'
-import { placeNetwork, viewerOf } from '#platform/http/viewer.ts'
+import { placeNetwork, viewerOf } from '#platform/http/admission.ts'
 import { createWorld } from '#test/world.ts'
 
 test('counts an IPv6 /64 network as one client address (conventions-12)', () => {

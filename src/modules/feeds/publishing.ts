@@ -10,9 +10,8 @@ import type { Context } from '#platform/context.ts'
 import { batchWrites, type Db, type Fragment, statement, type Tx, transaction } from '#platform/database'
 import { blocked } from '#platform/errors.ts'
 import { localizedMessage, MessageWithId, routesOn, type Server } from '#platform/http'
-import { insertImages, insertVideo } from './fragments.ts'
 import { freePart, requirePricing, setPricesOfFeed } from './prices.ts'
-import { FEEDS, insertTopicLinks } from './queries.ts'
+import { FEEDS, insertImages, insertTopicLinks, insertVideo } from './queries.ts'
 import {
   contentRequired,
   fileTwice,

@@ -8,15 +8,97 @@ import {
   commentsWithPeople,
   commentUserIds,
   commentView,
+  listLatestComments,
 } from '#modules/comments/index.ts'
 import { findPrices, type NodeRow } from '#modules/purchases/index.ts'
 import { readSettings } from '#modules/settings/index.ts'
 import type { Context } from '#platform/context.ts'
+import { defineFragments } from '#platform/memory'
 import { feedViewCounts } from './counters.ts'
-import { findMedia, findOwnPreviews, findPreviews, type ImageRow, PREVIEW } from './fragments.ts'
 import { FILE, findFeedPrices } from './prices.ts'
-import { type FeedRow, findFeedRows, findPinnedComments } from './queries.ts'
+import {
+  FEEDS,
+  type FeedRow,
+  findFeedRows,
+  findImages,
+  findPinnedComments,
+  findVideos,
+  type ImageRow,
+  type VideoRow,
+} from './queries.ts'
 import type { FeedView, PreviewComment } from './schema.ts'
+
+type Media = { images: ImageRow[]; video: VideoRow | undefined }
+
+const mediaOf = defineFragments<Media>()
+
+async function findMedia(ctx: Context, feeds: FeedRow[]): Promise<Map<number, Media>> {
+  const fragments = mediaOf(ctx)
+  const found = new Map<number, Media>()
+  const missing: FeedRow[] = []
+  for (const feed of feeds) {
+    if (!feed.has_images && !feed.has_video) continue
+    const known = fragments.get(feed.id, feed.content_version)
+    if (known) found.set(feed.id, known)
+    else missing.push(feed)
+  }
+  if (missing.length === 0) return found
+  const idsWith = (has: (row: FeedRow) => boolean) => missing.filter(has).map(({ id }) => id)
+  const [withImages, withVideo] = [idsWith((row) => row.has_images), idsWith((row) => row.has_video)]
+  const [images, videos] = await Promise.all([
+    withImages.length > 0 ? findImages(ctx.sql, withImages) : [],
+    withVideo.length > 0 ? findVideos(ctx.sql, withVideo) : [],
+  ])
+  const imagesOf = Map.groupBy(images, ({ feed_id }) => feed_id)
+  const videoOf = new Map(videos.map((video) => [video.feed_id, video]))
+  for (const { id, content_version: version } of missing) {
+    const media = { images: imagesOf.get(id) ?? [], video: videoOf.get(id) }
+    // Does not cache an empty result, because a lagging replica may not have the media yet.
+    if (media.images.length > 0 || media.video) fragments.set(id, version, media)
+    found.set(id, media)
+  }
+  return found
+}
+
+const PREVIEW = 5
+
+type Previews = Map<number, Comment[]>
+
+const previewsOf = defineFragments<Comment[]>()
+
+async function read({ sql }: Context, ids: number[], hideFrom: number) {
+  const contents = sql`select f.id, f.content_version as version from feeds f where f.id = any(${ids})`
+  const rows = await listLatestComments(sql, { type: FEEDS, contents, each: PREVIEW, hideFrom })
+  return Map.groupBy(rows, ({ commentable_id }) => commentable_id)
+}
+
+const viewsOf = (rows: (CommentRow & { version: string })[]): Comment[] =>
+  rows.map(({ version: _, ...row }) => commentView(row))
+
+/** Finds the newest comments regardless of blocks, so that all viewers share the cache. */
+async function findPreviews(ctx: Context, feeds: FeedRow[]): Promise<Previews> {
+  const fragments = previewsOf(ctx)
+  const found: Previews = new Map()
+  const missing: number[] = []
+  for (const { id, content_version: version, feed_comment_count: count } of feeds) {
+    if (count === 0) continue
+    const known = fragments.get(id, version)
+    if (known) found.set(id, known)
+    else missing.push(id)
+  }
+  for (const [id, rows] of missing.length > 0 ? await read(ctx, missing, 0) : []) {
+    const views = viewsOf(rows)
+    fragments.set(id, (rows[0] as { version: string }).version, views)
+    found.set(id, views)
+  }
+  return found
+}
+
+/** Finds the newest comments for a viewer who blocks an author of the cached comments. */
+async function findOwnPreviews(ctx: Context, feedIds: number[], viewerId: number): Promise<Previews> {
+  const rows = await read(ctx, feedIds, viewerId)
+  return new Map(feedIds.map((id) => [id, viewsOf(rows.get(id) ?? [])]))
+}
 
 const imageView = ({ file, size, mime }: ImageRow, price: NodeRow | undefined) => ({
   file,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createWorld } from '#test/world.ts'
 import { batchWrites, openDatabase, type Sql, transaction } from './database.ts'
-import { createScope, currentScope, type RequestScope, runInScope } from './request-scope.ts'
+import { createScope, currentScope, type RequestScope, runInScope } from './fair-semaphore.ts'
 
 const { sql, connection } = await createWorld()
 await sql`create table hits (name text primary key, hit_count int not null default 0 check (hit_count >= 0))`

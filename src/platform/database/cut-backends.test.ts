@@ -4,7 +4,7 @@ import { Busy } from '#platform/errors.ts'
 import { until } from '#test/fixtures/streams.ts'
 import { createWorld } from '#test/world.ts'
 import { openDatabase } from './database.ts'
-import { createScope, createWriterScope, runInScope } from './request-scope.ts'
+import { createScope, createWriterScope, runInScope } from './fair-semaphore.ts'
 
 const SIZE = 3
 const { connection, sql: other } = await createWorld()

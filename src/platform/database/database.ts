@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { isRefusal, isStalePlan, type Settings } from './connection.ts'
+import { createScope, currentScope, type RequestScope, runInScope } from './fair-semaphore.ts'
 import { createPool } from './pool.ts'
-import { createScope, currentScope, type RequestScope, runInScope } from './request-scope.ts'
 import { type Query, type Send, type Statement, type Tag, typeParsers } from './statement.ts'
 
 export { afterCommit } from './transactions.ts'

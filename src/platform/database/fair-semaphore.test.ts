@@ -1,8 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Busy } from '#platform/errors.ts'
-import { createFairSemaphore, type FairSemaphore } from './fair-semaphore.ts'
-import { createScope, onPrimary, type RequestScope, WRITES_KEY } from './request-scope.ts'
+import {
+  createFairSemaphore,
+  createScope,
+  type FairSemaphore,
+  onPrimary,
+  type RequestScope,
+  WRITES_KEY,
+} from './fair-semaphore.ts'
 
 const open = (
   places: number,

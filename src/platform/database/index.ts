@@ -26,6 +26,15 @@ export { findDatabaseProcesses } from './embedded-postgres/processes.ts'
 export { findRunningPostgres } from './embedded-postgres/running.ts'
 export { startEmbeddedPostgres } from './embedded-postgres.ts'
 export {
+  createScope,
+  createWriterScope,
+  currentScope,
+  onPrimary,
+  type RequestScope,
+  runInScope,
+  WRITES_KEY,
+} from './fair-semaphore.ts'
+export {
   applyMigrations,
   findForeignMigration,
   listPendingMigrations,
@@ -34,15 +43,6 @@ export {
   withUpgradeLock,
 } from './migrate.ts'
 export { findReplicaLags, openReplicas, type Replicas } from './replicas.ts'
-export {
-  createScope,
-  createWriterScope,
-  currentScope,
-  onPrimary,
-  type RequestScope,
-  runInScope,
-  WRITES_KEY,
-} from './request-scope.ts'
 export { planSearch, SCANNED } from './search-plan.ts'
 export { openSession, type Session } from './session.ts'
 export { announce, createSignals, type Signals, sendSignal } from './signals.ts'

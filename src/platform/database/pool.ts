@@ -1,9 +1,15 @@
 import pTimeout from 'p-timeout'
 import { Busy } from '#platform/errors.ts'
 import { type Connection, isRefusal, openConnection, type Settings } from './connection.ts'
-import { createFairSemaphore } from './fair-semaphore.ts'
+import {
+  createFairSemaphore,
+  createScope,
+  currentScope,
+  type RequestScope,
+  runInScope,
+  WRITES_KEY,
+} from './fair-semaphore.ts'
 import { listenOn } from './listener.ts'
-import { createScope, currentScope, type RequestScope, runInScope, WRITES_KEY } from './request-scope.ts'
 import { createTag, type Query, type Send, type Tag } from './statement.ts'
 import { createTransactions } from './transactions.ts'
 

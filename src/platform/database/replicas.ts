@@ -1,7 +1,7 @@
 import { Gauge } from 'prom-client'
 import type { Log, Metrics } from '#platform/observability'
 import { type DatabaseOptions, type Db, isConnectionError, openDatabase, type Sql } from './database.ts'
-import { createScope, currentScope, type RequestScope, runInScope } from './request-scope.ts'
+import { createScope, currentScope, type RequestScope, runInScope } from './fair-semaphore.ts'
 import type { Query, Send } from './statement.ts'
 
 /** Read replicas serve guests only. Members read from the primary, because they must see their own writes. */

@@ -10,7 +10,7 @@ import { endRedis, skipRedis, startRedis } from '#test/fixtures/redis.ts'
 import { until } from '#test/fixtures/streams.ts'
 import { createWorld } from '#test/world.ts'
 import { type DatabaseOptions, openDatabase, transaction } from './database.ts'
-import { createWriterScope, runInScope } from './request-scope.ts'
+import { createWriterScope, runInScope } from './fair-semaphore.ts'
 import { announce, createSignals, sendSignal } from './signals.ts'
 
 const { sql, connection, ctx } = await createWorld()

@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
 import type { Log } from '#platform/observability'
 import { afterCommit, type Db, type Sql } from './database.ts'
+import { createWriterScope, runInScope } from './fair-semaphore.ts'
 import { openRedisSignals, type RedisSignals } from './redis-signals.ts'
-import { createWriterScope, runInScope } from './request-scope.ts'
 
 /**
  * Sends messages to all server nodes. `announce` commits with the transaction but serializes such commits,

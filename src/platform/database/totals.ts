@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import type { Db, Fragment } from './database.ts'
-import { createScope, runInScope } from './request-scope.ts'
+import { createScope, runInScope } from './fair-semaphore.ts'
 import { Statement } from './statement.ts'
 
 /** Totals up to this number are not cached, so they are exact. */

@@ -3,12 +3,11 @@ import { gunzipSync } from 'node:zlib'
 import swagger from '@fastify/swagger'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { VERSION } from '#platform/version.ts'
+import type { Access } from './admission.ts'
 import { type Described, describeReplies, shareComponents } from './api-components.ts'
 import { API_TAGS } from './api-tags.ts'
-import { encodingFor } from './caching.ts'
-import { addVary } from './cors.ts'
+import { addVary, encodingFor } from './caching.ts'
 import type { Server } from './instance.ts'
-import type { Access } from './viewer.ts'
 
 const abilityNeeded = (access: Exclude<Access, string>): string =>
   'ability' in access

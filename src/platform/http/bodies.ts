@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer'
 import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import { apiError, Busy, notFound, tooManyRequests } from '#platform/errors.ts'
+import { addressKey } from './admission.ts'
 import type { Server } from './instance.ts'
-import { addressKey } from './viewer.ts'
 
 type Done = (error?: Error) => void
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Config } from '#platform/config.ts'
 import { apiError } from '#platform/errors.ts'
-import { addVary } from './cors.ts'
+import { addVary } from './caching.ts'
 import type { Server } from './instance.ts'
 import { builtFolder, sendAsset, sendNotBuilt } from './packages.ts'
 

@@ -1,6 +1,5 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import type { FastifyReply } from 'fastify'
 
 export const EXPOSED = [
   'X-RateLimit-Limit',
@@ -37,9 +36,4 @@ export function originOf(error: Error & { rawPacket?: Buffer }, socket: Socket):
   const headers: IncomingHttpHeaders | undefined = reading?.req.headers
   if (headers) return headers.origin
   return /\r\nOrigin: *([^\s]+)\r\n/i.exec(error.rawPacket?.toString('latin1') ?? '')?.[1]
-}
-
-export function addVary(reply: FastifyReply, names: string): FastifyReply {
-  const others = reply.getHeader('vary')
-  return reply.header('Vary', others === undefined ? names : `${others}, ${names}`)
 }

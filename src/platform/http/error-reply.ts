@@ -1,5 +1,3 @@
-import type { FastifyRequest } from 'fastify'
-import Negotiator from 'negotiator'
 import { isConnectionError, isDiskFull, isRetryable } from '#platform/database'
 import {
   ApiError,
@@ -11,12 +9,6 @@ import {
   type Text,
 } from '#platform/errors.ts'
 import { InputError } from './input.ts'
-
-/** Negotiates the reply's language and marks the reply as varying by `Accept-Language`. */
-export function language(request: FastifyRequest): Language {
-  request.isTranslated = true
-  return new Negotiator(request).language(['en', 'zh']) === 'zh' ? 'zh' : 'en'
-}
 
 export const noSuchPath = apiError(404, 'no_such_path', 'There is nothing at this address.', '该地址不存在。')
 

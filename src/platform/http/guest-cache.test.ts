@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
 import { createWorld } from '#test/world.ts'
 import { feedViewCounts } from '../../modules/feeds/counters.ts'
-import { guestCacheOf } from './guest-cache.ts'
+import { guestCacheOf } from './caching.ts'
 
 let queries = 0
 const world = await createWorld(

@@ -2,9 +2,10 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '#platform/context.ts'
 import { type Db, type Row, statement, type Tx, transaction } from '#platform/database'
 import { ApiError, apiError, type DeclaredError, fieldError } from '#platform/errors.ts'
-import { errorBody, language, toApiError } from './error-reply.ts'
+import { viewerOf } from './admission.ts'
+import { language } from './caching.ts'
+import { errorBody, toApiError } from './error-reply.ts'
 import { InputError } from './input.ts'
-import { viewerOf } from './viewer.ts'
 
 export type StoredReply<T = unknown> = { status: number; body?: T }
 

@@ -1,20 +1,25 @@
 export {
+  addressKey,
   attemptCounter,
   type ByteRequester,
+  bearerToken,
   byteRequester,
   type CountAttempt,
+  type Device,
+  deviceOf,
   limitByteRequests,
   ownAttemptCounter,
   type Payer,
   payerOf,
   rateLimitHeaders,
   setRateHeaders,
+  type Viewer,
 } from './admission.ts'
 export { withPrefixAlias } from './aliases.ts'
 export { addDocumentation } from './api-docs.ts'
 export type { ApiTag } from './api-tags.ts'
+export { language } from './caching.ts'
 export { addConsole } from './console.ts'
-export { language } from './error-reply.ts'
 export { parseForm } from './forms.ts'
 export { addHealth, serveMetrics } from './health.ts'
 export { deleteOldKeys } from './idempotency.ts'
@@ -63,4 +68,3 @@ export {
 } from './schema.ts'
 export { type ByteSource, sendBytes } from './send.ts'
 export { createServer, localizedMessage } from './server.ts'
-export { addressKey, bearerToken, type Device, deviceOf, type Viewer } from './viewer.ts'

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Language } from '#platform/errors.ts'
 import { VERSION } from '#platform/version.ts'
-import { addVary } from './cors.ts'
-import { language } from './error-reply.ts'
+import { addVary, language } from './caching.ts'
 import type { Server } from './instance.ts'
 
 const STYLE =

@@ -3,8 +3,8 @@ import { fileURLToPath } from 'node:url'
 import fastifyStatic from '@fastify/static'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Text } from '#platform/errors.ts'
-import { addVary } from './cors.ts'
-import { language, noSuchPath } from './error-reply.ts'
+import { addVary, language } from './caching.ts'
+import { noSuchPath } from './error-reply.ts'
 import type { Server } from './instance.ts'
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))

@@ -1,8 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Tx } from '#platform/database'
 import type { DeclaredError, Language } from '#platform/errors.ts'
+import type { Access, Viewer } from '#platform/http/admission.ts'
 import type { ApiTag } from '#platform/http/api-tags.ts'
-import type { Access, Viewer } from '#platform/http/viewer.ts'
 import type { Static, TObject, TSchema } from './schema.ts'
 
 export type Verb = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'

@@ -15,9 +15,9 @@ import {
   unauthenticated,
 } from '#platform/errors.ts'
 import type { ApiTag } from '#platform/http/api-tags.ts'
-import { guestCacheOf } from '#platform/http/guest-cache.ts'
+import { guestCacheOf } from '#platform/http/caching.ts'
 import { type AddRoute, type AnyRoute, aliasOf, GUEST, type Verb } from '#platform/http/route-options.ts'
-import { language } from './error-reply.ts'
+import { language } from './caching.ts'
 import { IDEMPOTENCY_ERRORS, withIdempotencyKey } from './idempotency.ts'
 import type { Server } from './instance.ts'
 

@@ -16,7 +16,7 @@ import { createScope, currentScope, runInScope, type Sql } from '#platform/datab
 import { Busy } from '#platform/errors.ts'
 import { type Log, type Metrics, redactRequestUrl } from '#platform/observability'
 import type { RateLimiter } from '#platform/processes'
-import { addDrain, admission, setRateHeaders, shedLoad } from './admission.ts'
+import { addDrain, addressKey, admission, type Identity, setRateHeaders, shedLoad } from './admission.ts'
 import {
   acceptBodies,
   answerInvalid,
@@ -25,15 +25,14 @@ import {
   limitUnfinishedBodies,
   prepareBody,
 } from './bodies.ts'
-import { addCaching } from './caching.ts'
+import { addCaching, language } from './caching.ts'
 import { corsHeaders, EXPOSED } from './cors.ts'
-import { errorBody, language, methodNotAllowed, noSuchPath, toApiError } from './error-reply.ts'
+import { errorBody, methodNotAllowed, noSuchPath, toApiError } from './error-reply.ts'
 import { acceptForms } from './forms.ts'
 import { compileInput } from './input.ts'
 import type { Server } from './instance.ts'
 import { addAssets } from './packages.ts'
 import { refuseUnreadable } from './unreadable.ts'
-import { addressKey, type Identity } from './viewer.ts'
 import { addWeb } from './web/pages.ts'
 import { addSessions } from './web/session.ts'
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { placeNetwork } from '#platform/http/viewer.ts'
+import { placeNetwork } from '#platform/http/admission.ts'
 import { refusalOf, settingsOn, signUpsOn } from '#test/sign-up.ts'
 import { createWorld } from '#test/world.ts'
 

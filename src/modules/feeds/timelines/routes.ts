@@ -119,7 +119,7 @@ async function findRows(
   ctx: Context,
   viewerId: number,
   type: 'new' | 'hot' | 'follow' | 'users',
-  { id: ids, limit = ids?.length || 15, after = 0, hot, user = viewerId, search = '', screen }: FeedListQuery,
+  { id: ids, limit = ids?.length || 15, after = 0, hot, user = viewerId, search, screen }: FeedListQuery,
 ): Promise<FeedRow[]> {
   const { sql } = ctx
   const page = { viewerId, after, limit }
@@ -130,7 +130,7 @@ async function findRows(
   if (type === 'follow') return listFollowedFeeds(ctx, page)
   if (type === 'users' && screen === 'pinned') return listPinnedFeedsOfUser(sql, user, page)
   if (type === 'users') return listFeedsOfUser(sql, user, page, screen === 'paid')
-  return nameKey(search) === '' ? listNewFeeds(sql, page, ids) : searchFeeds(ctx, search, page, ids)
+  return search && nameKey(search) ? searchFeeds(ctx, search, page, ids) : listNewFeeds(sql, page, ids)
 }
 
 /** Number of followed users above which a scan of the newest feeds is cheaper than a lookup per user. */
