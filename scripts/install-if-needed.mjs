@@ -119,7 +119,7 @@ function allows(list, value) {
 }
 
 async function install() {
-  // Removes node_modules/.bin from PATH, because npm cannot replace a program in use.
+  // Keeps npm from running on the Node.js in node_modules, which npm could not replace while in use.
   const path = (process.env.PATH ?? process.env.Path ?? '')
     .split(delimiter)
     .filter((folder) => !folder.endsWith(`node_modules${sep}.bin`))

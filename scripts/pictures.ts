@@ -61,7 +61,7 @@ async function take(browser: Browser, site: { address: string; token: string }, 
   await page.waitForLoadState('networkidle')
   await settle(page)
   if (shot.isDark) await page.getByRole('button', { name: 'Toggle light/dark mode' }).click()
-  // Waits for transitions to end.
+  // Ends hover effects, and waits for their transitions.
   await page.mouse.move(0, 0)
   await page.waitForTimeout(800)
   await keep(shot.name, await page.screenshot())

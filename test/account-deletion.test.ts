@@ -95,7 +95,7 @@ async function countErasures({ id }: Person): Promise<number> {
   return jobs.length
 }
 
-test('revokes the tokens in the request for deletion when the grace period is zero (rights-1)', async () => {
+test('revokes all tokens at once when an account is deleted without a grace period (rights-1)', async () => {
   const ann = await owner(0)
   assert.equal((await as(ann, 'GET', '/user')).status, 200)
   await under({ 'account:deletion-days': 0 }, async () => assert.equal((await erase(ann)).status, 202))

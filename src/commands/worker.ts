@@ -25,8 +25,7 @@ export async function work(env: Environment): Promise<number> {
     ctx.metrics.defaultProcessMetrics()
     exportSiteMetrics(ctx)
     if (config.metricsPort > 0) {
-      // A server with the same environment on this machine already uses the port, and reports the site's metrics
-      // too.
+      // Ignores a port in use, because a server on this machine may already export the site's metrics there.
       const metrics = await serveMetrics(ctx.metrics, config).catch((error: NodeJS.ErrnoException) => {
         if (error.code !== 'EADDRINUSE') throw listenFault(error, config)
         log.warn({ port: config.metricsPort }, 'METRICS_PORT is in use: this worker serves no metrics')

@@ -60,9 +60,9 @@ const Files = Type.Unsafe<number[] | Record<string, number | string>>({
 })
 
 const parts = {
-  name: Text(50, { description: 'of the person, or of who answers for the organisation' }),
+  name: Text(50, { description: "Name of the person, or of the organisation's representative" }),
   phone: Text(20),
-  number: Text(50, { description: 'of the identity card or the business licence' }),
+  number: Text(50, { description: 'Number of the identity card or the business licence' }),
   desc: Description,
   files: Files,
   org_name: Type.Optional(Text(100)),

@@ -126,7 +126,7 @@ export async function findDrift(ctx: Context): Promise<ImDrift[]> {
 
 const RegistrationView = Shared('ImRegistration', {
   id: Type.Integer(),
-  user_id: Type.Integer({ description: 'Who asked for it' }),
+  user_id: Type.Integer({ description: 'User who requested it' }),
   total: Type.Integer(),
   done: Type.Integer(),
   last_error: Nullable(Type.String()),

@@ -180,7 +180,7 @@ test('locks counts of several types in one order to prevent deadlocks', async ()
   }
   for (const [name, way] of Object.entries(ways)) {
     const [ann, bob] = [await person(), await person()]
-    // Inserts in reverse order, because a table scan may return any order.
+    // Inserts the rows in reverse lock order, so that a scan in insertion order would lock them wrongly.
     for (const type of TYPES)
       await notify(sql, {
         type,

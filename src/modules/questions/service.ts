@@ -96,7 +96,7 @@ export async function getQuestion(ctx: Context, id: number, viewerId: number): P
 }
 
 /**
- * Resolves the user whose list is requested, by default the viewer. Throws 401 for a guest without a user.
+ * Resolves the user whose list is requested, by default the viewer. Throws 401 when a guest names no user.
  */
 export function whose(viewerId: number, userId: number | undefined): { userId: number; own: boolean } {
   const id = userId ?? viewerId

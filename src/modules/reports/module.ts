@@ -69,7 +69,7 @@ export const adminReportRoutes = (removals: Removals) => (server: Server, ctx: C
   })
 }
 
-/** Exports only the user's own reports, because reports about the user name their reporter. */
+/** Exports only reports by the user. A report about the user would reveal its reporter. */
 export const reportPersonal = [
   personalTable({
     file: 'reports',

@@ -73,7 +73,7 @@ describe('topic creation', () => {
     }
   })
 
-  test('requires a token', async () => {
+  test('returns 401 when a guest creates a topic', async () => {
     assert.equal((await guest('POST', '/feed/topics', { name: unique() })).status, 401)
   })
 

@@ -12,7 +12,7 @@ export type RequestScope = {
   address?: string
   /** Sends a guest's statements to a replica, except in transactions. */
   replica?: Send | undefined
-  /** View counters to run again when the guest cache repeats the response. */
+  /** Callbacks that count views. The guest cache calls them again on each hit. */
   shown?: (() => void)[]
 }
 

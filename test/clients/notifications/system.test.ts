@@ -12,7 +12,7 @@ type Known = {
   reads: string[]
   /** Values of `state` that the client renders as rejected. Every other value renders as accepted. */
   refused?: string[]
-  /** Set when the client renders `text` unchanged, which is correct for every state. */
+  /** Set when the client shows the server's text unchanged, so that it cannot show a wrong state. */
   text?: true
   /**
    * Meaning of the type in the client, if it differs from the server's. The server must never send the type.

@@ -93,7 +93,7 @@ const DECISIONS: { queue: string; key: 'a' | 'r'; reason?: string; holds: () => 
   },
 ]
 
-test('decides on an item of each queue with one key', {
+test('decides on an item of each queue with a keyboard shortcut', {
   skip,
 }, async () => {
   const page = await world!.open('/')

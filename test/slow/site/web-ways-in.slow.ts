@@ -129,7 +129,7 @@ test("accepts the provider's redirect only in the browser that started the sign-
   await page.context().close()
 })
 
-test('adds a phone with a code', { skip }, async () => {
+test('adds a phone number with a verification code', { skip }, async () => {
   const { sql, outbox, work } = site!
   const eve = await withPassword('eve_moves')
   await sql`update users set email = 'eve@kith.example', email_key = 'eve@kith.example' where id = ${eve.id}`

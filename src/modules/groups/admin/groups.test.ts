@@ -15,7 +15,7 @@ async function assertNoDrift() {
   for (const check of groupCounters) assert.deepEqual(await check.find(sql), [], check.name)
 }
 
-test('lets administrators manage empty categories (groups-4, groups-31)', async () => {
+test('deletes a group category only while it is empty (groups-4, groups-31)', async () => {
   const made = await as(admin, 'POST', '/admin/group-categories', { name: 'Games', sort_by: 5 })
   assert.equal(made.status, 201)
   const { id } = made.body

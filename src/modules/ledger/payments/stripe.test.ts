@@ -183,7 +183,7 @@ test('returns 503 when the payment provider is down', async () => {
   assert.deepEqual(await stateOf(row!.id), { state: 'expired', fault: null })
 })
 
-test('compares each daily statement once (money-22)', async () => {
+test('compares each daily statement with the payments once (money-22)', async () => {
   const good = await open(await person())
   await sql`update payments set created_at = now() - interval '3 days' where recharge_id = ${good}`
   stripe.faults.push(500)

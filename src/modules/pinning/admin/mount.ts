@@ -38,7 +38,7 @@ type AdminPinQuery = Static<typeof AdminPinQuery>
 
 const fields = {
   id: Type.Integer(),
-  user_id: Type.Integer({ description: 'Who asked' }),
+  user_id: Type.Integer({ description: 'Applicant' }),
   user: Shared('PinApplicant', { id: Type.Integer(), name: Type.String() }),
   amount: Type.Integer({ description: 'Points for all days together' }),
   day: Type.Integer(),

@@ -245,7 +245,7 @@ const moveCounts = (sql: Db, anonymity: boolean) => sql`,
     )}
   )`
 
-/** Returns whether the answer was named before, or undefined for an adopted answer. */
+/** Returns whether the author was public before the update, or undefined for an adopted answer. */
 export async function updateAnswer(
   sql: Db,
   id: number,

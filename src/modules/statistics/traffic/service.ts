@@ -53,7 +53,7 @@ const KEPT_DAYS = 7
 const WRITTEN_MS = 5000
 /** Maximum number of minutes buffered during a database outage. */
 const UNWRITTEN_MAX = 60
-/** Interval length by requested hours, so that a chart has at most some hundred points. */
+/** Interval length by requested hours, so that a chart has at most a few hundred points. */
 const PIECES = [
   { hours: 2, minutes: 1 },
   { hours: 24, minutes: 5 },
