@@ -59,7 +59,7 @@ test('parses every formatted amount to the same value', () => {
 
 test('uses the same decimals of currencies as the server', () => {
   const listed = (file: string) =>
-    [...readFileSync(file, 'utf8').matchAll(/(?:WHOLE|THOUSANDTHS) = (.*)/g)].map(([, list = '']) =>
+    [...readFileSync(file, 'utf8').matchAll(/(?:ZERO_DECIMAL|THREE_DECIMAL) = (.*)/g)].map(([, list = '']) =>
       list.match(/\b[a-z]{3}\b/g),
     )
   const [ours, theirs] = [listed('console/src/shell/money.ts'), listed('src/platform/payments/stripe.ts')]

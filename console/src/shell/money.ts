@@ -2,11 +2,11 @@
 export type Currency = 'points' | 'wallet' | (string & {})
 
 /** Currencies whose minor unit is not 1/100, as Stripe counts them. */
-const WHOLE = 'bif clp djf gnf jpy kmf krw mga pyg rwf vnd vuv xaf xof xpf'.split(' ')
-const THOUSANDTHS = 'bhd jod kwd omr tnd'.split(' ')
+const ZERO_DECIMAL = 'bif clp djf gnf jpy kmf krw mga pyg rwf vnd vuv xaf xof xpf'.split(' ')
+const THREE_DECIMAL = 'bhd jod kwd omr tnd'.split(' ')
 
 export const decimalsOf = (currency: Currency): number =>
-  currency === 'points' || WHOLE.includes(currency) ? 0 : THOUSANDTHS.includes(currency) ? 3 : 2
+  currency === 'points' || ZERO_DECIMAL.includes(currency) ? 0 : THREE_DECIMAL.includes(currency) ? 3 : 2
 
 /** Returns the ISO code of a currency, or XXX for an invalid code because `Intl` would throw. */
 export const codeOf = (currency: Currency): string => {

@@ -31,10 +31,20 @@ export async function migrateJobs(connection: JobsConnection): Promise<void> {
   }
 }
 
-export async function runWaitingJobs(connection: JobsConnection, tasks: TaskList): Promise<void> {
+/** Runs due jobs until none is left. Repeats, because `runOnce` may end before it sees the last job of a queue. */
+export async function runWaitingJobs(connection: JobsConnection, taskList: TaskList): Promise<void> {
   const pgPool = openJobsPool(connection, 2)
+  const isAnyDue = async () => {
+    const { rows } = await pgPool.query(
+      `select from graphile_worker.jobs where locked_at is null and run_at <= now() and attempts < max_attempts
+       and task_identifier = any($1) limit 1`,
+      [Object.keys(taskList)],
+    )
+    return rows.length > 0
+  }
   try {
-    await runOnce({ pgPool, taskList: tasks, noHandleSignals: true, logger: new Logger(() => () => {}) })
+    do await runOnce({ pgPool, taskList, noHandleSignals: true, logger: new Logger(() => () => {}) })
+    while (await isAnyDue())
   } finally {
     await pgPool.end()
   }
