@@ -5,110 +5,74 @@ import { sendText } from '#modules/text-messages/index.ts'
 import type { Context } from '#platform/context.ts'
 import type { Db, Row } from '#platform/database'
 import { addJob, type TaskList } from '#platform/jobs'
+import type { TextPurpose } from '#platform/sms'
 import type { Channel } from './identity/schema.ts'
 
-export async function findContacts(
-  sql: Db,
-  userId: number,
-): Promise<Row<'users', 'email' | 'phone'> | undefined> {
-  const [row] = await sql<
-    Row<'users', 'email' | 'phone'>[]
-  >`select email, phone from users where id = ${userId}`
+type Contacts = Row<'users', 'email' | 'phone'>
+
+async function findContacts(sql: Db, userId: number): Promise<Contacts | undefined> {
+  const [row] = await sql<Contacts[]>`select email, phone from users where id = ${userId}`
   return row
 }
 
-type Holding = 'password' | 'phone' | 'email' | 'link' | 'unlink'
-
-/** Job payload. Encrypted, because the database stores queued jobs. */
-type Alert = { channel: Channel; to: string } & ({ changed: Holding } | { suspended: Suspended })
-
-type Suspended = { reason: string; ends_at: string | null }
-
-const enqueue = (ctx: Context, tx: Db, alert: Alert) =>
-  addJob(tx, 'alert_owner', { sealed: ctx.secrets.seal(JSON.stringify(alert)) }, { maxAttempts: 5 })
-
-/** Sends an e-mail, because a suspended user cannot read notifications. */
-export async function alertOfSuspension(
-  ctx: Context,
-  tx: Db,
-  userId: number,
-  { reason, ends_at }: Suspended,
-): Promise<void> {
-  const contacts = await findContacts(tx, userId)
-  if (contacts?.email)
-    await enqueue(ctx, tx, { channel: 'mail', to: contacts.email, suspended: { reason, ends_at } })
-}
-
-/** Call it before the change, so that the alert reaches the old phone and e-mail. */
-export async function alertAccountOwner(
-  ctx: Context,
-  tx: Db,
-  userId: number,
-  changed: Holding,
-): Promise<void> {
-  const contacts = await findContacts(tx, userId)
-  const told: [Channel, string | null | undefined][] = [
-    ['mail', contacts?.email],
-    ['sms', contacts?.phone],
-  ]
-  for (const [channel, to] of told) {
-    if (!to) continue
-    await enqueue(ctx, tx, { channel, to, changed })
-  }
-  await notify(tx, {
-    type: 'system',
-    recipients: [userId],
-    senderId: 0,
-    cause: { type: 'users', id: userId },
-    data: { type: 'account:changed', state: changed },
-  })
-}
-
-type SealedMessage = { channel: Channel; to: string; subject: string; text: string; link?: string }
-
 type AccountPage = 'sessions' | 'exports' | 'sanctions' | 'deletion' | 'security'
 
-type Contacts = { email: string | null; phone: string | null }
+/** A message in both languages, since the recipient's is unknown. `mailOnly`: dropped without an address. */
+type Message = { subject: string; text: string; page?: AccountPage; mailOnly?: true; purpose?: 'alert' }
 
-/**
- * Sends an e-mail, or a text message to an account without e-mail. `text` contains both languages, because
- * the recipient's language is unknown.
- */
+/** Job payload, encrypted because queued jobs are stored in the database. */
+type SealedMessage = {
+  channel: Channel
+  to: string
+  subject: string
+  text: string
+  purpose?: TextPurpose
+  code?: string
+  link?: string
+}
+
+/** Enqueues a message by e-mail, or by text message without an address, in the caller's transaction. */
 export async function enqueueMessage(
   ctx: Context,
   tx: Db,
   { email, phone }: Contacts,
-  { subject, text, page }: { subject: string; text: string; page?: AccountPage },
+  { page, mailOnly, ...message }: Message,
 ): Promise<void> {
-  const to = email ?? phone
+  const to = email ?? (mailOnly ? null : phone)
   if (to === null) return
   const link = page === undefined ? null : (await webLinks(ctx))('account', page)
-  const letter: SealedMessage = {
+  const sealed: SealedMessage = {
     channel: email === null ? 'sms' : 'mail',
     to,
-    subject,
-    text,
+    ...message,
     ...(link === null ? {} : { link }),
   }
-  await addJob(tx, 'send_letter', { sealed: ctx.secrets.seal(JSON.stringify(letter)) }, { maxAttempts: 5 })
+  await addJob(tx, 'send_letter', { sealed: ctx.secrets.seal(JSON.stringify(sealed)) }, { maxAttempts: 5 })
 }
 
-async function sendMessage(ctx: Context, { channel, to, subject, text, link }: SealedMessage): Promise<void> {
+/** Enqueues a message to the current contacts of a user. */
+export async function messageUser(ctx: Context, tx: Db, userId: number, message: Message): Promise<void> {
+  const contacts = await findContacts(tx, userId)
+  if (contacts) await enqueueMessage(ctx, tx, contacts, message)
+}
+
+/** Sends a message. Gives up when the service rejects it permanently. */
+export async function deliver(
+  ctx: Context,
+  { channel, to, subject, text, purpose = 'message', code, link }: SealedMessage,
+): Promise<void> {
+  const parts = { text, ...(code === undefined ? {} : { code }) }
+  const kind = code === undefined ? 'message' : 'verification'
   try {
-    if (channel === 'sms') await sendText(ctx, { phone: to, text, purpose: 'message' })
-    else await ctx.mail.send({ to, subject, text, kind: 'message', ...(link === undefined ? {} : { link }) })
+    if (channel === 'sms') await sendText(ctx, { phone: to, purpose, ...parts })
+    else await ctx.mail.send({ to, subject, kind, ...parts, ...(link === undefined ? {} : { link }) })
   } catch (error) {
     if (!(error as { permanent?: boolean }).permanent) throw error
-    ctx.log.warn({ err: error }, 'a message was rejected permanently')
+    ctx.log.warn({ err: error, purpose }, 'a message was rejected permanently')
   }
 }
 
-export const messageTasks = (ctx: Context): TaskList => ({
-  send_letter: (payload) =>
-    sendMessage(ctx, JSON.parse(ctx.secrets.open((payload as { sealed: string }).sealed))),
-})
-
-/** Each text has both languages, because the recipient's language is unknown. */
+/** The recipient's language is unknown, so each text has both. */
 const TEXTS = {
   password:
     '您账号的密码刚刚被修改。如非本人操作，请立即重置密码。 The password of your account was just changed. If it was not you, reset it at once.',
@@ -120,37 +84,74 @@ const TEXTS = {
   unlink:
     '您账号的外部账号绑定刚刚被解除。如非本人操作，请立即修改密码。 A link of an account outside to your account was just ended. If it was not you, change your password at once.',
 }
-const CHANGED_SUBJECT = '账号安全提醒 Your account was changed'
 
-const SUSPENDED_SUBJECT = '账号已被暂停使用 Your account is suspended'
+type Changed = keyof typeof TEXTS
 
-function textOf(alert: Alert): string {
-  if ('changed' in alert) return TEXTS[alert.changed]
-  const { reason, ends_at: end } = alert.suspended
+const changedMessage = (changed: Changed): Message => ({
+  subject: '账号安全提醒 Your account was changed',
+  text: TEXTS[changed],
+  page: 'security',
+  purpose: 'alert',
+})
+
+type Suspended = { reason: string; ends_at: string | null }
+
+function suspendedMessage({ reason, ends_at: end }: Suspended): Message {
   const [zh, en] = end === null ? ['', ''] : [`至 ${end}（UTC）`, ` until ${end} (UTC)`]
-  return `您的账号已被暂停使用${zh}。如有异议，可以申诉。 Your account is suspended${en}. You can appeal.\n\n${reason}`
-}
-
-async function sendAlert(ctx: Context, alert: Alert): Promise<void> {
-  const { channel, to } = alert
-  const text = textOf(alert)
-  const subject = 'changed' in alert ? CHANGED_SUBJECT : SUSPENDED_SUBJECT
-  try {
-    if (channel === 'sms') await sendText(ctx, { phone: to, text, purpose: 'alert' })
-    else {
-      const page: AccountPage = 'changed' in alert ? 'security' : 'sanctions'
-      const link = (await webLinks(ctx))('account', page)
-      await ctx.mail.send({ to, subject, text, kind: 'message', ...(link === null ? {} : { link }) })
-    }
-  } catch (error) {
-    if (!(error as { permanent?: boolean }).permanent) throw error
-    ctx.log.warn({ err: error }, 'an account alert was rejected permanently')
+  return {
+    subject: '账号已被暂停使用 Your account is suspended',
+    text: `您的账号已被暂停使用${zh}。如有异议，可以申诉。 Your account is suspended${en}. You can appeal.\n\n${reason}`,
+    page: 'sanctions',
+    mailOnly: true,
+    purpose: 'alert',
   }
 }
 
-export const alertTasks = (ctx: Context): TaskList => ({
+/** E-mails a suspended user, since they cannot read their notifications. */
+export const alertOfSuspension = (ctx: Context, tx: Db, userId: number, suspended: Suspended) =>
+  messageUser(ctx, tx, userId, suspendedMessage(suspended))
+
+/** Notifies a user of a change of credentials, or of a sign-in or sign-out. */
+export const notifyAccountChanged = (tx: Db, userId: number, state: Changed | 'sign-in' | 'sign-outs') =>
+  notify(tx, {
+    type: 'system',
+    recipients: [userId],
+    senderId: 0,
+    cause: { type: 'users', id: userId },
+    data: { type: 'account:changed', state },
+  })
+
+/**
+ * Alerts a user that a credential changes: in notifications, on devices, and at the current phone and e-mail.
+ * Call it in the transaction of the change and before it, so that it reaches the old contacts.
+ */
+export async function alertAccountOwner(
+  ctx: Context,
+  tx: Db,
+  userId: number,
+  changed: Changed,
+): Promise<void> {
+  const { email = null, phone = null } = (await findContacts(tx, userId)) ?? {}
+  await enqueueMessage(ctx, tx, { email, phone: null }, changedMessage(changed))
+  await enqueueMessage(ctx, tx, { email: null, phone }, changedMessage(changed))
+  await notifyAccountChanged(tx, userId, changed)
+}
+
+/** A job that an earlier version enqueued. */
+type Alert = { channel: Channel; to: string } & ({ changed: Changed } | { suspended: Suspended })
+
+const sendAlert = (ctx: Context, { channel, to, ...alert }: Alert) =>
+  deliver(ctx, {
+    channel,
+    to,
+    ...('changed' in alert ? changedMessage(alert.changed) : suspendedMessage(alert.suspended)),
+  })
+
+export const messageTasks = (ctx: Context): TaskList => ({
   alert_owner: (payload) =>
     sendAlert(ctx, JSON.parse(ctx.secrets.open((payload as { sealed: string }).sealed))),
+  send_letter: (payload) =>
+    deliver(ctx, JSON.parse(ctx.secrets.open((payload as { sealed: string }).sealed))),
 })
 
 const RECEIPT_SUBJECT = '充值收据 Receipt of your payment'
@@ -160,8 +161,6 @@ async function sendReceipt(ctx: Context, id: number): Promise<void> {
   const receipt = await findReceipt(ctx.sql, id)
   if (!receipt) return
   const { provider, order_number: order, payment_number: payment, paid_at: at } = receipt
-  const contacts = await findContacts(ctx.sql, receipt.owner_id)
-  if (!contacts?.email) return
   const amount = `${(receipt.amount / 100).toFixed(2)} ${receipt.charge_currency.toUpperCase()}`
   const time = `${String(at).slice(0, 19)} UTC`
   const [zh, en] =
@@ -175,12 +174,7 @@ async function sendReceipt(ctx: Context, id: number): Promise<void> {
     `您的付款已到账。\n金额：${amount}\n到账：${zh}\n渠道：${provider}\n订单号：${order}\n支付单号：${payment}\n时间：${time}`,
     `Your payment was credited.\nAmount: ${amount}\nCredited: ${en}\nProvider: ${provider}\nOrder: ${order}\nPayment: ${payment}\nTime: ${time}`,
   ].join('\n\n')
-  await enqueueMessage(
-    ctx,
-    ctx.sql,
-    { email: contacts.email, phone: null },
-    { subject: RECEIPT_SUBJECT, text },
-  )
+  await messageUser(ctx, ctx.sql, receipt.owner_id, { subject: RECEIPT_SUBJECT, text, mailOnly: true })
 }
 
 export const receiptTasks = (ctx: Context): TaskList => ({

@@ -31,7 +31,7 @@ import { secondFactorRoutes } from './identity/second-factor.ts'
 import { adminSessionRoutes, sessionRoutes } from './identity/sessions.ts'
 import { signInRoutes } from './identity/sign-in.ts'
 import { adminInvitationRoutes, invitationRoutes } from './invitations/routes.ts'
-import { alertTasks, messageTasks, receiptTasks } from './messages.ts'
+import { messageTasks, receiptTasks } from './messages.ts'
 import { accountPersonal } from './personal.ts'
 import { profileRoutes } from './profile/routes.ts'
 import { followSchedules, followTasks } from './relations/queries.ts'
@@ -192,7 +192,6 @@ export const module: Module = {
   counters: accountCounters,
   erase: forgetExports,
   tasks: (site) => [
-    alertTasks,
     codeTasks,
     deletionTasks(site.erasers),
     exportTasks(site.personalData),

@@ -33,7 +33,7 @@ import {
 import { addJob } from '#platform/jobs'
 import { followFamous } from './famous.ts'
 import { saveDisabled } from './identity/queries.ts'
-import { enqueueMessage, findContacts } from './messages.ts'
+import { enqueueMessage, messageUser } from './messages.ts'
 
 const requestDecided = apiError(
   422,
@@ -94,16 +94,14 @@ export async function admit(
   await followFamous(tx, id)
   await addJob(tx, 'user_created', { id })
   await publishEvent(ctx, tx, 'user.created', { id, name })
-  const contacts = await findContacts(tx, id)
-  if (contacts)
-    await enqueueMessage(ctx, tx, contacts, {
-      subject: '注册申请已通过 Your registration was accepted',
-      text: withReason(
-        '您的注册申请已通过，现在可以登录。',
-        'Your registration was accepted. You can sign in now.',
-        remark,
-      ),
-    })
+  await messageUser(ctx, tx, id, {
+    subject: '注册申请已通过 Your registration was accepted',
+    text: withReason(
+      '您的注册申请已通过，现在可以登录。',
+      'Your registration was accepted. You can sign in now.',
+      remark,
+    ),
+  })
   return true
 }
 

@@ -11,7 +11,7 @@ import { Shared, Time } from '#platform/http'
 import { addJob, type Schedule, type TaskList } from '#platform/jobs'
 import { lastFounder } from '../admin/queries.ts'
 import type { UseProof } from '../identity/owner-proof.ts'
-import { enqueueMessage, findContacts } from '../messages.ts'
+import { enqueueMessage, messageUser } from '../messages.ts'
 
 async function insertDeletion(tx: Tx, userId: number, days: number): Promise<string> {
   const [row] = await tx<[{ due_at: string }]>`
@@ -134,13 +134,11 @@ export async function scheduleDeletion(ctx: Context, userId: number, use: UsePro
     if (await isLastHolder(tx, 'founder', userId)) throw lastFounder()
     const dueAt = await insertDeletion(tx, userId, days)
     const date = dueAt.slice(0, 10)
-    const contacts = await findContacts(tx, userId)
-    if (contacts)
-      await enqueueMessage(ctx, tx, contacts, {
-        subject: '账号注销申请 Your account will be deleted',
-        text: `您的账号将于 ${date}（UTC）之后注销。在此之前登录即可取消。 Your account will be deleted after ${date} (UTC). Sign in before then to keep it.`,
-        page: 'deletion',
-      })
+    await messageUser(ctx, tx, userId, {
+      subject: '账号注销申请 Your account will be deleted',
+      text: `您的账号将于 ${date}（UTC）之后注销。在此之前登录即可取消。 Your account will be deleted after ${date} (UTC). Sign in before then to keep it.`,
+      page: 'deletion',
+    })
     if (days === 0) await addJob(tx, 'erase_account', { id: userId })
     await revokeTokens(ctx, tx, userId)
     return dueAt
@@ -157,12 +155,10 @@ export async function cancelDeletionOutside(ctx: Context, userId: number, use: U
 
 export async function cancelDeletionAtSignIn(ctx: Context, tx: Tx, userId: number): Promise<void> {
   if (!(await deleteDeletion(tx, userId))) return
-  const contacts = await findContacts(tx, userId)
-  if (contacts)
-    await enqueueMessage(ctx, tx, contacts, {
-      subject: '账号注销已取消 Your account stays',
-      text: '您已登录，账号注销申请已取消。 You signed in, so your account is not deleted.',
-    })
+  await messageUser(ctx, tx, userId, {
+    subject: '账号注销已取消 Your account stays',
+    text: '您已登录，账号注销申请已取消。 You signed in, so your account is not deleted.',
+  })
 }
 
 async function eraseIdentity(ctx: Context, userId: number): Promise<boolean> {

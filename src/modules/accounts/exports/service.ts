@@ -10,7 +10,7 @@ import { type Tx, transaction } from '#platform/database'
 import type { Language } from '#platform/errors.ts'
 import { addJob, type Schedule, type TaskList } from '#platform/jobs'
 import type { UseProof } from '../identity/owner-proof.ts'
-import { enqueueMessage, findContacts } from '../messages.ts'
+import { messageUser } from '../messages.ts'
 import { writeArchive } from './archive.ts'
 import {
   deleteExportsOf,
@@ -106,17 +106,7 @@ async function tell(
   state: keyof typeof TOLD,
   until = '',
 ): Promise<void> {
-  const contacts = await findContacts(tx, userId)
-  if (contacts)
-    await enqueueMessage(
-      ctx,
-      tx,
-      { email: contacts.email, phone: null },
-      {
-        ...TOLD[state](until),
-        page: 'exports',
-      },
-    )
+  await messageUser(ctx, tx, userId, { ...TOLD[state](until), page: 'exports', mailOnly: true })
   await notify(tx, {
     type: 'system',
     recipients: [userId],

@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto'
 import { isEmail, isPhone, normalizeEmail, normalizePhone } from '#lib/identifiers.ts'
-import { reserveText, sendText, tooManyTexts } from '#modules/text-messages/index.ts'
+import { reserveText, tooManyTexts } from '#modules/text-messages/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type Db, transaction } from '#platform/database'
 import {
@@ -23,6 +23,7 @@ import {
   type Server,
 } from '#platform/http'
 import { addJob, type Schedule, type TaskList } from '#platform/jobs'
+import { deliver } from '../messages.ts'
 import { emailTaken, phoneTaken, wrongCode } from '../schema.ts'
 import {
   CONTACT_ERRORS,
@@ -223,14 +224,8 @@ async function send(ctx: Context, { channel, to, code, language }: Dispatch, ask
   const [late] =
     await ctx.sql`select where now() > ${askedAt.toISOString()}::timestamptz + interval '10 minutes'`
   if (late) return
-  const text = TEXTS[language](code)
-  try {
-    if (channel === 'sms') await sendText(ctx, { phone: to, text, purpose: 'code', code })
-    else await ctx.mail.send({ to, subject: SUBJECTS[language], text, kind: 'verification', code })
-  } catch (error) {
-    if (!(error as { permanent?: boolean }).permanent) throw error
-    ctx.log.warn({ err: error }, 'a verification code was rejected permanently')
-  }
+  const [subject, text] = [SUBJECTS[language], TEXTS[language](code)]
+  await deliver(ctx, { channel, to, subject, text, purpose: 'code', code })
 }
 
 export const codeTasks = (ctx: Context): TaskList => ({

@@ -12,7 +12,7 @@ import {
   type Server,
   type Viewer,
 } from '#platform/http'
-import { enqueueMessage, findContacts } from '../messages.ts'
+import { messageUser } from '../messages.ts'
 import { wrongCode } from '../schema.ts'
 import { useCode } from './codes.ts'
 import { verifyPasswordOrCode } from './owner.ts'
@@ -150,15 +150,12 @@ const TEXTS = {
     '您账号的恢复码已更换。如非本人操作，请立即修改密码。 The recovery codes of your account were replaced. If it was not you, change your password.',
 }
 
-async function tell(ctx: Context, tx: Tx, userId: number, state: keyof typeof TEXTS): Promise<void> {
-  const contacts = await findContacts(tx, userId)
-  if (contacts)
-    await enqueueMessage(ctx, tx, contacts, {
-      subject: '两步验证 Second factor',
-      text: TEXTS[state],
-      page: 'security',
-    })
-}
+const tell = (ctx: Context, tx: Tx, userId: number, state: keyof typeof TEXTS) =>
+  messageUser(ctx, tx, userId, {
+    subject: '两步验证 Second factor',
+    text: TEXTS[state],
+    page: 'security',
+  })
 
 async function prepareFactor(
   ctx: Context,

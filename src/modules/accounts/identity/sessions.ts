@@ -2,7 +2,6 @@ import { deviceName } from '#lib/device-name.ts'
 import { wireTime } from '#lib/time.ts'
 import { beyondOwnAbilities, findExcessAbilities } from '#modules/abilities/index.ts'
 import { type Actor, recordAudit } from '#modules/audit/index.ts'
-import { notify } from '#modules/notifications/index.ts'
 import { readSettings } from '#modules/settings/index.ts'
 import {
   type IssuedToken,
@@ -28,7 +27,7 @@ import {
 } from '#platform/http'
 import { accountExists } from '../admin/queries.ts'
 import { cancelDeletionAtSignIn } from '../deletion/service.ts'
-import { enqueueMessage, findContacts } from '../messages.ts'
+import { messageUser, notifyAccountChanged } from '../messages.ts'
 import { UserParams } from '../schema.ts'
 
 const noSuchSession = apiError(404, 'no_such_session', 'You have no such sign-in.', '没有该登录记录。')
@@ -55,27 +54,15 @@ async function alertOfSignIn(
   userId: number,
   { userAgent, network }: Device,
 ): Promise<void> {
-  const contacts = await findContacts(tx, userId)
   const name = deviceName(userAgent)
   const [zh, en] = name === undefined ? ['未知设备', 'unknown device'] : [name, name]
-  if (contacts)
-    await enqueueMessage(
-      ctx,
-      tx,
-      { email: contacts.email, phone: null },
-      {
-        subject: '新设备登录提醒 Sign-in from a new device',
-        text: `您的账号刚刚在新设备上登录（${zh}，${network}）。如非本人操作，请立即修改密码并结束该登录。 Somebody signed in to your account from a new device (${en}, ${network}). If it was not you, change your password and end that sign-in.`,
-        page: 'sessions',
-      },
-    )
-  await notify(tx, {
-    type: 'system',
-    recipients: [userId],
-    senderId: 0,
-    cause: { type: 'users', id: userId },
-    data: { type: 'account:changed', state: 'sign-in' },
+  await messageUser(ctx, tx, userId, {
+    subject: '新设备登录提醒 Sign-in from a new device',
+    text: `您的账号刚刚在新设备上登录（${zh}，${network}）。如非本人操作，请立即修改密码并结束该登录。 Somebody signed in to your account from a new device (${en}, ${network}). If it was not you, change your password and end that sign-in.`,
+    page: 'sessions',
+    mailOnly: true,
   })
+  await notifyAccountChanged(tx, userId, 'sign-in')
 }
 
 /** Expects the caller to hold the account lock, so that no suspension or erasure intervenes. */
@@ -102,24 +89,12 @@ const sessionsOf = async (ctx: Context, userId: number, current: string): Promis
   }))
 
 async function tellSignOut(ctx: Context, tx: Tx, userId: number): Promise<void> {
-  const contacts = await findContacts(tx, userId)
-  if (contacts)
-    await enqueueMessage(
-      ctx,
-      tx,
-      { email: contacts.email, phone: null },
-      {
-        subject: '您已被退出登录 You were signed out',
-        text: '管理员刚刚结束了您账号的登录，请重新登录。 An administrator just ended sign-ins of your account. Sign in again.',
-      },
-    )
-  await notify(tx, {
-    type: 'system',
-    recipients: [userId],
-    senderId: 0,
-    cause: { type: 'users', id: userId },
-    data: { type: 'account:changed', state: 'sign-outs' },
+  await messageUser(ctx, tx, userId, {
+    subject: '您已被退出登录 You were signed out',
+    text: '管理员刚刚结束了您账号的登录，请重新登录。 An administrator just ended sign-ins of your account. Sign in again.',
+    mailOnly: true,
   })
+  await notifyAccountChanged(tx, userId, 'sign-outs')
 }
 
 /** Ends the given session, or all sessions but the administrator's current session (administration-22). */
