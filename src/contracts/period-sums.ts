@@ -22,7 +22,7 @@ export type PeriodSums = {
   counted(sql: Db, from: Fragment, before?: Fragment): Fragment
 }
 
-type Place = { user_id: number; count: number }
+export type RankedRow = { user_id: number; count: number }
 
 type Window = { period: Period; since: string | null; start: string; is_stale: boolean }
 
@@ -118,7 +118,7 @@ export async function rankByPeriodSums(
   sums: PeriodSums,
   period: Period,
   { enabled, limit }: Ranked,
-): Promise<Place[]> {
+): Promise<RankedRow[]> {
   const { ranking, counted } = sums
   // Reads without a lock, because a recount of stale sums may hold the lock for long.
   const places = isReady(await readWindows(sql, ranking))
@@ -126,7 +126,7 @@ export async function rankByPeriodSums(
         const windows = await lockWindows(tx, ranking)
         if (!isReady(windows)) return undefined
         await updateSums(tx, sums, windows)
-        return tx<Place[]>`
+        return tx<RankedRow[]>`
           select s.user_id, s.total as count from period_sums s ${enabled(tx, tx`s.user_id`)}
           where s.ranking = ${ranking} and s.period = ${period}
           order by s.total desc, s.user_id limit ${limit}`
@@ -134,7 +134,7 @@ export async function rankByPeriodSums(
     : undefined
   return (
     places ??
-    (await sql<Place[]>`
+    (await sql<RankedRow[]>`
       select c.user_id, sum(c.n)::bigint as count from (${counted(sql, periodStart(sql, period))}) c
       ${enabled(sql, sql`c.user_id`)}
       group by c.user_id order by count desc, c.user_id limit ${limit}`)

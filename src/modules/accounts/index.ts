@@ -33,6 +33,7 @@ export { openSession } from './identity/sessions.ts'
 export { disabledError, findAccount, signIn } from './identity/sign-in.ts'
 export { createUserLines, importUsers, UserForm, userIdsByName } from './imports/service.ts'
 export { alertAccountOwner } from './messages.ts'
+export { mountRanking, RankedUser, RanksQuery } from './rankings.ts'
 export { hasBlocked, notBlockedBy, selectFollowed } from './relations/queries.ts'
 export { isSuspended } from './sanctions/queries.ts'
 export {
@@ -59,12 +60,4 @@ export {
   userIdsNamed,
   withEnabledUser,
 } from './users/queries.ts'
-export {
-  type RankedRow,
-  RankedUser,
-  RanksQuery,
-  rankedUsers,
-  userPage,
-  userViews,
-  withUrls,
-} from './users/view.ts'
+export { userPage, userViews, withUrls } from './users/view.ts'

@@ -1,15 +1,9 @@
-import { PERIODS, type Period, type PeriodSums, rankByPeriodSums } from '#contracts/period-sums.ts'
-import {
-  type RankedRow,
-  RankedUser,
-  RanksQuery,
-  rankedUsers,
-  withEnabledUser,
-} from '#modules/accounts/index.ts'
+import { type Period, type PeriodSums, type RankedRow, rankByPeriodSums } from '#contracts/period-sums.ts'
+import { mountRanking, withEnabledUser } from '#modules/accounts/index.ts'
 import { readSettings } from '#modules/settings/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type Db, ifGiven } from '#platform/database'
-import { OneOf, routesOn, type Server, Type } from '#platform/http'
+import type { Server } from '#platform/http'
 import { cacheCostly } from '#platform/memory'
 import { FEED_LIKES, visibleFeed } from './queries.ts'
 
@@ -50,21 +44,12 @@ const rankingOf = cacheCostly<Period, RankedRow[]>(60_000, ({ sql }, period) =>
   rankByPeriodSums(sql, feedLikes, period, { enabled: withEnabledUser, limit: RANKED }),
 )
 
-const FeedRanksQuery = Type.Object({
-  ...RanksQuery.properties,
-  type: Type.Optional(OneOf(PERIODS, { default: 'day' })),
-})
-
-export function feedRankRoutes(server: Server, ctx: Context) {
-  const route = routesOn(server, ctx, { tag: 'Feeds' })
-
-  route('GET /feeds/ranks', {
+/** Ranking of authors by likes (feeds-27). */
+export const feedRankRoutes = (server: Server, ctx: Context) =>
+  mountRanking(server, ctx, '/feeds/ranks', {
+    tag: 'Feeds',
     operationId: 'listFeedRanks',
     summary: 'Rank authors by the likes of their feeds of today, the last week or the last month',
-    access: 'optional',
-    query: FeedRanksQuery,
-    reply: { 200: Type.Array(RankedUser) },
-    handler: async ({ query, viewer }) =>
-      rankedUsers(ctx, await rankingOf(ctx, query.type ?? 'day'), query, viewer.id),
+    byPeriod: true,
+    rankingOf,
   })
-}

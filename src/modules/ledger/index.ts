@@ -6,7 +6,6 @@ export {
   mapNotEnough,
   moveFunds,
   movementsClause,
-  type Ranked,
   rankByBalance,
   rankByIncome,
 } from './movements.ts'

@@ -1,3 +1,4 @@
+import type { RankedRow } from '#contracts/period-sums.ts'
 import { isAmount } from '#lib/money.ts'
 import { type Db, type Fragment, onConstraint, type Row } from '#platform/database'
 import { type Currency, type Movement, notEnough } from './schema.ts'
@@ -106,18 +107,20 @@ export async function balancesOf(
   }
 }
 
-export type Ranked = { user_id: number; count: number }
-
-/** Maximum length of a ranking, which the cache stores as a whole. */
+/** Maximum length of a ranking. Pages are served from the cache. */
 const RANKED = 1000
 
-/** Scans all wallets, because every payment would have to update an index in this order. */
-export const rankByBalance = (sql: Db) => sql<Ranked[]>`
+/**
+ * Ranks users by wallet balance, without an index, because one in this order would be written by every
+ * payment.
+ */
+export const rankByBalance = (sql: Db) => sql<RankedRow[]>`
   select a.owner_id as user_id, a.balance as count
   from ledger_accounts a join users u on u.id = a.owner_id and u.deleted_at is null
   where a.currency = 'wallet' order by a.balance desc, a.owner_id limit ${RANKED}`
 
-export const rankByIncome = (sql: Db) => sql<Ranked[]>`
+/** Ranks users by wallet money received from other users. Payments by the site do not count. */
+export const rankByIncome = (sql: Db) => sql<RankedRow[]>`
   select p.owner_id as user_id, p.total::bigint as count
   from (
     select owner_id, sum(amount) as total from ledger_postings

@@ -1,12 +1,6 @@
-import { PERIODS, type Period, periodStart } from '#contracts/period-sums.ts'
+import { type Period, periodStart, type RankedRow } from '#contracts/period-sums.ts'
 import { hasAbility } from '#modules/abilities/index.ts'
-import {
-  type RankedRow,
-  RankedUser,
-  RanksQuery,
-  rankedUsers,
-  withEnabledUser,
-} from '#modules/accounts/index.ts'
+import { mountRanking, withEnabledUser } from '#modules/accounts/index.ts'
 import { listCollected, mountCollections } from '#modules/collections/index.ts'
 import { mountComments } from '#modules/comments/index.ts'
 import { mountLikes } from '#modules/likes/index.ts'
@@ -16,7 +10,7 @@ import { mountRewards } from '#modules/rewards/index.ts'
 import type { Context } from '#platform/context.ts'
 import type { Db } from '#platform/database'
 import { forbidden } from '#platform/errors.ts'
-import { Empty, OneOf, routesOn, type Server, Type } from '#platform/http'
+import { Empty, routesOn, type Server, Type } from '#platform/http'
 import { cacheCostly } from '#platform/memory'
 import { countNewsComments, countNewsLikes, listNews } from './queries.ts'
 import {
@@ -44,24 +38,15 @@ const rankingOf = cacheCostly<Period, RankedRow[]>(10_000, ({ sql }, period) =>
   rankAuthors(sql, period).execute(),
 )
 
-const NewsRanksQuery = Type.Object({
-  ...RanksQuery.properties,
-  type: Type.Optional(OneOf(PERIODS, { default: 'day' })),
-})
-
-export function newsRankRoutes(server: Server, ctx: Context) {
-  const route = routesOn(server, ctx, { tag: 'News' })
-
-  route('GET /news/ranks', {
+/** Route of the author ranking (news-19). */
+export const newsRankRoutes = (server: Server, ctx: Context) =>
+  mountRanking(server, ctx, '/news/ranks', {
+    tag: 'News',
     operationId: 'listNewsRanks',
     summary: 'Rank authors by article views of today, the last week or the last month',
-    access: 'optional',
-    query: NewsRanksQuery,
-    reply: { 200: Type.Array(RankedUser) },
-    handler: async ({ query, viewer }) =>
-      rankedUsers(ctx, await rankingOf(ctx, query.type ?? 'day'), query, viewer.id),
+    byPeriod: true,
+    rankingOf,
   })
-}
 
 export function newsRoutes(server: Server, ctx: Context) {
   const { sql } = ctx

@@ -1,14 +1,8 @@
-import { PERIODS, type Period, type PeriodSums, rankByPeriodSums } from '#contracts/period-sums.ts'
-import {
-  type RankedRow,
-  RankedUser,
-  RanksQuery,
-  rankedUsers,
-  withEnabledUser,
-} from '#modules/accounts/index.ts'
+import { type Period, type PeriodSums, type RankedRow, rankByPeriodSums } from '#contracts/period-sums.ts'
+import { mountRanking, withEnabledUser } from '#modules/accounts/index.ts'
 import type { Context } from '#platform/context.ts'
 import { announce, type Db, ifGiven } from '#platform/database'
-import { OneOf, routesOn, type Server, Type } from '#platform/http'
+import type { Server } from '#platform/http'
 import { cacheCostly } from '#platform/memory'
 import { ANSWERS_GIVEN } from './queries.ts'
 
@@ -60,40 +54,28 @@ function followAnonymity(ctx: Context): void {
   ctx.signals.onReconnect(() => rankingOf.forget(ctx))
 }
 
-const AnswerRanksQuery = Type.Object({
-  ...RanksQuery.properties,
-  type: Type.Optional(OneOf(PERIODS, { default: 'day' })),
-})
-
 export function questionRankRoutes(server: Server, ctx: Context) {
-  const route = routesOn(server, ctx, { tag: 'Questions' })
   followAnonymity(ctx)
 
-  route('GET /question-ranks/answers', {
+  mountRanking(server, ctx, '/question-ranks/answers', {
+    tag: 'Questions',
     operationId: 'listAnswererRanks',
     summary: 'Rank people by answers of today, the last week or the last month',
-    access: 'optional',
-    query: AnswerRanksQuery,
-    reply: { 200: Type.Array(RankedUser) },
-    handler: async ({ query, viewer }) =>
-      rankedUsers(ctx, await rankingOf(ctx, query.type ?? 'day'), query, viewer.id),
+    byPeriod: true,
+    rankingOf,
   })
 
-  route('GET /question-ranks/likes', {
+  mountRanking(server, ctx, '/question-ranks/likes', {
+    tag: 'Questions',
     operationId: 'listAnswerLikeRanks',
     summary: 'Rank people by likes of their answers',
-    access: 'optional',
-    query: RanksQuery,
-    reply: { 200: Type.Array(RankedUser) },
-    handler: async ({ query, viewer }) => rankedUsers(ctx, await rankingOf(ctx, 'likes'), query, viewer.id),
+    rankingOf: () => rankingOf(ctx, 'likes'),
   })
 
-  route('GET /question-ranks/experts', {
+  mountRanking(server, ctx, '/question-ranks/experts', {
+    tag: 'Questions',
     operationId: 'listExpertRanks',
     summary: 'Rank experts by income',
-    access: 'optional',
-    query: RanksQuery,
-    reply: { 200: Type.Array(RankedUser) },
-    handler: async ({ query, viewer }) => rankedUsers(ctx, await rankingOf(ctx, 'experts'), query, viewer.id),
+    rankingOf: () => rankingOf(ctx, 'experts'),
   })
 }

@@ -1,14 +1,15 @@
+import type { RankedRow } from '#contracts/period-sums.ts'
 import {
   listIdsByCount,
+  mountRanking,
   RankedUser,
   RanksQuery,
-  rankedUsers,
   UserExtra,
   UserView,
   userViews,
 } from '#modules/accounts/index.ts'
 import { checkinsDisabled, requireCheckins } from '#modules/checkins/index.ts'
-import { type Ranked, rankByBalance, rankByIncome } from '#modules/ledger/index.ts'
+import { rankByBalance, rankByIncome } from '#modules/ledger/index.ts'
 import type { Context } from '#platform/context.ts'
 import { routesOn, type Server, Shared, type Static, Type } from '#platform/http'
 import { cacheCostly } from '#platform/memory'
@@ -31,7 +32,7 @@ export type MoneyRanking = 'balance' | 'income'
 
 const RANKINGS = { balance: rankByBalance, income: rankByIncome }
 
-export const rankMoney = cacheCostly<MoneyRanking, Ranked[]>(600_000, ({ sql }, name) =>
+export const rankMoney = cacheCostly<MoneyRanking, RankedRow[]>(600_000, ({ sql }, name) =>
   RANKINGS[name](sql).execute(),
 )
 
@@ -81,13 +82,11 @@ export function rankRoutes(server: Server, ctx: Context) {
     },
   })
 
-  route('GET /ranks/income', {
+  mountRanking(server, ctx, '/ranks/income', {
+    tag: 'Ranks',
     operationId: 'listIncomeRanks',
     summary: 'Rank people by wallet income; earlier accounts win ties',
-    access: 'optional',
-    query: RanksQuery,
-    reply: { 200: Type.Array(RankedUser) },
-    handler: async ({ query, viewer }) => rankedUsers(ctx, await rankMoney(ctx, 'income'), query, viewer.id),
+    rankingOf: () => rankMoney(ctx, 'income'),
   })
 
   route('GET /checkin-ranks', {

@@ -2,9 +2,8 @@ import { wireTime } from '#lib/time.ts'
 import { attachmentView } from '#modules/files/index.ts'
 import type { Context } from '#platform/context.ts'
 import type { Db } from '#platform/database'
-import { Limit, Offset, Shared, type Static, Type } from '#platform/http'
 import { defineFragments } from '#platform/memory'
-import { UserExtra, UserView, type UserWithUrls } from '../schema.ts'
+import type { UserView, UserWithUrls } from '../schema.ts'
 import { findUserRows, findUserTexts, type UserRow, type UserTextRow } from './queries.ts'
 
 /** Fields of a user that are the same for every viewer, and therefore cacheable. */
@@ -82,34 +81,3 @@ export const withUrls = (user: UserView): UserWithUrls => ({
   avatar: user.avatar?.url ?? null,
   bg: user.bg?.url ?? null,
 })
-
-export const RanksQuery = Type.Object({ limit: Limit(10), offset: Offset })
-export type RanksQuery = Static<typeof RanksQuery>
-
-export const RankedUser = Shared('RankedUser', {
-  ...UserView.properties,
-  extra: Shared('RankedUserExtra', {
-    ...UserExtra.properties,
-    rank: Type.Integer(),
-    count: Type.Integer(),
-  }),
-})
-export type RankedUser = Static<typeof RankedUser>
-
-export type RankedRow = { user_id: number; count: number }
-
-/** Omits disabled users without closing the gaps in the ranks. */
-export async function rankedUsers(
-  ctx: Context,
-  ranking: readonly RankedRow[],
-  { limit = 10, offset = 0 }: RanksQuery,
-  viewerId: number,
-): Promise<RankedUser[]> {
-  const page = ranking.slice(offset, offset + limit)
-  const ids = page.map(({ user_id }) => user_id)
-  const users = await userViews(ctx, ctx.sql, ids, viewerId)
-  return page.flatMap(({ user_id, count }, position) => {
-    const user = users.get(user_id)
-    return user ? [{ ...user, extra: { ...user.extra, rank: offset + position + 1, count } }] : []
-  })
-}
