@@ -20,5 +20,5 @@ export {
   commentView,
   commentViews,
   deleteCommentsOf,
-  removeComment,
+  removeCommentAsModerator,
 } from './service.ts'

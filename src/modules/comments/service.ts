@@ -189,7 +189,7 @@ async function deleteWithDependents(
   target: Target,
   userId: number,
   commentId: number,
-): Promise<void> {
+): Promise<CommentRow> {
   const gone = await deleteComment(tx, content, rules.count, target.id, commentId)
   if (!gone) throw notFound()
   await withdrawNotifications(tx, { cause: { type: 'comments', id: commentId } })
@@ -212,6 +212,7 @@ async function deleteWithDependents(
         comment: { id: commentId, contents: gone.body },
       },
     })
+  return gone
 }
 
 const mounted = defineState(() => new Map<string, { content: Content; rules: CommentRules }>())
@@ -220,15 +221,30 @@ export function noteRules(ctx: Context, content: Content, rules: CommentRules): 
   mounted(ctx).set(content.type, { content, rules })
 }
 
-/** Lets moderators delete comments even on content that they cannot read. */
+/**
+ * Deletes a comment as a moderator in the caller's transaction, even if they cannot read the content. Throws 404
+ * if the comment is on other content.
+ */
+export async function removeCommentAsModerator(
+  ctx: Context,
+  tx: Tx,
+  { type, id }: { type: string; id: number },
+  commentId: number,
+  moderatorId: number,
+): Promise<CommentRow> {
+  const on = mounted(ctx).get(type)
+  if (!on) throw notFound()
+  const target = { id, ownerId: 0, contents: '' }
+  return takeOut(ctx, tx, on.content, on.rules, target, moderatorId, commentId)
+}
+
 export const commentRemoval: ContentRemoval = {
   ability: '[feed] Delete Comment',
   async remove(ctx, tx, id, moderatorId) {
     const [comment] = await findComments(tx, [id])
-    const on = comment && mounted(ctx).get(comment.commentable_type)
-    if (!comment || !on) throw notFound()
-    const target = { id: comment.commentable_id, ownerId: 0, contents: '' }
-    await deleteWithDependents(ctx, tx, on.content, on.rules, target, moderatorId, id)
+    if (!comment) throw notFound()
+    const content = { type: comment.commentable_type, id: comment.commentable_id }
+    await removeCommentAsModerator(ctx, tx, content, id, moderatorId)
   },
 }
 

@@ -1,11 +1,9 @@
 import type { Content, ContentReader, Counts } from '#contracts/content.ts'
 import { recordPeriodChange } from '#contracts/period-sums.ts'
 import { hasAbility } from '#modules/abilities/index.ts'
-import { type CommentRules, removeComment } from '#modules/comments/index.ts'
+import type { CommentRules } from '#modules/comments/index.ts'
 import { cancelPinOfTarget } from '#modules/pinning/index.ts'
-import type { Context } from '#platform/context.ts'
 import { FEED_COMMENT, FEED_LIKES, FEEDS, findTarget, findVisibleFeeds, liveFeed } from './queries.ts'
-import { noSuchFeed } from './schema.ts'
 import { feedViews } from './view.ts'
 
 export const feedContent: Content = {
@@ -40,24 +38,4 @@ export const commentRules: CommentRules = {
     await cancelPinOfTarget(tx, FEED_COMMENT, comment.id)
   },
   mayModerate: (ctx, _target, viewerId) => hasAbility(ctx, viewerId, '[feed] Delete Comment'),
-}
-
-export async function removeFeedComment(
-  ctx: Context,
-  feedId: number,
-  commentId: number,
-  moderatorId: number,
-  onRemove: NonNullable<CommentRules['onRemove']>,
-): Promise<void> {
-  const target = await findTarget(ctx.sql, feedId)
-  if (!target) throw noSuchFeed()
-  const rules: CommentRules = {
-    ...commentRules,
-    mayModerate: async () => true,
-    async onRemove(...removed) {
-      await commentRules.onRemove?.(...removed)
-      await onRemove(...removed)
-    },
-  }
-  await removeComment(ctx, feedContent, rules, target, moderatorId, commentId)
 }

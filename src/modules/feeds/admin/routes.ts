@@ -5,6 +5,7 @@ import {
   CommentWithPeople,
   commentViews,
   listCommentIds,
+  removeCommentAsModerator,
 } from '#modules/comments/index.ts'
 import { publishEvent } from '#modules/notifications/index.ts'
 import { mountAdminPins } from '#modules/pinning/index.ts'
@@ -36,9 +37,8 @@ import {
   type Static,
   Type,
 } from '#platform/http'
-import { removeFeedComment } from '../content.ts'
 import { feedPins } from '../pins.ts'
-import { FEEDS, visibleFeed } from '../queries.ts'
+import { FEEDS, findTarget, visibleFeed } from '../queries.ts'
 import { FeedParams, FeedView, noSuchFeed } from '../schema.ts'
 import { deleteFeed, restoreFeed } from '../service.ts'
 import { feedViews } from '../view.ts'
@@ -228,15 +228,18 @@ export function adminFeedRoutes(server: Server, ctx: Context) {
     errors: [noSuchFeed],
     async handler(call) {
       const { feed, comment } = call.params
-      await removeFeedComment(ctx, feed, comment, call.viewer.id, (tx, { user_id, body }) =>
-        recordAudit(tx, call, {
+      if (!(await findTarget(sql, feed))) throw noSuchFeed()
+      await transaction(sql, async (tx) => {
+        const content = { type: FEEDS, id: feed }
+        const { user_id, body } = await removeCommentAsModerator(ctx, tx, content, comment, call.viewer.id)
+        await recordAudit(tx, call, {
           action: 'feeds.comments.delete',
           subjectType: 'comments',
           subjectId: comment,
           before: { feed_id: feed, user_id, body },
           after: null,
-        }),
-      )
+        })
+      })
     },
   })
 }

@@ -1,7 +1,6 @@
 import { recordAudit } from '#modules/audit/index.ts'
-import { type CommentRules, removeComment } from '#modules/comments/index.ts'
+import { removeCommentAsModerator } from '#modules/comments/index.ts'
 import { publishEvent } from '#modules/notifications/index.ts'
-import { cancelPinOfTarget } from '#modules/pinning/index.ts'
 import type { Context } from '#platform/context.ts'
 import { andContains, type Db, ifGiven, listingClause, type Row, transaction } from '#platform/database'
 import {
@@ -17,10 +16,9 @@ import {
   Type,
 } from '#platform/http'
 import { noSuchPost } from '../../errors.ts'
-import { COMMENT_PIN } from '../../pins/schema.ts'
 import { findGroupOf, type PostRow, postColumns } from '../../posts/queries.ts'
 import { PostItem, PostParams } from '../../posts/schema.ts'
-import { commentRules, postContent, removePost } from '../../posts/service.ts'
+import { postContent, removePost } from '../../posts/service.ts'
 import { postItems } from '../../posts/view.ts'
 
 export const PostQuery = Type.Object({
@@ -53,32 +51,7 @@ async function findPostRecord(sql: Db, id: number) {
   return row
 }
 
-async function removePostComment(
-  ctx: Context,
-  postId: number,
-  commentId: number,
-  moderatorId: number,
-  onRemove: NonNullable<CommentRules['onRemove']>,
-): Promise<void> {
-  if ((await findGroupOf(ctx.sql, postId)) === undefined) throw noSuchPost()
-  const rules: CommentRules = {
-    ...commentRules,
-    mayModerate: async () => true,
-    async onRemove(tx, comment, target, viewerId) {
-      await cancelPinOfTarget(tx, COMMENT_PIN, comment.id)
-      await onRemove(tx, comment, target, viewerId)
-    },
-  }
-  await removeComment(
-    ctx,
-    postContent,
-    rules,
-    { id: postId, ownerId: 0, contents: '' },
-    moderatorId,
-    commentId,
-  )
-}
-
+/** Posts and comments of all groups under /admin (groups-29). */
 export function adminGroupPostRoutes(server: Server, ctx: Context) {
   const { sql } = ctx
   const route = routesOn(server, ctx, { tag: 'Admin: groups' })
@@ -141,14 +114,19 @@ export function adminGroupPostRoutes(server: Server, ctx: Context) {
     params: CommentParams,
     reply: { 204: Empty },
     errors: [noSuchPost],
-    handler: (call) =>
-      removePostComment(ctx, call.params.post, call.params.comment, call.viewer.id, (tx, comment) =>
-        recordAudit(tx, call, {
+    async handler(call) {
+      const { post, comment } = call.params
+      if ((await findGroupOf(sql, post)) === undefined) throw noSuchPost()
+      await transaction(sql, async (tx) => {
+        const content = { type: postContent.type, id: post }
+        const { user_id, body } = await removeCommentAsModerator(ctx, tx, content, comment, call.viewer.id)
+        await recordAudit(tx, call, {
           action: 'group-posts.delete-comment',
           subjectType: 'comments',
-          subjectId: comment.id,
-          before: { user_id: comment.user_id, body: comment.body },
-        }),
-      ),
+          subjectId: comment,
+          before: { user_id, body },
+        })
+      })
+    },
   })
 }
