@@ -32,6 +32,7 @@ export { checkSecondFactor, lacksSecondFactor } from './identity/second-factor.t
 export { openSession } from './identity/sessions.ts'
 export { disabledError, findAccount, signIn } from './identity/sign-in.ts'
 export { createUserLines, importUsers, UserForm, userIdsByName } from './imports/service.ts'
+export { findMentionedUsers, notifyMentioned } from './mentions.ts'
 export { alertAccountOwner } from './messages.ts'
 export { mountRanking, RankedUser, RanksQuery } from './rankings.ts'
 export { hasBlocked, notBlockedBy, selectFollowed } from './relations/queries.ts'
@@ -48,8 +49,6 @@ export {
   enabledUser,
   findBlockers,
   findEnabledIds,
-  findMentionedUsers,
-  findPeopleByKeys,
   isUser,
   isVerified,
   nameContains,

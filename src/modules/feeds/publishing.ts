@@ -1,9 +1,9 @@
 import { type ContentKind, type ContentReaders, readersOf } from '#contracts/content.ts'
 import { cutCharacters, findMentions, grams, nameKey } from '#lib/text.ts'
-import { findBlockers, findPeopleByKeys, updateUserCounters } from '#modules/accounts/index.ts'
+import { notifyMentioned, updateUserCounters } from '#modules/accounts/index.ts'
 import { attachFiles, fileNotUsable } from '#modules/files/index.ts'
 import { featureOff } from '#modules/ledger/index.ts'
-import { hasEndpointFor, notify, publishEvent } from '#modules/notifications/index.ts'
+import { hasEndpointFor, publishEvent } from '#modules/notifications/index.ts'
 import { linkTopics, unknownTopic } from '#modules/topics/index.ts'
 import { screenWords, sensitiveWords } from '#modules/words/index.ts'
 import type { Context } from '#platform/context.ts'
@@ -101,8 +101,6 @@ async function insertFeeds(sql: Db, drafts: FeedDraft[]): Promise<[Inserted, ...
 }
 
 const SEARCHED = 500
-/** Length of a feed's excerpt in a notification, in characters. */
-const QUOTED = 100
 
 export function searchableText(content: string | null): { key: string; grams: string[] } {
   const key = nameKey(cutCharacters(content ?? '', SEARCHED))
@@ -155,13 +153,13 @@ async function publishFeed(
   const topicIds = [
     ...new Set((body.topics ?? []).map((topic) => (typeof topic === 'object' ? topic.id : topic))),
   ]
-  const names = findMentions(draft.content ?? '').map(nameKey)
+  const text = draft.content ?? ''
   if (new Set(images.map(({ id }) => id)).size < images.length) throw fileTwice()
   const listened = await hasEndpointFor(ctx, ctx.sql, 'feed.created')
   const alone =
     !listened &&
     !draft.hasPrice &&
-    images.length + topicIds.length + names.length === 0 &&
+    images.length + topicIds.length + findMentions(text).length === 0 &&
     !video &&
     draft.repostableType === null
   if (alone) return (await insertAlone(ctx.sql, `${userId}`, draft)).id
@@ -181,17 +179,7 @@ async function publishFeed(
       await linkTopics(tx, { topicIds, userId })
       await insertTopicLinks(tx, id, topicIds)
     }
-    const mentioned = names.length > 0 ? await findPeopleByKeys(tx, names) : []
-    if (mentioned.length > 0) {
-      if ((await findBlockers(tx, userId, mentioned)).size > 0) throw blocked()
-      await notify(tx, {
-        type: 'at',
-        recipients: mentioned,
-        senderId: userId,
-        cause: { type: FEEDS, id },
-        data: { resource: { type: FEEDS, id }, contents: cutCharacters(open ?? '', QUOTED) },
-      })
-    }
+    await notifyMentioned(tx, userId, text, { type: FEEDS, id }, { excerpt: open ?? '' })
     await publishEvent(ctx, tx, 'feed.created', { id, user_id: userId })
     return id
   })

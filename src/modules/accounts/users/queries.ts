@@ -12,7 +12,7 @@ import {
   when,
 } from '#platform/database'
 import { blocked } from '#platform/errors.ts'
-import { hasBlocked, isFollowing } from '../relations/queries.ts'
+import { isFollowing } from '../relations/queries.ts'
 
 /** Every change of a column here increments `content_version`, which the cache key contains. */
 export type UserTextRow = Row<
@@ -165,21 +165,6 @@ export async function findEnabledIds(sql: Db, ids: number[]): Promise<number[]> 
     select id from users where id = any(${ids}) and deleted_at is null order by id`
   return rows.map(({ id }) => id)
 }
-
-export async function findPeopleByKeys(sql: Db, keys: string[]): Promise<number[]> {
-  const rows = await sql<{ id: number }[]>`
-    select id from users where name_key = any(${keys}) and deleted_at is null order by id`
-  return rows.map(({ id }) => id)
-}
-
-export const findMentionedUsers = (sql: Db, viewerId: number, ids: number[], nameKeys: string[]) => sql<
-  { id: number; name_key: string; blocks: boolean }[]
->`
-  select u.id, u.name_key, ${hasBlocked(sql, sql`u.id`, viewerId)} as blocks
-  from users u
-  where u.deleted_at is null and (
-    u.id = any(${ids}) ${when(sql, nameKeys.length > 0, () => sql`or u.name_key = any(${nameKeys})`)}
-  )`
 
 export async function findUserId(sql: Db, { kind, value }: Login): Promise<number | undefined> {
   const is = {

@@ -1,18 +1,17 @@
 import type { Content, ContentReader, ContentRemoval, Counts } from '#contracts/content.ts'
 import { findAttachments } from '#lib/attachments.ts'
-import { cutCharacters, findMentions, nameKey } from '#lib/text.ts'
 import { hasAbility } from '#modules/abilities/index.ts'
-import { findBlockers, findPeopleByKeys } from '#modules/accounts/index.ts'
+import { notifyMentioned } from '#modules/accounts/index.ts'
 import { deleteCollectionsOf } from '#modules/collections/index.ts'
 import { type CommentRules, deleteCommentsOf } from '#modules/comments/index.ts'
 import { attachFiles, attachUnattached, detachFiles } from '#modules/files/index.ts'
 import { deleteLikesOf } from '#modules/likes/index.ts'
-import { notify, publishEvent, withdrawNotifications } from '#modules/notifications/index.ts'
+import { publishEvent, withdrawNotifications } from '#modules/notifications/index.ts'
 import { cancelPinOfTarget, cancelPinsOfContent } from '#modules/pinning/index.ts'
 import { screenWords } from '#modules/words/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type Db, type Tx, transaction } from '#platform/database'
-import { blocked, forbidden } from '#platform/errors.ts'
+import { forbidden } from '#platform/errors.ts'
 import { findGroupAccess, type GroupAccess, isClosed } from '../access/queries.ts'
 import { getGroupAccess, isActiveMember, manages, requireActiveMember } from '../access/service.ts'
 import {
@@ -40,28 +39,6 @@ import {
 } from './queries.ts'
 import { NewPost, POSTS, type Post } from './schema.ts'
 import { postItems, postsById } from './view.ts'
-
-const QUOTED = 100
-
-/** Notifies mentioned users who may read the post. Throws 403 when one of them blocks the author. */
-async function tellMentioned(
-  tx: Tx,
-  post: { groupId: number; postId: number; userId: number; text: string; isOpen: boolean },
-): Promise<void> {
-  const { groupId, postId, userId, text, isOpen } = post
-  const names = findMentions(text).map(nameKey)
-  if (names.length === 0) return
-  const mentioned = await findPeopleByKeys(tx, names)
-  if ((await findBlockers(tx, userId, mentioned)).size > 0) throw blocked()
-  await notify(tx, {
-    type: 'at',
-    recipients: await findReaders(tx, groupId, mentioned),
-    hidesRecipients: !isOpen,
-    senderId: userId,
-    cause: { type: POSTS, id: postId },
-    data: { resource: { type: POSTS, id: postId }, contents: cutCharacters(text, QUOTED) },
-  })
-}
 
 const CHANNEL = 'group:post'
 const SCREENED: ('title' | 'body' | 'summary')[] = ['title', 'body', 'summary']
@@ -169,7 +146,9 @@ export async function publishPost(
     await setImages(tx, userId, id, images, values.body)
     if (from !== undefined) await copyToFeed(ctx, tx, { userId, postId: id, title: values.title, from })
     const isOpen = !isClosed(group)
-    await tellMentioned(tx, { groupId, postId: id, userId, text: values.body, isOpen })
+    const readers = (ids: number[]) => findReaders(tx, groupId, ids)
+    const post = { type: POSTS, id }
+    await notifyMentioned(tx, userId, values.body, post, { readers, hidesRecipients: !isOpen })
     const author = isOpen ? { user_id: userId } : {}
     await publishEvent(ctx, tx, 'post.created', { id, group_id: groupId, ...author })
     return id
