@@ -1,4 +1,5 @@
 import type { CounterCheck } from '#contracts/counters.ts'
+import { fillPage } from '#lib/lists.ts'
 import { type Context, defineState } from '#platform/context.ts'
 import type { Db, Fragment, Tx } from '#platform/database'
 import type { ApiTag } from '#platform/http'
@@ -161,13 +162,8 @@ export async function findAnonymous(
   return new Set(batches.flat())
 }
 
-const ROUNDS = 10
-
-/**
- * Lists activity on a user's content without closed content that the user may not see. Reads until `limit`
- * rows are visible, because clients take a short list for the last one.
- */
-export async function listReceived<Row extends { id: number }>(
+/** Returns a page of activity on a user's content, without closed content that the user may not see. */
+export function listReceived<Row extends { id: number }>(
   sql: Db,
   readers: ContentReaders,
   viewerId: number,
@@ -177,21 +173,12 @@ export async function listReceived<Row extends { id: number }>(
     referenceOf(row: Row): { type: string; id: number }
   },
 ): Promise<Row[]> {
-  const found: Row[] = []
-  let cursor = after
-  for (let round = 0; round < ROUNDS && found.length < limit; round += 1) {
-    const wanted = limit - found.length
-    const rows = await source.list(cursor, wanted)
+  return fillPage({ after, limit }, source.list, async (rows) => {
     const closed = rows.map(source.referenceOf).filter(({ type }) => readers[type]?.closed)
     const seen = await findVisible(sql, readers, closed, viewerId)
-    found.push(
-      ...rows.filter((row) => {
-        const { type, id } = source.referenceOf(row)
-        return !readers[type]?.closed || seen.has(`${type}/${id}`)
-      }),
-    )
-    if (rows.length < wanted) break
-    cursor = rows.at(-1)!.id
-  }
-  return found
+    return rows.filter((row) => {
+      const { type, id } = source.referenceOf(row)
+      return !readers[type]?.closed || seen.has(`${type}/${id}`)
+    })
+  })
 }

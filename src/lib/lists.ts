@@ -38,3 +38,27 @@ export function distinct<Row, Field extends keyof Row>(rows: Iterable<Row>, fiel
   for (const row of rows) values.add(row[field])
   return [...values]
 }
+
+/** Limits the reads for one page, so that a long run of hidden rows ends it early. */
+const ROUNDS = 10
+
+/**
+ * Fills a page with the items that `keep` makes of the rows that `list` reads. Reads on until the page is full,
+ * because clients take a short page for the last one. Each read takes `batch` rows, by default the missing ones.
+ */
+export async function fillPage<Row extends { id: number }, Item>(
+  { after, limit, batch }: { after: number; limit: number; batch?: number },
+  list: (after: number, limit: number) => PromiseLike<Row[]>,
+  keep: (rows: Row[]) => Promise<Item[]>,
+): Promise<Item[]> {
+  const found: Item[] = []
+  let cursor = after
+  for (let round = 0; round < ROUNDS && found.length < limit; round += 1) {
+    const wanted = batch ?? limit - found.length
+    const rows = await list(cursor, wanted)
+    found.push(...(await keep(rows)))
+    if (rows.length < wanted) break
+    cursor = rows.at(-1)!.id
+  }
+  return found.slice(0, limit)
+}

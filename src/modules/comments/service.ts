@@ -7,6 +7,7 @@ import {
   findVisible,
   type Target,
 } from '#contracts/content.ts'
+import { fillPage } from '#lib/lists.ts'
 import { findMentions, nameKey } from '#lib/text.ts'
 import { wireTime, zuluTime } from '#lib/time.ts'
 import { findMentionedUsers, type UserView, userViews } from '#modules/accounts/index.ts'
@@ -275,12 +276,7 @@ export const commentContent = (readers: ContentReaders): Content => ({
   live: (sql, id) => sql`select id from comments where id = ${id}`,
 })
 
-const ROUNDS = 10
-
-/**
- * Skips comments on hidden content and fills the page with later comments, because a short page ends the
- * list.
- */
+/** One page of GET /comments. Skips comments on content hidden from the viewer. */
 export async function findVisibleComments(
   ctx: Context,
   readers: ContentReaders,
@@ -316,15 +312,10 @@ export async function findVisibleComments(
     forType: query.for_type ?? 'all',
     content: ids && type !== undefined ? { type, ids } : undefined,
     direction,
-    limit: Math.min(limit * 2, 100),
   }
-  const found: CommentRow[] = []
-  let index = query.index ?? 0
-  for (let round = 0; round < ROUNDS && found.length < limit; round += 1) {
-    const rows = await searchComments(ctx.sql, { ...search, index })
-    found.push(...(await see(rows)))
-    index = rows.at(-1)?.id ?? 0
-    if (rows.length < search.limit) break
-  }
-  return found.slice(0, limit)
+  return fillPage(
+    { after: query.index ?? 0, limit, batch: Math.min(limit * 2, 100) },
+    (index, batch) => searchComments(ctx.sql, { ...search, index, limit: batch }),
+    see,
+  )
 }

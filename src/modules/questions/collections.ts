@@ -1,3 +1,4 @@
+import { fillPage } from '#lib/lists.ts'
 import { wireTime } from '#lib/time.ts'
 import { type CollectionRow, listCollected } from '#modules/collections/index.ts'
 import type { Context } from '#platform/context.ts'
@@ -21,26 +22,6 @@ export const CollectionRecord = Shared('AnswerCollection', {
   collectible: AnswerView,
 })
 export type CollectionRecord = Static<typeof CollectionRecord>
-
-const ROUNDS = 10
-
-/** Skips deleted answers and fills the page with later answers, because a short page ends the list. */
-async function listCollection(
-  ctx: Context,
-  userId: number,
-  { limit = 20, after = 0 }: { limit?: number; after?: number },
-): Promise<CollectionRecord[]> {
-  const records: CollectionRecord[] = []
-  let cursor = after
-  for (let round = 0; round < ROUNDS && records.length < limit; round += 1) {
-    const wanted = limit - records.length
-    const rows = await listCollected(ctx.sql, { type: ANSWERS, userId, limit: wanted, after: cursor })
-    records.push(...(await recordsOf(ctx, rows, userId)))
-    if (rows.length < wanted) break
-    cursor = rows.at(-1)!.id
-  }
-  return records
-}
 
 async function recordsOf(ctx: Context, rows: CollectionRow[], userId: number): Promise<CollectionRecord[]> {
   const answers = await answersById(
@@ -75,6 +56,13 @@ export function answerCollectionRoutes(server: Server, ctx: Context) {
     access: 'user',
     query: CollectionQuery,
     reply: { 200: Type.Array(CollectionRecord) },
-    handler: ({ viewer, query }) => listCollection(ctx, viewer.id, query),
+    // Skips records with deleted answers.
+    handler: ({ viewer, query: { limit = 20, after = 0 } }) =>
+      fillPage(
+        { after, limit },
+        (cursor, wanted) =>
+          listCollected(ctx.sql, { type: ANSWERS, userId: viewer.id, limit: wanted, after: cursor }),
+        (rows) => recordsOf(ctx, rows, viewer.id),
+      ),
   })
 }
