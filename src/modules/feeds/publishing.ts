@@ -1,7 +1,7 @@
 import { type ContentKind, type ContentReaders, readersOf } from '#contracts/content.ts'
 import { cutCharacters, findMentions, grams, nameKey } from '#lib/text.ts'
 import { notifyMentioned, updateUserCounters } from '#modules/accounts/index.ts'
-import { attachFiles, fileNotUsable } from '#modules/files/index.ts'
+import { attachFiles, attachPicture, fileNotUsable } from '#modules/files/index.ts'
 import { featureOff } from '#modules/ledger/index.ts'
 import { hasEndpointFor, publishEvent } from '#modules/notifications/index.ts'
 import { linkTopics, unknownTopic } from '#modules/topics/index.ts'
@@ -233,13 +233,7 @@ async function attachVideo(
     field: 'video.video_id',
     kind: 'video',
   })
-  await attachFiles(tx, {
-    ...use,
-    ids: [cover_id],
-    channel: 'feed:video:cover',
-    field: 'video.cover_id',
-    kind: 'image',
-  })
+  await attachPicture(tx, cover_id, { ...use, channel: 'feed:video:cover', field: 'video.cover_id' })
   const { width, height } = videos.get(video_id)!
   await insertVideo(tx, feedId, { video: video_id, cover: cover_id, width, height })
 }

@@ -25,6 +25,7 @@ export {
 export { attachmentView, deleteOrphanedObjects, fileUrl, signedFileUrl } from './service.ts'
 export {
   attachFiles,
+  attachPicture,
   attachUnattached,
   cleanMedia,
   detachFiles,

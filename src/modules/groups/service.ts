@@ -1,6 +1,6 @@
 import type { Content, ContentReader } from '#contracts/content.ts'
 import { userViews } from '#modules/accounts/index.ts'
-import { attachFiles, detachFiles } from '#modules/files/index.ts'
+import { attachPicture, detachFiles } from '#modules/files/index.ts'
 import { notify, publishEvent } from '#modules/notifications/index.ts'
 import { readSettings } from '#modules/settings/index.ts'
 import { screenWords } from '#modules/words/index.ts'
@@ -73,14 +73,7 @@ function priceOf(mode: Mode, money: number): number {
 
 async function setAvatar(tx: Tx, ownerId: number, groupId: number, file: number): Promise<void> {
   await detachFiles(tx, { channel: 'group:avatar', raws: [groupId] })
-  await attachFiles(tx, {
-    ids: [file],
-    ownerId,
-    channel: 'group:avatar',
-    raw: groupId,
-    field: 'avatar',
-    kind: 'image',
-  })
+  await attachPicture(tx, file, { ownerId, channel: 'group:avatar', raw: groupId, field: 'avatar' })
   await updateGroup(tx, groupId, { avatar: file })
 }
 

@@ -1,5 +1,5 @@
 import { grams, nameKey } from '#lib/text.ts'
-import { attachFiles, detachFiles } from '#modules/files/index.ts'
+import { attachPicture, detachFiles } from '#modules/files/index.ts'
 import { type Db, ifGiven, onConstraint, type Tx } from '#platform/database'
 import { singerHasSongs, singerNameTaken } from './schema.ts'
 
@@ -36,17 +36,8 @@ async function deleteSinger(sql: Db, id: number): Promise<boolean> {
   return rows.count > 0
 }
 
-const takeCover = async (tx: Tx, cover: number, ownerId: number, singerId: number) =>
-  (
-    await attachFiles(tx, {
-      ids: [cover],
-      ownerId,
-      channel: 'music:singer:cover',
-      raw: singerId,
-      field: 'cover',
-      kind: 'image',
-    })
-  ).get(cover)?.size ?? null
+const takeCover = (tx: Tx, cover: number, ownerId: number, singerId: number) =>
+  attachPicture(tx, cover, { ownerId, channel: 'music:singer:cover', raw: singerId, field: 'cover' })
 
 export type SingerInput = { name?: string; cover?: number | null }
 

@@ -5,7 +5,7 @@ import { hasAbility } from '#modules/abilities/index.ts'
 import { userViews } from '#modules/accounts/index.ts'
 import { deleteCollectionsOf } from '#modules/collections/index.ts'
 import { deleteCommentsOf } from '#modules/comments/index.ts'
-import { attachFiles, attachUnattached, detachFiles } from '#modules/files/index.ts'
+import { attachPicture, attachUnattached, detachFiles } from '#modules/files/index.ts'
 import { moveFunds, PLATFORM_ACCOUNTS } from '#modules/ledger/index.ts'
 import { deleteLikesOf } from '#modules/likes/index.ts'
 import { notify, publishEvent, type SystemType, withdrawNotifications } from '#modules/notifications/index.ts'
@@ -61,17 +61,8 @@ export type NewsInput = {
   tags?: number[]
 }
 
-const takeImage = async (tx: Tx, image: number, ownerId: number, newsId: number) =>
-  (
-    await attachFiles(tx, {
-      ids: [image],
-      ownerId,
-      channel: 'news:image',
-      raw: newsId,
-      field: 'image',
-      kind: 'image',
-    })
-  ).get(image)?.size ?? null
+const takeImage = (tx: Tx, image: number, ownerId: number, newsId: number) =>
+  attachPicture(tx, image, { ownerId, channel: 'news:image', raw: newsId, field: 'image' })
 
 const giveTags = async (tx: Tx, id: number, tags: number[]) => {
   const wanted = [...new Set(tags)]

@@ -139,19 +139,14 @@ export type FileUse = {
   height: number | null
 }
 
+type Attachment = { ownerId: number; channel: string; raw: number | null; field: string }
+
 /**
  * Throws 422 on `field` unless the owner may attach every upload. `raw` is null until the content has an id.
  */
 export async function attachFiles(
   tx: Db,
-  use: {
-    ids: number[]
-    ownerId: number
-    channel: string
-    raw: number | null
-    field: string
-    kind?: Media['kind']
-  },
+  use: Attachment & { ids: number[]; kind?: Media['kind'] },
 ): Promise<Map<number, FileUse>> {
   if (use.ids.length === 0) return new Map()
   if (new Set(use.ids).size < use.ids.length) throw refusedFile(use.field, fileNotUsable)
@@ -164,7 +159,16 @@ export async function attachFiles(
   return new Map(uses.map((each) => [each.id, each]))
 }
 
-/** Attaches usable uploads and skips the rest, because a wrong id in a text breaks only one picture. */
+/** Attaches one picture, like `attachFiles`, and returns its size, such as `800x600`. */
+export async function attachPicture(tx: Db, id: number, use: Attachment): Promise<string | null> {
+  const files = await attachFiles(tx, { ...use, ids: [id], kind: 'image' })
+  return files.get(id)?.size ?? null
+}
+
+/**
+ * Attaches the owner's unattached uploads among these and skips all others. For ids embedded in a text, since
+ * a wrong one only breaks one picture.
+ */
 export async function attachUnattached(
   tx: Db,
   use: { ids: number[]; ownerId: number; channel: string; raw: number },

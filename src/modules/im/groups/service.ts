@@ -1,6 +1,6 @@
 import { hasAbility } from '#modules/abilities/index.ts'
 import { findBlockers, findEnabledIds } from '#modules/accounts/index.ts'
-import { attachFiles, detachFiles } from '#modules/files/index.ts'
+import { attachPicture, detachFiles } from '#modules/files/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type Db, type Tx, transaction } from '#platform/database'
 import { blocked } from '#platform/errors.ts'
@@ -149,14 +149,8 @@ export async function changeGroup(
     const newFace = face > 0 && face !== group.face_id
     if (newFace) {
       if (group.face_id !== null) await detachFiles(tx, { ids: [group.face_id] })
-      await attachFiles(tx, {
-        ids: [face],
-        ownerId: viewerId,
-        channel: 'im:group_face',
-        raw: group.id,
-        field: 'group_face',
-        kind: 'image',
-      })
+      const use = { ownerId: viewerId, channel: 'im:group_face', raw: group.id, field: 'group_face' }
+      await attachPicture(tx, face, use)
     }
     const changes = {
       ...settings,

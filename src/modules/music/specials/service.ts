@@ -3,7 +3,7 @@ import { grams, nameKey } from '#lib/text.ts'
 import { wireTime, wireTimeOrNull } from '#lib/time.ts'
 import { deleteCollectionsOf, isCollected } from '#modules/collections/index.ts'
 import { deleteCommentsOf } from '#modules/comments/index.ts'
-import { attachFiles, detachFiles } from '#modules/files/index.ts'
+import { attachPicture, detachFiles } from '#modules/files/index.ts'
 import { closeSales, findPrices, purchasesOf, removePrices, setPrices } from '#modules/purchases/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type Db, type Fragment, ifGiven, type Row, type Tx, when } from '#platform/database'
@@ -194,17 +194,8 @@ export type SpecialInput = {
   amount?: number | null
 }
 
-const takePicture = async (tx: Tx, storage: number, ownerId: number, specialId: number) =>
-  (
-    await attachFiles(tx, {
-      ids: [storage],
-      ownerId,
-      channel: 'music:special:storage',
-      raw: specialId,
-      field: 'storage',
-      kind: 'image',
-    })
-  ).get(storage)?.size ?? null
+const takePicture = (tx: Tx, storage: number, ownerId: number, specialId: number) =>
+  attachPicture(tx, storage, { ownerId, channel: 'music:special:storage', raw: specialId, field: 'storage' })
 
 async function sellSpecial(tx: Tx, id: number, amount: number | null): Promise<void> {
   if (amount === null) await removePrices(tx, 'music', [id])
