@@ -59,4 +59,4 @@ export {
   userIdsNamed,
   withEnabledUser,
 } from './users/queries.ts'
-export { userPage, userViews, withUrls } from './users/view.ts'
+export { userPage, userViews, withUrls, withUser } from './users/view.ts'

@@ -1,5 +1,5 @@
 import type { CounterCheck, Drift } from '#contracts/counters.ts'
-import { addCheckin, UserView, userRecount, userViews, withEnabledUser } from '#modules/accounts/index.ts'
+import { addCheckin, UserView, userPage, userRecount, withEnabledUser } from '#modules/accounts/index.ts'
 import { type Currency, movementsClause, PLATFORM_ACCOUNTS, unrepairable } from '#modules/ledger/index.ts'
 import { readSettings } from '#modules/settings/index.ts'
 import type { Context } from '#platform/context.ts'
@@ -103,8 +103,7 @@ export async function requireCheckins(ctx: Context): Promise<number> {
 export async function readCheckins(ctx: Context, userId: number): Promise<CheckinState> {
   const attach_balance = await requireCheckins(ctx)
   const { first, ...counts } = await findCheckins(ctx.sql, userId)
-  const people = await userViews(ctx, ctx.sql, first, userId)
-  return { rank_users: first.flatMap((id) => people.get(id) ?? []), ...counts, attach_balance }
+  return { rank_users: await userPage(ctx, first, userId), ...counts, attach_balance }
 }
 
 export async function checkIn(sql: Db, userId: number, currency: Currency, amount: number): Promise<void> {

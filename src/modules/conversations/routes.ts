@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify'
 import { escapeLike } from '#lib/text.ts'
 import { wireTime } from '#lib/time.ts'
-import { UserView, userViews } from '#modules/accounts/index.ts'
+import { UserView, withUser } from '#modules/accounts/index.ts'
 import { recordAudit } from '#modules/audit/index.ts'
 import { stopNotice } from '#modules/notifications/index.ts'
 import type { Context } from '#platform/context.ts'
@@ -189,14 +189,8 @@ export function adminConversationRoutes(server: Server, ctx: Context) {
     reply: { 200: Listing(ConversationRecord) },
     handler: async ({ query, viewer }) => {
       const { data, total } = await listConversationRecords(sql, query)
-      const ids = data.map((row) => row.user_id)
-      const people = await userViews(ctx, sql, ids, viewer.id)
-      const shown = data.map((row) => ({
-        ...row,
-        created_at: wireTime(row.created_at),
-        user: people.get(row.user_id) ?? null,
-      }))
-      return { data: shown, total }
+      const shown = data.map((row) => ({ ...row, created_at: wireTime(row.created_at) }))
+      return { data: await withUser(ctx, shown, viewer.id), total }
     },
   })
 

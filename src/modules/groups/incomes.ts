@@ -1,5 +1,5 @@
 import { withWireTimes } from '#lib/time.ts'
-import { UserView, userViews } from '#modules/accounts/index.ts'
+import { UserView, withUser } from '#modules/accounts/index.ts'
 import { IN_CURRENCY } from '#modules/ledger/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type Db, ifGiven, type Tables, when } from '#platform/database'
@@ -85,12 +85,8 @@ export function groupIncomeRoutes(server: Server, ctx: Context) {
     load: ({ params, viewer }) => getOwnedGroup(ctx.sql, params.group, viewer.id),
     handler: async ({ params, query, viewer }) => {
       const rows = await listIncomes(ctx.sql, params.group, query)
-      const payers = rows.map((row) => row.user_id)
-      const people = await userViews(ctx, ctx.sql, payers, viewer.id)
-      return rows.map((row) => ({
-        ...withWireTimes({ ...row, updated_at: row.created_at }),
-        user: people.get(row.user_id) ?? null,
-      }))
+      const shown = rows.map((row) => withWireTimes({ ...row, updated_at: row.created_at }))
+      return withUser(ctx, shown, viewer.id)
     },
   })
 }

@@ -1,13 +1,7 @@
 import { type Content, type Counts, countsOf, type Target } from '#contracts/content.ts'
 import { type CounterCheck, type Drift, recount } from '#contracts/counters.ts'
 import { wireTime } from '#lib/time.ts'
-import {
-  findBlockers,
-  isUser,
-  PAYMENT_PASSWORD_ERRORS,
-  UserView,
-  userViews,
-} from '#modules/accounts/index.ts'
+import { findBlockers, isUser, PAYMENT_PASSWORD_ERRORS, UserView, withUser } from '#modules/accounts/index.ts'
 import {
   Amount,
   featureOff,
@@ -216,12 +210,12 @@ const findRewardDrift = (sql: Db) => sql<Drift[]>`
 export const rewardChecks: CounterCheck[] = [unrepairable('rewards.paid', findRewardDrift)]
 
 export async function withGivers(ctx: Context, rows: RewardRow[], viewerId: number): Promise<Reward[]> {
-  const givers = rows.map((row) => row.user_id)
-  const users = await userViews(ctx, ctx.sql, givers, viewerId)
-  return rows.map((row) => {
-    const created_at = wireTime(row.created_at)
-    return { ...row, created_at, updated_at: created_at, user: users.get(row.user_id) ?? null }
-  })
+  const shown = rows.map((row) => ({
+    ...row,
+    created_at: wireTime(row.created_at),
+    updated_at: wireTime(row.created_at),
+  }))
+  return withUser(ctx, shown, viewerId)
 }
 
 export const latestRewards = async (

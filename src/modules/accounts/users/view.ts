@@ -1,3 +1,4 @@
+import { distinct } from '#lib/lists.ts'
 import { wireTime } from '#lib/time.ts'
 import { attachmentView } from '#modules/files/index.ts'
 import type { Context } from '#platform/context.ts'
@@ -51,12 +52,12 @@ export async function userViews(
   ids: Iterable<number>,
   viewerId: number,
 ): Promise<Map<number, UserView>> {
-  const distinct = [...new Set(ids)].filter((id) => id > 0)
-  if (distinct.length === 0) return new Map()
-  const rows = await findUserRows(sql, distinct, viewerId)
+  const wanted = [...new Set(ids)].filter((id) => id > 0)
+  if (wanted.length === 0) return new Map()
+  const rows = await findUserRows(sql, wanted, viewerId)
   const fragments = textsOf(ctx)
   const texts = new Map(rows.map(({ id, content_version: version }) => [id, fragments.get(id, version)]))
-  const missing = distinct.filter((id) => texts.has(id) && !texts.get(id))
+  const missing = wanted.filter((id) => texts.has(id) && !texts.get(id))
   for (const row of missing.length > 0 ? await findUserTexts(sql, missing) : []) {
     const text = userText(ctx, row)
     fragments.set(row.id, row.content_version, text)
@@ -70,7 +71,17 @@ export async function userViews(
   )
 }
 
-/** Preserves the order of the ids. Omits users who were disabled meanwhile. */
+/** Adds the user of each row. Null for a disabled one. */
+export async function withUser<Row extends { user_id: number }>(
+  ctx: Context,
+  rows: readonly Row[],
+  viewerId: number,
+): Promise<(Row & { user: UserView | null })[]> {
+  const users = await userViews(ctx, ctx.sql, distinct(rows, 'user_id'), viewerId)
+  return rows.map((row) => ({ ...row, user: users.get(row.user_id) ?? null }))
+}
+
+/** Users in the order of the ids. Omits those disabled meanwhile. */
 export async function userPage(ctx: Context, ids: number[], viewerId: number): Promise<UserView[]> {
   const users = await userViews(ctx, ctx.sql, ids, viewerId)
   return ids.flatMap((id) => users.get(id) ?? [])

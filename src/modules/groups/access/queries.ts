@@ -1,5 +1,5 @@
 import { withWireTimes } from '#lib/time.ts'
-import { userViews } from '#modules/accounts/index.ts'
+import { withUser } from '#modules/accounts/index.ts'
 import type { Context } from '#platform/context.ts'
 import type { Db, Fragment, Row, Tables } from '#platform/database'
 import type { MemberRecord, MemberView, Mode, Role } from '../schema.ts'
@@ -112,12 +112,5 @@ export const memberRecord = (row: MemberRow): MemberRecord => ({
   disabled: row.disabled ? 1 : 0,
 })
 
-export async function memberViews(ctx: Context, rows: MemberRow[], viewerId: number): Promise<MemberView[]> {
-  const people = await userViews(
-    ctx,
-    ctx.sql,
-    rows.map((row) => row.user_id),
-    viewerId,
-  )
-  return rows.map((row) => ({ ...memberRecord(row), user: people.get(row.user_id) ?? null }))
-}
+export const memberViews = (ctx: Context, rows: MemberRow[], viewerId: number): Promise<MemberView[]> =>
+  withUser(ctx, rows.map(memberRecord), viewerId)

@@ -1,4 +1,5 @@
 import { wireTime, wireTimeOrNull } from '#lib/time.ts'
+import { withUser } from '#modules/accounts/index.ts'
 import { recordAudit } from '#modules/audit/index.ts'
 import { publishEvent } from '#modules/notifications/index.ts'
 import type { Context } from '#platform/context.ts'
@@ -27,7 +28,7 @@ import {
   QuestionRecord,
   searchAnswerIds,
 } from './queries.ts'
-import { answerRecords, questionRecords, withUser } from './view.ts'
+import { answerRecords, questionRecords } from './view.ts'
 
 const access = { ability: 'admin: questions' } as const
 

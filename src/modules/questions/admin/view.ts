@@ -40,8 +40,3 @@ export async function answerRecords(ctx: Context, ids: number[], viewerId: numbe
   })
   return inOrder(records, ids)
 }
-
-export async function withUser<Row extends { user_id: number }>(ctx: Context, rows: Row[], viewerId: number) {
-  const people = await peopleOf(ctx, rows, viewerId)
-  return rows.map((row) => ({ ...row, user: people.get(row.user_id) ?? null }))
-}

@@ -1,6 +1,6 @@
 import { escapeLike, nameKey } from '#lib/text.ts'
 import { wireTime, wireTimeOrNull, withWireTimes } from '#lib/time.ts'
-import { isUser, UserView, userIdsNamed, userPage } from '#modules/accounts/index.ts'
+import { isUser, UserView, userIdsNamed, userPage, withUser } from '#modules/accounts/index.ts'
 import { mountAdminCrud, recordAudit } from '#modules/audit/index.ts'
 import { AttachmentView, attachmentView, fileNotUsable, type StoredNode } from '#modules/files/index.ts'
 import type { Context } from '#platform/context.ts'
@@ -43,7 +43,6 @@ import {
   type ProposalRow,
 } from '../../topics/service.ts'
 import { Decision } from '../queries.ts'
-import { withUser } from '../view.ts'
 
 const ExpertParams = Type.Object({ topic: Id, user: Id })
 const ProposalParams = Type.Object({ application: Id })
