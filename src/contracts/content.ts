@@ -4,6 +4,9 @@ import { type Context, defineState } from '#platform/context.ts'
 import type { Db, Fragment, Tx } from '#platform/database'
 import type { ApiTag } from '#platform/http'
 
+/** Length of an excerpt of content in notifications and reports. */
+export const EXCERPT_LENGTH = 100
+
 export type Target = {
   id: number
   /** User id of the author. 0 for content without an author, such as songs. */

@@ -1,11 +1,9 @@
+import { EXCERPT_LENGTH } from '#contracts/content.ts'
 import { cutCharacters, findMentions, nameKey } from '#lib/text.ts'
 import { notify } from '#modules/notifications/index.ts'
 import { type Db, type Tx, when } from '#platform/database'
 import { blocked } from '#platform/errors.ts'
 import { hasBlocked } from './relations/queries.ts'
-
-/** Length of the excerpt in a notification. */
-const QUOTED = 100
 
 /** Enabled users by id or name key, with a flag whether they block the viewer. */
 export const findMentionedUsers = (sql: Db, viewerId: number, ids: number[], nameKeys: string[]) => sql<
@@ -42,6 +40,6 @@ export async function notifyMentioned(
     hidesRecipients,
     senderId: authorId,
     cause: content,
-    data: { resource: content, contents: cutCharacters(excerpt, QUOTED) },
+    data: { resource: content, contents: cutCharacters(excerpt, EXCERPT_LENGTH) },
   })
 }

@@ -1,4 +1,4 @@
-import type { Target } from '#contracts/content.ts'
+import { EXCERPT_LENGTH, type Target } from '#contracts/content.ts'
 import { recordPeriodChange } from '#contracts/period-sums.ts'
 import { updateUserCounters } from '#modules/accounts/index.ts'
 import { isCollected } from '#modules/collections/index.ts'
@@ -108,12 +108,9 @@ export async function findVisibleFeeds(sql: Db, ids: number[]): Promise<Set<numb
   return new Set(rows.map(({ id }) => id))
 }
 
-/** Length of a feed's excerpt in a notification or report, in characters. */
-const QUOTED = 100
-
 export async function findTarget(sql: Db, id: number): Promise<Target | undefined> {
   const [row] = await sql<Target[]>`
-    select f.id, f.user_id as "ownerId", left(coalesce(f.feed_content, ''), ${QUOTED}::int) as contents from feeds f
+    select f.id, f.user_id as "ownerId", left(coalesce(f.feed_content, ''), ${EXCERPT_LENGTH}::int) as contents from feeds f
     where f.id = ${id} and ${visibleFeed(sql)}`
   return row
 }

@@ -1,4 +1,4 @@
-import type { Content, Target } from '#contracts/content.ts'
+import { type Content, EXCERPT_LENGTH, type Target } from '#contracts/content.ts'
 import { cutCharacters } from '#lib/text.ts'
 import type { Context } from '#platform/context.ts'
 import type { Db } from '#platform/database'
@@ -58,8 +58,7 @@ type ReportOptions = {
   errors?: readonly DeclaredError[]
 }
 
-const SUBJECT_MAX = 100
-
+/** Mounts the report route of one kind of content (feeds-24). */
 export function mountReports(server: Server, ctx: Context, content: Content, options: ReportOptions): void {
   const { noun, param } = content
   const { field = 'reason', required = false } = options
@@ -88,7 +87,7 @@ export function mountReports(server: Server, ctx: Context, content: Content, opt
         id: target.id,
         userId: viewer.id,
         targetUser: target.ownerId,
-        subject: cutCharacters(target.contents, SUBJECT_MAX),
+        subject: cutCharacters(target.contents, EXCERPT_LENGTH),
         reason: body[field] ?? null,
       })
       return localizedMessage(request, 'Reported.', '举报成功。')

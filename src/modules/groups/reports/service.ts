@@ -1,4 +1,4 @@
-import type { Target } from '#contracts/content.ts'
+import { EXCERPT_LENGTH, type Target } from '#contracts/content.ts'
 import { cutCharacters } from '#lib/text.ts'
 import { UserView } from '#modules/accounts/index.ts'
 import { CommentWithPeople, findComment, findComments } from '#modules/comments/index.ts'
@@ -115,8 +115,6 @@ async function closeReport(
   return row
 }
 
-const SUBJECT_MAX = 100
-
 export const reportHandled = apiError(
   422,
   'report_handled',
@@ -159,7 +157,7 @@ export async function reportToManagers(
   userId: number,
   content: string,
 ): Promise<void> {
-  const subject = cutCharacters(target.contents, SUBJECT_MAX)
+  const subject = cutCharacters(target.contents, EXCERPT_LENGTH)
   if ((await readSettings(ctx))['group:report-handle'] === 'site') {
     const report = { type: kind.resource, id: target.id, userId, targetUser: target.ownerId, subject }
     await addReport(ctx.sql, { ...report, reason: content })

@@ -1,3 +1,4 @@
+import type { FindPendingPins, PendingPins } from '#contracts/content.ts'
 import { wireTime, wireTimeOrNull } from '#lib/time.ts'
 import type { Context } from '#platform/context.ts'
 import { type Db, transaction } from '#platform/database'
@@ -60,9 +61,6 @@ async function clearMutual(sql: Db, userId: number): Promise<void> {
   await sql`
     update notification_counts set mutual_seq = last_seq where user_id = ${userId} and type = 'follow'`
 }
-
-type PendingPins = { count: number; time: string | null }
-type FindPendingPins = (sql: Db, userId: number, since: string | null) => Promise<PendingPins>
 
 const PENDING = [
   'feed-comment-pinned',

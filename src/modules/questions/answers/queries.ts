@@ -1,4 +1,4 @@
-import type { Target } from '#contracts/content.ts'
+import { EXCERPT_LENGTH, type Target } from '#contracts/content.ts'
 import { recordPeriodChange } from '#contracts/period-sums.ts'
 import { updateUserCounters } from '#modules/accounts/index.ts'
 import { LikeWithUser } from '#modules/likes/index.ts'
@@ -96,15 +96,15 @@ export const findReadableAnswers = async (sql: Db, ids: number[], viewerId: numb
 export const findAnonymousAnswers = async (sql: Db, ids: number[]) =>
   idsOf(await sql<{ id: number }[]>`select id from answers where id = any(${ids}) and anonymity`)
 
-/** Length of an answer's excerpt in a notification or report, in characters. */
-const QUOTED = 100
-
-/** Quotes the question instead of the answer for users who would have to pay for the answer. */
+/**
+ * The answer as a target of comments, likes, collections, rewards and reports. Its text is not quoted to
+ * users who would have to pay for it.
+ */
 export async function findAnswerTarget(sql: Db, id: number, viewerId: number): Promise<Target | undefined> {
   const [row] = await sql<Target[]>`
     select a.id, a.user_id as "ownerId", a.anonymity as hidden,
       case when q.look and a.invited and ${viewerId} not in (a.user_id, q.user_id) then q.subject
-        else left(a.body, ${QUOTED}::int) end as contents
+        else left(a.body, ${EXCERPT_LENGTH}::int) end as contents
     from answers a join questions q on q.id = a.question_id where a.id = ${id}`
   return row
 }
