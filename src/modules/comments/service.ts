@@ -236,7 +236,7 @@ export async function removeCommentAsModerator(
   const on = mounted(ctx).get(type)
   if (!on) throw notFound()
   const target = { id, ownerId: 0, contents: '' }
-  return takeOut(ctx, tx, on.content, on.rules, target, moderatorId, commentId)
+  return deleteWithDependents(ctx, tx, on.content, on.rules, target, moderatorId, commentId)
 }
 
 export const commentRemoval: ContentRemoval = {

@@ -58,7 +58,6 @@ type ReportOptions = {
   errors?: readonly DeclaredError[]
 }
 
-/** Mounts the report route of one kind of content (feeds-24). */
 export function mountReports(server: Server, ctx: Context, content: Content, options: ReportOptions): void {
   const { noun, param } = content
   const { field = 'reason', required = false } = options

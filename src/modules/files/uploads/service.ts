@@ -165,10 +165,7 @@ export async function attachPicture(tx: Db, id: number, use: Attachment): Promis
   return files.get(id)?.size ?? null
 }
 
-/**
- * Attaches the owner's unattached uploads among these and skips all others. For ids embedded in a text, since
- * a wrong one only breaks one picture.
- */
+/** Attaches usable uploads and skips the rest, because a wrong id in a text breaks only one picture. */
 export async function attachUnattached(
   tx: Db,
   use: { ids: number[]; ownerId: number; channel: string; raw: number },
