@@ -217,7 +217,7 @@ test('has a text for every subject and verb of the audit log', async () => {
   ]
   const kinds = [
     ...found(/subjectType: '([a-z_-]+)'/g),
-    ...found(/mountAdminCrud\([\s\S]*?\bsubject: '([a-z_-]+)'/g),
+    ...found(/mountAdminRecords\([\s\S]*?\bsubject: '([a-z_-]+)'/g),
   ]
   assert.ok(kinds.length > 25, `saw only ${kinds.length}`)
   assert.deepEqual(

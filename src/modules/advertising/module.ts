@@ -1,5 +1,5 @@
 import { escapeLike } from '#lib/text.ts'
-import { mountAdminCrud } from '#modules/audit/index.ts'
+import { mountAdminRecords } from '#modules/audit/index.ts'
 import { fileNotUsable } from '#modules/files/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type Db, ifGiven, listingClause } from '#platform/database'
@@ -47,7 +47,7 @@ function listAdvertisementRecords(sql: Db, query: AdvertisementQuery) {
 }
 
 export function adminAdvertisingRoutes(server: Server, ctx: Context) {
-  mountAdminCrud(server, ctx, {
+  mountAdminRecords(server, ctx, {
     path: '/admin/advertising',
     tag: 'Admin: site',
     ability: 'admin: advertising',

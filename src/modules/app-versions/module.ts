@@ -1,4 +1,4 @@
-import { mountAdminCrud } from '#modules/audit/index.ts'
+import { mountAdminRecords } from '#modules/audit/index.ts'
 import type { Context } from '#platform/context.ts'
 import { routesOn, type Server, Type } from '#platform/http'
 import type { Module } from '../../module.ts'
@@ -19,7 +19,7 @@ import {
 } from './service.ts'
 
 export function adminAppVersionRoutes(server: Server, ctx: Context) {
-  mountAdminCrud(server, ctx, {
+  mountAdminRecords(server, ctx, {
     path: '/admin/app-versions',
     tag: 'Admin: site',
     ability: 'admin: app versions',

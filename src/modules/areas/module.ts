@@ -1,4 +1,4 @@
-import { mountAdminCrud } from '#modules/audit/index.ts'
+import { mountAdminRecords } from '#modules/audit/index.ts'
 import { readSettings } from '#modules/settings/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type Db, ifGiven, listingClause } from '#platform/database'
@@ -44,7 +44,7 @@ function listAreaRecords(sql: Db, query: AreaQuery) {
 }
 
 export function adminAreaRoutes(server: Server, ctx: Context) {
-  mountAdminCrud(server, ctx, {
+  mountAdminRecords(server, ctx, {
     path: '/admin/areas',
     tag: 'Admin: site',
     ability: {

@@ -1,3 +1,3 @@
 export { type Anchor, verifyAuditChain } from './chain.ts'
-export { mountAdminCrud } from './mount.ts'
+export { mountAdminRecords } from './mount.ts'
 export { type Actor, recordAudit, selectAuditOf } from './queries.ts'

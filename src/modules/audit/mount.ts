@@ -1,6 +1,6 @@
 import type { Context } from '#platform/context.ts'
 import { type Db, type Tx, transaction } from '#platform/database'
-import type { DeclaredError } from '#platform/errors.ts'
+import { type DeclaredError, notFound } from '#platform/errors.ts'
 import {
   type ApiTag,
   Created,
@@ -15,7 +15,7 @@ import {
 } from '#platform/http'
 import { type Actor, recordAudit } from './queries.ts'
 
-export type AdminCrud<
+export type AdminRecords<
   Row extends { id: number },
   Item extends TObject,
   Query extends TObject,
@@ -35,16 +35,17 @@ export type AdminCrud<
   param?: string
   item: Item
   query: Query
-  body: Body
+  body?: Body
   extra?: Extra
-  missing: (() => Error) & DeclaredError
+  /** Error for an unknown id. Default: the common 404. */
+  missing?: (() => Error) & DeclaredError
   errors?: readonly DeclaredError[]
   list(sql: Db, query: Static<Query>): Promise<{ data: Row[]; total: number }>
   find(sql: Db, id: number, options?: { lock?: boolean }): Promise<Row | undefined>
   view(rows: Row[], viewerId: number): Promise<Static<Item>[]>
-  create(tx: Tx, userId: number, body: Static<Body>): Promise<number>
-  change(tx: Tx, userId: number, row: Row, body: Partial<Static<Body> & Static<Extra>>): Promise<void>
-  remove(tx: Tx, row: Row, userId: number): Promise<void>
+  create?(tx: Tx, userId: number, body: Static<Body>): Promise<number>
+  change?(tx: Tx, userId: number, row: Row, body: Partial<Static<Body> & Static<Extra>>): Promise<void>
+  remove?(tx: Tx, row: Row, userId: number): Promise<void>
   summary?(row: Row): Record<string, unknown>
 }
 
@@ -56,39 +57,44 @@ export type ChangeRecord<Row> = (
   work: (tx: Tx, row: Row) => Promise<unknown>,
 ) => Promise<void>
 
-/** Returns the function that further operations, such as an approval, use to update a record. */
-export function mountAdminCrud<
+/**
+ * Mounts the list, the single read and the given writes of a kind of record (administration-3). Returns the
+ * functions that further operations, such as an approval, use to read and update a record.
+ */
+export function mountAdminRecords<
   Row extends { id: number },
   Item extends TObject,
   Query extends TObject,
-  Body extends TObject,
+  Body extends TObject = TObject<Record<never, never>>,
   Extra extends TObject = TObject<Record<never, never>>,
 >(
   server: Server,
   ctx: Context,
-  crud: AdminCrud<Row, Item, Query, Body, Extra>,
+  records: AdminRecords<Row, Item, Query, Body, Extra>,
 ): { change: ChangeRecord<Row>; get(id: number): Promise<Row> } {
   const { sql } = ctx
-  const { path, noun, nouns, subject, ability, entity, entities = `${entity}s`, missing, param = 'id' } = crud
-  const route = routesOn(server, ctx, { tag: crud.tag })
+  const { path, noun, nouns, subject, ability, entity, entities = `${entity}s`, param = 'id' } = records
+  const { create, change: changeRow, remove, missing, errors = [] } = records
+  const unknown = missing ? [missing] : []
+  const route = routesOn(server, ctx, { tag: records.tag })
   const may =
     typeof ability === 'string' ? { show: ability, add: ability, update: ability, delete: ability } : ability
   const Params = Type.Object({ [param]: Id })
   const idOf = (params: Record<string, number>) => params[param]!
-  const summary = crud.summary ?? ((row: Row) => row as Record<string, unknown>)
-  const actionOf = (verb: string) => `${crud.action ?? subject}.${verb}`
+  const summary = records.summary ?? ((row: Row) => row as Record<string, unknown>)
+  const actionOf = (verb: string) => `${records.action ?? subject}.${verb}`
 
   const get = async (id: number): Promise<Row> => {
-    const row = await crud.find(sql, id)
-    if (!row) throw missing()
+    const row = await records.find(sql, id)
+    if (!row) throw (missing ?? notFound)()
     return row
   }
   const change: ChangeRecord<Row> = async (actor, id, verb, work) => {
     await transaction(sql, async (tx) => {
-      const row = await crud.find(tx, id, { lock: true })
-      if (!row) throw missing()
+      const row = await records.find(tx, id, { lock: true })
+      if (!row) throw (missing ?? notFound)()
       await work(tx, row)
-      const after = await crud.find(tx, row.id)
+      const after = await records.find(tx, row.id)
       await recordAudit(tx, actor, {
         action: actionOf(verb),
         subjectType: subject,
@@ -103,11 +109,11 @@ export function mountAdminCrud<
     operationId: `adminList${entities}`,
     summary: `List ${nouns}`,
     access: { ability: may.show },
-    query: crud.query as TObject,
-    reply: { 200: Listing(crud.item as TObject) },
+    query: records.query as TObject,
+    reply: { 200: Listing(records.item as TObject) },
     handler: async ({ query, viewer }) => {
-      const { data, total } = await crud.list(sql, query as Static<Query>)
-      return { data: (await crud.view(data, viewer.id)) as Record<string, unknown>[], total }
+      const { data, ...totals } = await records.list(sql, query as Static<Query>)
+      return { data: (await records.view(data, viewer.id)) as Record<string, unknown>[], ...totals }
     },
   })
 
@@ -116,64 +122,67 @@ export function mountAdminCrud<
     summary: `Read ${noun}`,
     access: { ability: may.show },
     params: Params,
-    reply: { 200: crud.item as TObject },
-    errors: [missing],
+    reply: { 200: records.item as TObject },
+    errors: unknown,
     handler: async ({ params, viewer }) => {
-      const [view] = await crud.view([await get(idOf(params))], viewer.id)
+      const [view] = await records.view([await get(idOf(params))], viewer.id)
       return view as Record<string, unknown>
     },
   })
 
-  route(`POST ${path}`, {
-    operationId: `adminCreate${entity}`,
-    summary: `Create ${noun}`,
-    access: { ability: may.add },
-    body: crud.body as TObject,
-    reply: { 201: Created },
-    errors: crud.errors ?? [],
-    handler: async (call) => {
-      const id = await transaction(sql, async (tx) => {
-        const made = await crud.create(tx, call.viewer.id, call.body as Static<Body>)
-        const row = await crud.find(tx, made)
-        await recordAudit(tx, call, {
-          action: actionOf('create'),
-          subjectType: subject,
-          subjectId: made,
-          after: row ? summary(row) : null,
+  if (create)
+    route(`POST ${path}`, {
+      operationId: `adminCreate${entity}`,
+      summary: `Create ${noun}`,
+      access: { ability: may.add },
+      body: records.body as TObject,
+      reply: { 201: Created },
+      errors,
+      handler: async (call) => {
+        const id = await transaction(sql, async (tx) => {
+          const made = await create(tx, call.viewer.id, call.body as Static<Body>)
+          const row = await records.find(tx, made)
+          await recordAudit(tx, call, {
+            action: actionOf('create'),
+            subjectType: subject,
+            subjectId: made,
+            after: row ? summary(row) : null,
+          })
+          return made
         })
-        return made
-      })
-      return { id }
-    },
-  })
+        return { id }
+      },
+    })
 
-  route(`PATCH ${path}/:${param}`, {
-    operationId: `adminUpdate${entity}`,
-    summary: `Change ${noun}`,
-    access: { ability: may.update },
-    params: Params,
-    body: Type.Partial(Type.Object({ ...crud.body.properties, ...crud.extra?.properties }), {
-      title: `${(crud.item as { title?: string }).title ?? entity}Changes`,
-    }),
-    reply: { 204: Empty },
-    errors: [missing, ...(crud.errors ?? [])],
-    precheck: ({ params }) => get(idOf(params)),
-    handler: (call) =>
-      change(call, idOf(call.params), 'update', (tx, row) =>
-        crud.change(tx, call.viewer.id, row, call.body as Partial<Static<Body> & Static<Extra>>),
-      ),
-  })
+  if (changeRow)
+    route(`PATCH ${path}/:${param}`, {
+      operationId: `adminUpdate${entity}`,
+      summary: `Change ${noun}`,
+      access: { ability: may.update },
+      params: Params,
+      body: Type.Partial(Type.Object({ ...records.body?.properties, ...records.extra?.properties }), {
+        title: `${(records.item as { title?: string }).title ?? entity}Changes`,
+      }),
+      reply: { 204: Empty },
+      errors: [...unknown, ...errors],
+      precheck: ({ params }) => get(idOf(params)),
+      handler: (call) =>
+        change(call, idOf(call.params), 'update', (tx, row) =>
+          changeRow(tx, call.viewer.id, row, call.body as Partial<Static<Body> & Static<Extra>>),
+        ),
+    })
 
-  route(`DELETE ${path}/:${param}`, {
-    operationId: `adminDelete${entity}`,
-    summary: `Delete ${noun}`,
-    access: { ability: may.delete },
-    params: Params,
-    reply: { 204: Empty },
-    errors: [missing, ...(crud.errors ?? [])],
-    handler: (call) =>
-      change(call, idOf(call.params), 'delete', (tx, row) => crud.remove(tx, row, call.viewer.id)),
-  })
+  if (remove)
+    route(`DELETE ${path}/:${param}`, {
+      operationId: `adminDelete${entity}`,
+      summary: `Delete ${noun}`,
+      access: { ability: may.delete },
+      params: Params,
+      reply: { 204: Empty },
+      errors: [...unknown, ...errors],
+      handler: (call) =>
+        change(call, idOf(call.params), 'delete', (tx, row) => remove(tx, row, call.viewer.id)),
+    })
 
   return { change, get }
 }

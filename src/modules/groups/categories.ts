@@ -1,6 +1,6 @@
 import { escapeLike, nameKey } from '#lib/text.ts'
 import { withWireTimes } from '#lib/time.ts'
-import { mountAdminCrud } from '#modules/audit/index.ts'
+import { mountAdminRecords } from '#modules/audit/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type Db, ifGiven, listingClause, onConstraint, when } from '#platform/database'
 import { apiError, fieldError } from '#platform/errors.ts'
@@ -126,7 +126,7 @@ const nameTaken = fieldError(
 const NAMES = { group_categories_name_taken: nameTaken }
 
 export function adminGroupCategoryRoutes(server: Server, ctx: Context) {
-  mountAdminCrud(server, ctx, {
+  mountAdminRecords(server, ctx, {
     path: '/admin/group-categories',
     tag: 'Admin: groups',
     ability: 'admin: groups',

@@ -1,6 +1,6 @@
 import { escapeLike, nameKey } from '#lib/text.ts'
 import { withWireTimes } from '#lib/time.ts'
-import { mountAdminCrud } from '#modules/audit/index.ts'
+import { mountAdminRecords } from '#modules/audit/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type Db, ifGiven, listingClause, type Row, type Tables, when } from '#platform/database'
 import {
@@ -75,7 +75,7 @@ async function findWordRecord(sql: Db, id: number, { lock = false } = {}) {
 }
 
 export function adminWordRoutes(server: Server, ctx: Context) {
-  mountAdminCrud(server, ctx, {
+  mountAdminRecords(server, ctx, {
     path: '/admin/sensitive-words',
     tag: 'Admin: moderation',
     ability: 'admin: sensitive words',

@@ -1,6 +1,6 @@
 import { escapeLike } from '#lib/text.ts'
 import { withWireTimes } from '#lib/time.ts'
-import { mountAdminCrud, recordAudit } from '#modules/audit/index.ts'
+import { mountAdminRecords, recordAudit } from '#modules/audit/index.ts'
 import type { Context } from '#platform/context.ts'
 import {
   andAfterRow,
@@ -107,7 +107,7 @@ export const adminRoleRoutes =
       if (includesAdministration(after.abilities ?? [])) throw defaultRoleTooPowerful('abilities')
     }
 
-    mountAdminCrud(server, ctx, {
+    mountAdminRecords(server, ctx, {
       path: '/admin/roles',
       tag,
       ability: {

@@ -1,8 +1,8 @@
 import { withWireTimes } from '#lib/time.ts'
 import { beyondOwnAbilities } from '#modules/abilities/index.ts'
+import { mountAdminRecords } from '#modules/audit/index.ts'
 import type { Context } from '#platform/context.ts'
-import { notFound } from '#platform/errors.ts'
-import { Created, Empty, Listing, routesOn, type Server } from '#platform/http'
+import { Created, Empty, routesOn, type Server } from '#platform/http'
 import { accountErased } from '../deletion/service.ts'
 import { factorOff } from '../identity/schema.ts'
 import { UserParams } from '../schema.ts'
@@ -20,36 +20,24 @@ import {
 import { addUser, changeUser, type Endings, removeSecondFactorOf } from './service.ts'
 
 export const adminUserRoutes = (endings: Endings) => (server: Server, ctx: Context) => {
-  const { sql } = ctx
   const route = routesOn(server, ctx, { tag: 'Admin: people' })
 
-  const get = async ({ params }: { params: { user: number } }): Promise<ManagedUser> => {
-    const row = await findManagedUser(sql, params.user)
-    if (!row) throw notFound()
-    return row
-  }
-
-  route('GET /admin/users', {
-    operationId: 'adminListUsers',
-    summary: 'List accounts, disabled ones included; `q` searches names',
-    access: { ability: 'admin:user:show' },
+  const { get } = mountAdminRecords(server, ctx, {
+    path: '/admin/users',
+    tag: 'Admin: people',
+    ability: 'admin:user:show',
+    subject: 'users',
+    entity: 'User',
+    noun: 'an account',
+    nouns: 'accounts, disabled ones included; `q` searches names',
+    param: 'user',
+    item: ManagedUser,
     query: ManagedUserQuery,
-    reply: { 200: Listing(ManagedUser) },
-    handler: async ({ query }) => {
-      const { data, ...totals } = await listManagedUsers(sql, query)
-      return { data: data.map(withWireTimes), ...totals }
-    },
+    list: listManagedUsers,
+    find: findManagedUser,
+    view: async (rows) => rows.map(withWireTimes),
   })
-
-  route('GET /admin/users/:user', {
-    operationId: 'adminGetUser',
-    summary: 'Read an account',
-    access: { ability: 'admin:user:show' },
-    params: UserParams,
-    reply: { 200: ManagedUser },
-    load: get,
-    handler: ({ loaded }) => withWireTimes(loaded),
-  })
+  const load = ({ params }: { params: { user: number } }) => get(params.user)
 
   route('POST /admin/users', {
     operationId: 'adminCreateUser',
@@ -69,7 +57,7 @@ export const adminUserRoutes = (endings: Endings) => (server: Server, ctx: Conte
     body: UserChanges,
     reply: { 204: Empty },
     errors: [...ACCOUNT_ERRORS, lastFounder, notOneself, accountErased],
-    load: get,
+    load,
     handler: (call) => changeUser(ctx, call, call.loaded, call.body, endings),
   })
 
@@ -80,7 +68,7 @@ export const adminUserRoutes = (endings: Endings) => (server: Server, ctx: Conte
     params: UserParams,
     reply: { 204: Empty },
     errors: [beyondOwnAbilities, factorOff],
-    load: get,
+    load,
     handler: (call) => removeSecondFactorOf(ctx, call, call.loaded.id),
   })
 
@@ -91,7 +79,7 @@ export const adminUserRoutes = (endings: Endings) => (server: Server, ctx: Conte
     params: UserParams,
     reply: { 204: Empty },
     errors: [beyondOwnAbilities, lastFounder, notOneself, accountErased],
-    load: get,
+    load,
     handler: (call) => changeUser(ctx, call, call.loaded, { disabled: true }, endings),
   })
 }

@@ -1,6 +1,6 @@
+import { mountAdminRecords } from '#modules/audit/index.ts'
 import type { Context } from '#platform/context.ts'
-import { notFound } from '#platform/errors.ts'
-import { attemptCounter, Created, Empty, Listing, routesOn, type Server } from '#platform/http'
+import { attemptCounter, Created, Empty, routesOn, type Server } from '#platform/http'
 import { OUTSIDE_ERRORS } from '../identity/schema.ts'
 import {
   Appeal,
@@ -51,32 +51,21 @@ export function appealRoutes(server: Server, ctx: Context) {
 export function adminAppealRoutes(server: Server, ctx: Context) {
   const route = routesOn(server, ctx, { tag: 'Admin: moderation' })
   const access = { ability: 'admin: sanctions' }
-  const get = async ({ params }: { params: { appeal: number } }) => {
-    const row = await findAppeal(ctx.sql, params.appeal)
-    if (!row) throw notFound()
-    return row
-  }
 
-  route('GET /admin/appeals', {
-    operationId: 'adminListAppeals',
-    summary: 'List appeals',
-    access,
+  const { get } = mountAdminRecords(server, ctx, {
+    path: '/admin/appeals',
+    tag: 'Admin: moderation',
+    ability: access.ability,
+    subject: 'appeals',
+    entity: 'Appeal',
+    noun: 'an appeal',
+    nouns: 'appeals',
+    param: 'appeal',
+    item: Appeal,
     query: AppealQuery,
-    reply: { 200: Listing(Appeal) },
-    handler: async ({ query }) => {
-      const { data, total } = await listAppeals(ctx.sql, query)
-      return { data: data.map(appealView), total }
-    },
-  })
-
-  route('GET /admin/appeals/:appeal', {
-    operationId: 'adminGetAppeal',
-    summary: 'Read an appeal',
-    access,
-    params: AppealParams,
-    reply: { 200: Appeal },
-    load: get,
-    handler: ({ loaded }) => appealView(loaded),
+    list: listAppeals,
+    find: findAppeal,
+    view: async (rows) => rows.map(appealView),
   })
 
   route('PATCH /admin/appeals/:appeal', {
@@ -87,7 +76,7 @@ export function adminAppealRoutes(server: Server, ctx: Context) {
     body: AppealDecision,
     reply: { 204: Empty },
     errors: [appealDecided],
-    load: get,
+    load: ({ params }) => get(params.appeal),
     handler: (call) => decideAppeal(ctx, call, call.params.appeal, call.body),
   })
 }

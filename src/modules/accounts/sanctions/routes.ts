@@ -1,8 +1,9 @@
 import { beyondOwnAbilities } from '#modules/abilities/index.ts'
+import { mountAdminRecords } from '#modules/audit/index.ts'
 import type { Context } from '#platform/context.ts'
 import { transaction } from '#platform/database'
 import { notFound } from '#platform/errors.ts'
-import { Created, Empty, Listing, routesOn, type Server, Type } from '#platform/http'
+import { Created, Empty, routesOn, type Server, Type } from '#platform/http'
 import { findManagedUser } from '../admin/queries.ts'
 import { UserParams } from '../schema.ts'
 import { findSanction, listSanctions, listSanctionsOf } from './queries.ts'
@@ -36,32 +37,21 @@ export function sanctionRoutes(server: Server, ctx: Context) {
 export function adminSanctionRoutes(server: Server, ctx: Context) {
   const route = routesOn(server, ctx, { tag: 'Admin: moderation' })
   const access = { ability: 'admin: sanctions' }
-  const get = async ({ params }: { params: { sanction: number } }) => {
-    const row = await findSanction(ctx.sql, params.sanction)
-    if (!row) throw notFound()
-    return row
-  }
 
-  route('GET /admin/sanctions', {
-    operationId: 'adminListSanctions',
-    summary: 'List warnings, silences and suspensions',
-    access,
+  const { get } = mountAdminRecords(server, ctx, {
+    path: '/admin/sanctions',
+    tag: 'Admin: moderation',
+    ability: access.ability,
+    subject: 'sanctions',
+    entity: 'Sanction',
+    noun: 'a sanction',
+    nouns: 'warnings, silences and suspensions',
+    param: 'sanction',
+    item: Sanction,
     query: SanctionQuery,
-    reply: { 200: Listing(Sanction) },
-    handler: async ({ query }) => {
-      const { data, total } = await listSanctions(ctx.sql, query)
-      return { data: data.map(sanctionView), total }
-    },
-  })
-
-  route('GET /admin/sanctions/:sanction', {
-    operationId: 'adminGetSanction',
-    summary: 'Read a sanction',
-    access,
-    params: SanctionParams,
-    reply: { 200: Sanction },
-    load: get,
-    handler: ({ loaded }) => sanctionView(loaded),
+    list: listSanctions,
+    find: findSanction,
+    view: async (rows) => rows.map(sanctionView),
   })
 
   route('POST /admin/users/:user/sanctions', {
@@ -90,7 +80,7 @@ export function adminSanctionRoutes(server: Server, ctx: Context) {
     params: SanctionParams,
     reply: { 204: Empty },
     errors: [sanctionOver],
-    load: get,
+    load: ({ params }) => get(params.sanction),
     handler: async (call) => {
       const isLifted = await transaction(ctx.sql, (tx) => lift(ctx, tx, call, call.params.sanction))
       if (!isLifted) throw sanctionOver()

@@ -1,5 +1,5 @@
 import { userViews } from '#modules/accounts/index.ts'
-import { type Actor, recordAudit } from '#modules/audit/index.ts'
+import { mountAdminRecords, recordAudit } from '#modules/audit/index.ts'
 import { moveFunds, PLATFORM_ACCOUNTS } from '#modules/ledger/index.ts'
 import { notify, publishEvent, withdrawNotifications } from '#modules/notifications/index.ts'
 import type { Context } from '#platform/context.ts'
@@ -107,51 +107,23 @@ export function adminGroupRoutes(server: Server, ctx: Context) {
       recommended: row.recommended,
     }))
   }
-  const getGroup = async (id: number) => {
-    const row = await findGroupRecord(sql, id)
-    if (!row) throw noSuchGroup()
-    return row
-  }
-  const change = (
-    actor: Actor,
-    id: number,
-    action: string,
-    work: (tx: Tx, row: GroupRecordRow) => Promise<unknown>,
-  ) =>
-    transaction(sql, async (tx) => {
-      const row = await findGroupRecord(tx, id, { lock: true })
-      if (!row) throw noSuchGroup()
-      await work(tx, row)
-      const after = await findGroupRecord(tx, row.id)
-      await recordAudit(tx, actor, {
-        action: `groups.${action}`,
-        subjectType: 'groups',
-        subjectId: row.id,
-        before: summary(row),
-        after: after ? summary(after) : null,
-      })
-    })
 
-  route('GET /admin/groups', {
-    operationId: 'adminListGroups',
-    summary: 'List groups of every state',
-    access,
+  const { change, get } = mountAdminRecords(server, ctx, {
+    path: '/admin/groups',
+    tag: 'Admin: groups',
+    ability: access.ability,
+    subject: 'groups',
+    entity: 'Group',
+    noun: 'a group',
+    nouns: 'groups of every state',
+    param: 'group',
+    item: GroupRecord,
     query: GroupQuery,
-    reply: { 200: Listing(GroupRecord) },
-    handler: async ({ query, viewer }) => {
-      const { data, total } = await listGroupRecords(sql, query)
-      return { data: await views(data, viewer.id), total }
-    },
-  })
-
-  route('GET /admin/groups/:group', {
-    operationId: 'adminGetGroup',
-    summary: 'Read a group',
-    access,
-    params: GroupParams,
-    reply: { 200: GroupRecord },
-    errors: [noSuchGroup],
-    handler: async ({ params, viewer }) => (await views([await getGroup(params.group)], viewer.id))[0]!,
+    missing: noSuchGroup,
+    list: listGroupRecords,
+    find: findGroupRecord,
+    view: views,
+    summary,
   })
 
   route('PATCH /admin/groups/:group', {
@@ -162,7 +134,7 @@ export function adminGroupRoutes(server: Server, ctx: Context) {
     body: GroupReview,
     reply: { 204: Empty },
     errors: [noSuchGroup, auditedAlready, unknownCategory],
-    precheck: ({ params }) => getGroup(params.group),
+    precheck: ({ params }) => get(params.group),
     handler: (call) =>
       change(call, call.params.group, 'update', async (tx, { id }) => {
         const { audit, category_id } = call.body

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { escapeLike } from '#lib/text.ts'
 import { wireTime } from '#lib/time.ts'
-import { recordAudit } from '#modules/audit/index.ts'
+import { mountAdminRecords, recordAudit } from '#modules/audit/index.ts'
 import type { Context } from '#platform/context.ts'
 import {
   type Db,
@@ -16,7 +16,6 @@ import {
 import { notFound } from '#platform/errors.ts'
 import {
   Id,
-  Listing,
   listingQuery,
   Nullable,
   OneOf,
@@ -169,7 +168,6 @@ const RefundQuery = Type.Object({
   ...listingQuery(['id'] as const),
   state: Type.Optional(OneOf(STATES)),
 })
-const RefundParams = Type.Object({ refund: Id })
 const RefundBody = Shared('PaymentRefundRequest', {
   recharge_id: Id,
   amount: Type.Optional(
@@ -210,43 +208,39 @@ const withCurrencies = (sql: Db, rows: Fragment) => sql`
   select r.*, p.charge_currency, o.currency
   from (${rows}) r join payments p on p.recharge_id = r.recharge_id join recharges o on o.id = r.recharge_id`
 
+function listRefunds(sql: Db, query: Static<typeof RefundQuery>) {
+  const where = sql`where true ${ifGiven(sql, query.state, (state) => sql`and r.state = ${state}`)}
+    ${ifGiven(sql, query.q, (part) => sql`and r.refund_number like ${`%${escapeLike(part)}%`}`)}`
+  const list = { id: sql`r.id` }
+  return pageOf<ShownRefund>(
+    sql,
+    sql`${withCurrencies(sql, sql`select r.* from payment_refunds r ${where} ${listingClause(sql, query, list)}`)}
+      ${listingOrder(sql, query, list)}`,
+    sql`select count(*)::int as total from payment_refunds r ${where}`,
+  )
+}
+
+const findRefund = async (sql: Db, id: number) =>
+  (await sql<ShownRefund[]>`${withCurrencies(sql, sql`select * from payment_refunds where id = ${id}`)}`)[0]
+
 export function adminRefundRoutes(server: Server, ctx: Context) {
-  const { sql } = ctx
   const route = routesOn(server, ctx, { tag: 'Admin: money' })
   const access = { ability: 'admin: recharges' }
 
-  route('GET /admin/payment-refunds', {
-    operationId: 'adminListPaymentRefunds',
-    summary: 'List refunds of payments',
-    access,
+  mountAdminRecords(server, ctx, {
+    path: '/admin/payment-refunds',
+    tag: 'Admin: money',
+    ability: access.ability,
+    subject: 'payment_refunds',
+    entity: 'PaymentRefund',
+    noun: 'a refund of a payment',
+    nouns: 'refunds of payments',
+    param: 'refund',
+    item: Refund,
     query: RefundQuery,
-    reply: { 200: Listing(Refund) },
-    handler: async ({ query }) => {
-      const where = sql`where true ${ifGiven(sql, query.state, (state) => sql`and r.state = ${state}`)}
-        ${ifGiven(sql, query.q, (part) => sql`and r.refund_number like ${`%${escapeLike(part)}%`}`)}`
-      const list = { id: sql`r.id` }
-      const { data, total } = await pageOf<ShownRefund>(
-        sql,
-        sql`${withCurrencies(sql, sql`select r.* from payment_refunds r ${where} ${listingClause(sql, query, list)}`)}
-          ${listingOrder(sql, query, list)}`,
-        sql`select count(*)::int as total from payment_refunds r ${where}`,
-      )
-      return { data: data.map(view), total }
-    },
-  })
-
-  route('GET /admin/payment-refunds/:refund', {
-    operationId: 'adminGetPaymentRefund',
-    summary: 'Read a refund of a payment',
-    access,
-    params: RefundParams,
-    reply: { 200: Refund },
-    handler: async ({ params }) => {
-      const [row] = await sql<ShownRefund[]>`
-        ${withCurrencies(sql, sql`select * from payment_refunds where id = ${params.refund}`)}`
-      if (!row) throw notFound()
-      return view(row)
-    },
+    list: listRefunds,
+    find: findRefund,
+    view: async (rows) => rows.map(view),
   })
 
   route('POST /admin/payment-refunds', {
@@ -261,8 +255,7 @@ export function adminRefundRoutes(server: Server, ctx: Context) {
       call.atomically(async (tx) => {
         const { recharge_id: rechargeId, amount, spent = 'refuse', reason } = call.body
         const { id } = await askForRefund(tx, { rechargeId, amount, spent, reason, by: call.viewer.id })
-        const [row] = await tx<[ShownRefund]>`
-          ${withCurrencies(tx, sql`select * from payment_refunds where id = ${id}`)}`
+        const row = (await findRefund(tx, id))!
         await recordAudit(tx, call, {
           action: 'payment_refunds.create',
           subjectType: 'payment_refunds',

@@ -1,14 +1,12 @@
 import { escapeLike } from '#lib/text.ts'
 import { wireTime, wireTimeOrNull } from '#lib/time.ts'
-import { recordAudit } from '#modules/audit/index.ts'
+import { mountAdminRecords, recordAudit } from '#modules/audit/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type Db, ifGiven, listingClause, listingOrder, type Tables, transaction } from '#platform/database'
-import { notFound } from '#platform/errors.ts'
 import {
   Empty,
   encapsulate,
   Id,
-  Listing,
   listingQuery,
   Nullable,
   OneOf,
@@ -113,47 +111,41 @@ const columns = (sql: Db) => sql`
   d.*, d.day::text as day,
   (select p.charge_currency from payments p where p.recharge_id = d.recharge_id) as charge_currency`
 
-async function findDifference(sql: Db, id: number) {
-  const [row] = await sql<Row[]>`
-    select ${columns(sql)} from payment_differences d where id = ${id}`
-  if (!row) throw notFound()
-  return row
+function listDifferences(sql: Db, query: Static<typeof DifferenceQuery>) {
+  const where = sql`where true ${ifGiven(sql, query.state, (state) =>
+    state === 'open' ? sql`and d.resolved_at is null` : sql`and d.resolved_at is not null`,
+  )} ${ifGiven(sql, query.q, (part) => sql`and d.number like ${`%${escapeLike(part)}%`}`)}`
+  const list = { id: sql`d.id` }
+  return pageOf<Row>(
+    sql,
+    sql`select ${columns(sql)}
+      from (select d.* from payment_differences d ${where} ${listingClause(sql, query, list)}) d
+      ${listingOrder(sql, query, list)}`,
+    sql`select count(*)::int as total from payment_differences d ${where}`,
+  )
 }
 
+const findDifference = async (sql: Db, id: number) =>
+  (await sql<Row[]>`select ${columns(sql)} from payment_differences d where id = ${id}`)[0]
+
 export function adminPaymentRoutes(server: Server, ctx: Context) {
-  const { sql } = ctx
   const route = routesOn(server, ctx, { tag: 'Admin: money' })
   const access = { ability: 'admin: recharges' }
 
-  route('GET /admin/payment-differences', {
-    operationId: 'adminListPaymentDifferences',
-    summary: 'List what the statements of payment providers and the ledger disagree on',
-    access,
+  const { get } = mountAdminRecords(server, ctx, {
+    path: '/admin/payment-differences',
+    tag: 'Admin: money',
+    ability: access.ability,
+    subject: 'payment_differences',
+    entity: 'PaymentDifference',
+    noun: 'a difference of payments',
+    nouns: 'what the statements of payment providers and the ledger disagree on',
+    param: 'difference',
+    item: Difference,
     query: DifferenceQuery,
-    reply: { 200: Listing(Difference) },
-    handler: async ({ query }) => {
-      const where = sql`where true ${ifGiven(sql, query.state, (state) =>
-        state === 'open' ? sql`and d.resolved_at is null` : sql`and d.resolved_at is not null`,
-      )} ${ifGiven(sql, query.q, (part) => sql`and d.number like ${`%${escapeLike(part)}%`}`)}`
-      const list = { id: sql`d.id` }
-      const { data, total } = await pageOf<Row>(
-        sql,
-        sql`select ${columns(sql)}
-          from (select d.* from payment_differences d ${where} ${listingClause(sql, query, list)}) d
-          ${listingOrder(sql, query, list)}`,
-        sql`select count(*)::int as total from payment_differences d ${where}`,
-      )
-      return { data: data.map(view), total }
-    },
-  })
-
-  route('GET /admin/payment-differences/:difference', {
-    operationId: 'adminGetPaymentDifference',
-    summary: 'Read a difference of payments',
-    access,
-    params: DifferenceParams,
-    reply: { 200: Difference },
-    handler: async ({ params }) => view(await findDifference(sql, params.difference)),
+    list: listDifferences,
+    find: findDifference,
+    view: async (rows) => rows.map(view),
   })
 
   route('PATCH /admin/payment-differences/:difference', {
@@ -164,9 +156,9 @@ export function adminPaymentRoutes(server: Server, ctx: Context) {
     body: Resolution,
     reply: { 204: Empty },
     errors: [alreadyDecided],
-    load: ({ params }) => findDifference(sql, params.difference),
+    load: ({ params }) => get(params.difference),
     handler: (call) =>
-      transaction(sql, async (tx) => {
+      transaction(ctx.sql, async (tx) => {
         const { difference: id } = call.params
         const { remark } = call.body
         const rows = await tx`

@@ -1,5 +1,5 @@
 import { withWireTimes } from '#lib/time.ts'
-import { mountAdminCrud } from '#modules/audit/index.ts'
+import { mountAdminRecords } from '#modules/audit/index.ts'
 import { fileNotUsable } from '#modules/files/index.ts'
 import type { Context } from '#platform/context.ts'
 import { fieldError } from '#platform/errors.ts'
@@ -64,7 +64,7 @@ function songInput(
 }
 
 export function adminMusicRoutes(server: Server, ctx: Context) {
-  mountAdminCrud(server, ctx, {
+  mountAdminRecords(server, ctx, {
     path: '/admin/music/singers',
     tag,
     ability,
@@ -84,7 +84,7 @@ export function adminMusicRoutes(server: Server, ctx: Context) {
     change: (tx, userId, row, body) => changeSinger(tx, userId, row, body),
     remove: (tx, { id }) => removeSinger(tx, id),
   })
-  mountAdminCrud(server, ctx, {
+  mountAdminRecords(server, ctx, {
     path: '/admin/music/specials',
     tag,
     ability,
@@ -104,7 +104,7 @@ export function adminMusicRoutes(server: Server, ctx: Context) {
     change: (tx, userId, row, body) => changeSpecial(tx, userId, row, body),
     remove: (tx, { id }) => removeSpecial(tx, id),
   })
-  mountAdminCrud(server, ctx, {
+  mountAdminRecords(server, ctx, {
     path: '/admin/music/songs',
     tag,
     ability,

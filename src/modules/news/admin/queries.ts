@@ -13,7 +13,6 @@ import {
   Id,
   IdList,
   Int,
-  Listing,
   listingQuery,
   Nullable,
   OneOf,
@@ -122,7 +121,6 @@ export const NewsDeletionRecord = Shared('NewsDeletion', {
   created_at: Time,
 })
 
-export const NewsDeletionListing = Listing(NewsDeletionRecord)
 export const NewsDeletionQuery = Type.Object({
   ...listingQuery(['id']),
   state: Type.Optional(OneOf(DELETION_STATES)),

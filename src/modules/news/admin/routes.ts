@@ -1,11 +1,11 @@
 import { wireTime, wireTimeOrNull, withWireTimes } from '#lib/time.ts'
-import { mountAdminCrud, recordAudit } from '#modules/audit/index.ts'
+import { mountAdminRecords, recordAudit } from '#modules/audit/index.ts'
 import { fileNotUsable } from '#modules/files/index.ts'
 import { alreadyDecided } from '#modules/ledger/index.ts'
 import { mountAdminPins } from '#modules/pinning/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type Tx, transaction } from '#platform/database'
-import { fieldError, notFound } from '#platform/errors.ts'
+import { fieldError } from '#platform/errors.ts'
 import { Empty, Nullable, routesOn, type Server, Type } from '#platform/http'
 import {
   addCategory,
@@ -52,7 +52,6 @@ import {
   NewsCategoryQuery,
   NewsCategoryRecord,
   NewsDeletionDecision,
-  NewsDeletionListing,
   NewsDeletionParams,
   NewsDeletionQuery,
   NewsDeletionRecord,
@@ -99,7 +98,7 @@ const newsInput = ({ category_id: categoryId, user_id: _, ...rest }: Partial<New
 })
 
 export function adminNewsRoutes(server: Server, ctx: Context) {
-  mountAdminCrud(server, ctx, {
+  mountAdminRecords(server, ctx, {
     path: '/admin/news/categories',
     tag,
     ability,
@@ -121,7 +120,7 @@ export function adminNewsRoutes(server: Server, ctx: Context) {
     remove: (tx, { id }) => removeCategory(ctx, tx, id),
   })
 
-  mountAdminCrud(server, ctx, {
+  mountAdminRecords(server, ctx, {
     path: '/admin/news',
     tag,
     ability,
@@ -174,49 +173,36 @@ const deletionView = (row: NewsDeletionRow) => ({
 })
 
 function deletionRoutes(server: Server, ctx: Context) {
-  const { sql } = ctx
   const route = routesOn(server, ctx, { tag })
-  const access = { ability } as const
-  const get = async ({ params }: { params: { deletion: number } }): Promise<NewsDeletionRow> => {
-    const row = await findDeletion(sql, params.deletion)
-    if (!row) throw notFound()
-    return row
-  }
-
-  route('GET /admin/news/deletions', {
-    operationId: 'adminListNewsDeletions',
-    summary: 'List requests to delete published articles',
-    access,
+  const { get } = mountAdminRecords(server, ctx, {
+    path: '/admin/news/deletions',
+    tag,
+    ability,
+    subject: 'news',
+    entity: 'NewsDeletion',
+    noun: 'a request to delete an article',
+    nouns: 'requests to delete published articles',
+    param: 'deletion',
+    item: NewsDeletionRecord,
     query: NewsDeletionQuery,
-    reply: { 200: NewsDeletionListing },
-    handler: async ({ query }) => {
-      const { data, total } = await listDeletions(sql, query)
-      return { data: data.map(deletionView), total }
-    },
-  })
-
-  route('GET /admin/news/deletions/:deletion', {
-    operationId: 'adminGetNewsDeletion',
-    summary: 'Read a request to delete an article',
-    access,
-    params: NewsDeletionParams,
-    reply: { 200: NewsDeletionRecord },
-    handler: async (call) => deletionView(await get(call)),
+    list: listDeletions,
+    find: findDeletion,
+    view: async (rows) => rows.map(deletionView),
   })
 
   route('PATCH /admin/news/deletions/:deletion', {
     operationId: 'adminDecideNewsDeletion',
     summary: 'Delete the article, or reject the request; its author is told',
-    access,
+    access: { ability },
     params: NewsDeletionParams,
     body: NewsDeletionDecision,
     reply: { 204: Empty },
     errors: [alreadyDecided, noSuchNews],
-    load: get,
+    load: ({ params }) => get(params.deletion),
     handler: async (call) => {
       const { loaded: deletion, viewer } = call
       const { action, mark = null } = call.body
-      await transaction(sql, async (tx) => {
+      await transaction(ctx.sql, async (tx) => {
         await settleDeletion(ctx, tx, deletion.id, { accept: action === 'accept', mark, by: viewer.id })
         await recordAudit(tx, call, {
           action: `news.deletion.${action}`,

@@ -1,15 +1,14 @@
 import { escapeLike } from '#lib/text.ts'
 import { wireTime, wireTimeOrNull } from '#lib/time.ts'
-import { recordAudit } from '#modules/audit/index.ts'
+import { mountAdminRecords, recordAudit } from '#modules/audit/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type Db, type Fragment, ifGiven, listingClause, listingOrder, transaction } from '#platform/database'
-import { type DeclaredError, notFound } from '#platform/errors.ts'
+import { type DeclaredError } from '#platform/errors.ts'
 import {
   type ApiTag,
   Created,
   Empty,
   Id,
-  Listing,
   listingQuery,
   Nullable,
   OneOf,
@@ -129,35 +128,25 @@ export function mountAdminPins(server: Server, ctx: Context, options: AdminPinOp
   const { noun } = pins
   const rows = { ...options.rows, channel: pins.channel }
   const path = `/admin/${param}-pinneds`
-  const access = { ability: options.ability }
-  const route = routesOn(server, ctx, { tag: options.tag })
-  const Item = AdminPin(`Admin${noun}Pin`, options.shown)
-  const get = async (id: number) => {
-    const pin = await findAdminPin(sql, rows, id)
-    if (!pin) throw notFound()
-    return pin
-  }
+  const { tag, ability } = options
+  const access = { ability }
+  const route = routesOn(server, ctx, { tag })
   const named = (input: unknown) => (input as { [param: string]: number | undefined })[param]
 
-  route(`GET ${path}`, {
-    operationId: `adminList${noun}Pins`,
-    summary: `List pins of ${plural} and requests for them`,
-    access,
+  const { get } = mountAdminRecords(server, ctx, {
+    path,
+    tag,
+    ability,
+    subject: 'pins',
+    entity: `${noun}Pin`,
+    noun: `a pin of one of the ${plural}`,
+    nouns: `pins of ${plural} and requests for them`,
+    param: 'pinned',
+    item: AdminPin(`Admin${noun}Pin`, options.shown),
     query: Type.Object({ ...AdminPinQuery.properties, [param]: Type.Optional(Id) }),
-    reply: { 200: Listing(Item) },
-    handler: async ({ query }) => {
-      const { data, total } = await listPins(sql, rows, query as AdminPinQuery, named(query))
-      return { data: data.map(view), total }
-    },
-  })
-
-  route(`GET ${path}/:pinned`, {
-    operationId: `adminGet${noun}Pin`,
-    summary: `Read a pin of one of the ${plural}`,
-    access,
-    params: AdminPinParams,
-    reply: { 200: Item },
-    handler: async ({ params }) => view(await get(params.pinned)),
+    list: (sql, query) => listPins(sql, rows, query as AdminPinQuery, named(query)),
+    find: (sql, id) => findAdminPin(sql, rows, id),
+    view: async (pins) => pins.map(view),
   })
 
   route(`POST ${path}`, {

@@ -1,6 +1,6 @@
 import { escapeLike, nameKey } from '#lib/text.ts'
 import { wireTime } from '#lib/time.ts'
-import { mountAdminCrud } from '#modules/audit/index.ts'
+import { mountAdminRecords } from '#modules/audit/index.ts'
 import type { Context } from '#platform/context.ts'
 import {
   type Db,
@@ -168,7 +168,7 @@ async function unlessUsed(deletion: Promise<unknown>, used: () => Error): Promis
 export function adminTagRoutes(server: Server, ctx: Context) {
   const shared = { tag: 'Admin: topics', ability: 'admin: tags', missing: notFound } as const
 
-  mountAdminCrud(server, ctx, {
+  mountAdminRecords(server, ctx, {
     ...shared,
     path: '/admin/tag-categories',
     param: 'category',
@@ -189,7 +189,7 @@ export function adminTagRoutes(server: Server, ctx: Context) {
     remove: (tx, { id }) => unlessUsed(deleteCategory(tx, id), categoryInUse),
   })
 
-  mountAdminCrud(server, ctx, {
+  mountAdminRecords(server, ctx, {
     ...shared,
     path: '/admin/tags',
     param: 'tag',

@@ -1,6 +1,6 @@
 import { zuluTime, zuluTimeOrNull } from '#lib/time.ts'
 import { UserView, userViews } from '#modules/accounts/index.ts'
-import { mountAdminCrud } from '#modules/audit/index.ts'
+import { mountAdminRecords } from '#modules/audit/index.ts'
 import { AttachmentView, attachmentView, fileNotUsable, type StoredNode } from '#modules/files/index.ts'
 import { notify, publishEvent } from '#modules/notifications/index.ts'
 import { readSettings } from '#modules/settings/index.ts'
@@ -133,7 +133,7 @@ export function adminTopicRoutes(server: Server, ctx: Context) {
   const route = routesOn(server, ctx, { tag: 'Admin: topics' })
   const ability = 'admin: feed topics'
 
-  const { change, get } = mountAdminCrud(server, ctx, {
+  const { change, get } = mountAdminRecords(server, ctx, {
     path: '/admin/feed-topics',
     tag: 'Admin: topics',
     ability,

@@ -1,4 +1,4 @@
-import { recordAudit } from '#modules/audit/index.ts'
+import { mountAdminRecords, recordAudit } from '#modules/audit/index.ts'
 import { removeCommentAsModerator } from '#modules/comments/index.ts'
 import { publishEvent } from '#modules/notifications/index.ts'
 import type { Context } from '#platform/context.ts'
@@ -6,7 +6,6 @@ import { andContains, type Db, ifGiven, listingClause, type Row, transaction } f
 import {
   Empty,
   Id,
-  Listing,
   listingQuery,
   pageOf,
   routesOn,
@@ -21,12 +20,12 @@ import { PostItem, PostParams } from '../../posts/schema.ts'
 import { postContent, removePost } from '../../posts/service.ts'
 import { postItems } from '../../posts/view.ts'
 
-export const PostQuery = Type.Object({
+const PostQuery = Type.Object({
   ...listingQuery(['id']),
   group_id: Type.Optional(Id),
   user_id: Type.Optional(Id),
 })
-export type PostQuery = Static<typeof PostQuery>
+type PostQuery = Static<typeof PostQuery>
 
 const PostRecord = Shared('GroupPostRecord', { ...PostItem.properties, body: Type.String() })
 
@@ -59,30 +58,21 @@ export function adminGroupPostRoutes(server: Server, ctx: Context) {
   const views = async (rows: PostRecordRow[], viewerId: number) =>
     (await postItems(ctx, rows, viewerId)).map((view, n) => ({ ...view, body: rows[n]!.body }))
 
-  route('GET /admin/group-posts', {
-    operationId: 'adminListGroupPosts',
-    summary: 'List posts of all groups',
-    access,
+  mountAdminRecords(server, ctx, {
+    path: '/admin/group-posts',
+    tag: 'Admin: groups',
+    ability: access.ability,
+    subject: 'group-posts',
+    entity: 'GroupPost',
+    noun: 'a post',
+    nouns: 'posts of all groups',
+    param: 'post',
+    item: PostRecord,
     query: PostQuery,
-    reply: { 200: Listing(PostRecord) },
-    handler: async ({ query, viewer }) => {
-      const { data, total } = await listPostRecords(sql, query)
-      return { data: await views(data, viewer.id), total }
-    },
-  })
-
-  route('GET /admin/group-posts/:post', {
-    operationId: 'adminGetGroupPost',
-    summary: 'Read a post',
-    access,
-    params: PostParams,
-    reply: { 200: PostRecord },
-    errors: [noSuchPost],
-    handler: async ({ params, viewer }) => {
-      const row = await findPostRecord(sql, params.post)
-      if (!row) throw noSuchPost()
-      return (await views([row], viewer.id))[0]!
-    },
+    missing: noSuchPost,
+    list: listPostRecords,
+    find: findPostRecord,
+    view: views,
   })
 
   route('DELETE /admin/group-posts/:post', {

@@ -1,10 +1,9 @@
-import { recordAudit } from '#modules/audit/index.ts'
+import { mountAdminRecords, recordAudit } from '#modules/audit/index.ts'
 import type { Context } from '#platform/context.ts'
-import { fieldError, notFound } from '#platform/errors.ts'
+import { fieldError } from '#platform/errors.ts'
 import {
   Empty,
   Id,
-  Listing,
   Nullable,
   OneOf,
   routesOn,
@@ -73,34 +72,22 @@ const referenceMissing = fieldError(
 )
 
 export function adminRechargeRoutes(server: Server, ctx: Context) {
-  const { sql } = ctx
   const route = routesOn(server, ctx, { tag: 'Admin: money' })
   const access = { ability: 'admin: recharges' }
-  const getRecharge = async (id: number) => {
-    const row = await findRequest<AdminRecharge>(sql, 'recharges', id)
-    if (!row) throw notFound()
-    return row
-  }
-
-  route('GET /admin/recharges', {
-    operationId: 'adminListRecharges',
-    summary: 'List recharge orders',
-    access,
+  const { get } = mountAdminRecords(server, ctx, {
+    path: '/admin/recharges',
+    tag: 'Admin: money',
+    ability: access.ability,
+    subject: 'recharges',
+    entity: 'Recharge',
+    noun: 'a recharge order',
+    nouns: 'recharge orders',
+    param: 'recharge',
+    item: AdminRecharge,
     query: RechargeQuery,
-    reply: { 200: Listing(AdminRecharge) },
-    handler: async ({ query }) => {
-      const { data, total } = await listRequests<AdminRecharge>(sql, 'recharges', query)
-      return { data: data.map(withTimes), total }
-    },
-  })
-
-  route('GET /admin/recharges/:recharge', {
-    operationId: 'adminGetRecharge',
-    summary: 'Read a recharge order',
-    access,
-    params: RechargeParams,
-    reply: { 200: AdminRecharge },
-    handler: async ({ params }) => withTimes(await getRecharge(params.recharge)),
+    list: (sql, query) => listRequests<AdminRecharge>(sql, 'recharges', query),
+    find: (sql, id) => findRequest<AdminRecharge>(sql, 'recharges', id),
+    view: async (rows) => rows.map(withTimes),
   })
 
   route('PATCH /admin/recharges/:recharge', {
@@ -111,7 +98,7 @@ export function adminRechargeRoutes(server: Server, ctx: Context) {
     body: RechargeDecision,
     reply: { 204: Empty },
     errors: [referenceMissing, referenceUsed, alreadyDecided],
-    load: ({ params }) => getRecharge(params.recharge),
+    load: ({ params }) => get(params.recharge),
     idempotent: true,
     handler: (call) => {
       const { recharge: id } = call.params

@@ -1,11 +1,9 @@
-import { recordAudit } from '#modules/audit/index.ts'
+import { mountAdminRecords, recordAudit } from '#modules/audit/index.ts'
 import type { Context } from '#platform/context.ts'
 import type { Tx } from '#platform/database'
-import { notFound } from '#platform/errors.ts'
 import {
   Empty,
   Id,
-  Listing,
   Nullable,
   OneOf,
   routesOn,
@@ -76,34 +74,22 @@ const noticeOf = ({ id, owner_id, currency, state, remark }: WithdrawalRow) => {
 }
 
 export const adminWithdrawalRoutes = (tellOwner: TellOwner) => (server: Server, ctx: Context) => {
-  const { sql } = ctx
   const route = routesOn(server, ctx, { tag: 'Admin: money' })
   const access = { ability: 'admin: withdrawals' }
-  const getWithdrawal = async (id: number) => {
-    const row = await findRequest<AdminWithdrawal>(sql, 'withdrawals', id)
-    if (!row) throw notFound()
-    return row
-  }
-
-  route('GET /admin/withdrawals', {
-    operationId: 'adminListWithdrawals',
-    summary: 'List withdrawals',
-    access,
+  const { get } = mountAdminRecords(server, ctx, {
+    path: '/admin/withdrawals',
+    tag: 'Admin: money',
+    ability: access.ability,
+    subject: 'withdrawals',
+    entity: 'Withdrawal',
+    noun: 'a withdrawal',
+    nouns: 'withdrawals',
+    param: 'withdrawal',
+    item: AdminWithdrawal,
     query: WithdrawalQuery,
-    reply: { 200: Listing(AdminWithdrawal) },
-    handler: async ({ query }) => {
-      const { data, total } = await listRequests<AdminWithdrawal>(sql, 'withdrawals', query)
-      return { data: data.map(withTimes), total }
-    },
-  })
-
-  route('GET /admin/withdrawals/:withdrawal', {
-    operationId: 'adminGetWithdrawal',
-    summary: 'Read a withdrawal',
-    access,
-    params: WithdrawalParams,
-    reply: { 200: AdminWithdrawal },
-    handler: async ({ params }) => withTimes(await getWithdrawal(params.withdrawal)),
+    list: (sql, query) => listRequests<AdminWithdrawal>(sql, 'withdrawals', query),
+    find: (sql, id) => findRequest<AdminWithdrawal>(sql, 'withdrawals', id),
+    view: async (rows) => rows.map(withTimes),
   })
 
   route('PATCH /admin/withdrawals/:withdrawal', {
@@ -114,7 +100,7 @@ export const adminWithdrawalRoutes = (tellOwner: TellOwner) => (server: Server, 
     body: WithdrawalDecision,
     reply: { 204: Empty },
     errors: [alreadyDecided],
-    precheck: ({ params }) => getWithdrawal(params.withdrawal),
+    precheck: ({ params }) => get(params.withdrawal),
     idempotent: true,
     handler: (call) =>
       call.atomically(async (tx) => {

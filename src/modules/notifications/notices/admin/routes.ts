@@ -1,6 +1,6 @@
 import { escapeLike } from '#lib/text.ts'
 import { wireTime, wireTimeOrNull } from '#lib/time.ts'
-import { recordAudit } from '#modules/audit/index.ts'
+import { mountAdminRecords, recordAudit } from '#modules/audit/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type Db, ifGiven, listingClause, transaction } from '#platform/database'
 import { invalidField, notFound } from '#platform/errors.ts'
@@ -10,7 +10,6 @@ import {
   Flag,
   Id,
   IdList,
-  Listing,
   listingQuery,
   Nullable,
   OneOf,
@@ -49,11 +48,11 @@ const NoticeView = Shared('Notice', {
   finished_at: Nullable(Time),
 })
 
-export const NoticeQuery = Type.Object({
+const NoticeQuery = Type.Object({
   ...listingQuery(['id', 'sent']),
   status: Type.Optional(OneOf(['sending', 'sent'] as const)),
 })
-export type NoticeQuery = Static<typeof NoticeQuery>
+type NoticeQuery = Static<typeof NoticeQuery>
 
 const columns = (sql: Db) =>
   sql`id, user_id, contents, user_ids, status, sent, total, created_at, finished_at`
@@ -91,32 +90,20 @@ export function adminNoticeRoutes(server: Server, ctx: Context) {
   const access = { ability: 'admin:notice:send' }
   const params = Type.Object({ notice: Id })
 
-  const get = async (call: { params: { notice: number } }): Promise<NoticeRow> => {
-    const row = await findNotice(sql, call.params.notice)
-    if (!row) throw notFound()
-    return row
-  }
-
-  route('GET /admin/notices', {
-    operationId: 'adminListNotices',
-    summary: 'List notices sent, with their progress',
-    access,
+  const { get } = mountAdminRecords(server, ctx, {
+    path: '/admin/notices',
+    tag: 'Admin: site',
+    ability: access.ability,
+    subject: 'notices',
+    entity: 'Notice',
+    noun: 'a notice with its progress',
+    nouns: 'notices sent, with their progress',
+    param: 'notice',
+    item: NoticeView,
     query: NoticeQuery,
-    reply: { 200: Listing(NoticeView) },
-    handler: async ({ query }) => {
-      const { data, total } = await listNotices(sql, query)
-      return { data: data.map(view), total }
-    },
-  })
-
-  route('GET /admin/notices/:notice', {
-    operationId: 'adminGetNotice',
-    summary: 'Read a notice with its progress',
-    access,
-    params,
-    reply: { 200: NoticeView },
-    load: get,
-    handler: ({ loaded }) => view(loaded),
+    list: listNotices,
+    find: findNotice,
+    view: async (rows) => rows.map(view),
   })
 
   route('POST /admin/notices', {
@@ -158,12 +145,12 @@ export function adminNoticeRoutes(server: Server, ctx: Context) {
     params,
     body: NoticeChanges,
     reply: { 204: Empty },
-    precheck: get,
+    precheck: ({ params }) => get(params.notice),
     handler: async (call) => {
       const { notice } = call.params
       const { contents } = call.body
       if (contents === undefined) {
-        await get(call)
+        await get(notice)
         return
       }
       await transaction(sql, async (tx) => {

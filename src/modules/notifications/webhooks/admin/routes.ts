@@ -1,8 +1,8 @@
-import { recordAudit } from '#modules/audit/index.ts'
+import { mountAdminRecords, recordAudit } from '#modules/audit/index.ts'
 import type { Context } from '#platform/context.ts'
 import { transaction } from '#platform/database'
 import { invalidField, notFound } from '#platform/errors.ts'
-import { Empty, isPublicAddress, Listing, literalAddress, routesOn, type Server } from '#platform/http'
+import { Empty, isPublicAddress, literalAddress, routesOn, type Server } from '#platform/http'
 import { createWebhookSecret, invalidateSelectedTypes } from '../service.ts'
 import {
   addressNotPublic,
@@ -19,7 +19,6 @@ import {
   WebhookInput,
   WebhookParams,
   WebhookQuery,
-  type WebhookRow,
   WebhookView,
   webhookView,
 } from './queries.ts'
@@ -47,32 +46,20 @@ export function adminWebhookRoutes(server: Server, ctx: Context) {
   const access = { ability: 'admin: notifications' }
   const params = WebhookParams
 
-  const get = async (call: { params: { webhook: number } }): Promise<WebhookRow> => {
-    const row = await findWebhook(sql, call.params.webhook)
-    if (!row) throw notFound()
-    return row
-  }
-
-  route('GET /admin/webhooks', {
-    operationId: 'adminListWebhooks',
-    summary: 'List webhook endpoints',
-    access,
+  const { get } = mountAdminRecords(server, ctx, {
+    path: '/admin/webhooks',
+    tag: 'Admin: webhooks',
+    ability: access.ability,
+    subject: 'webhooks',
+    entity: 'Webhook',
+    noun: 'a webhook endpoint',
+    nouns: 'webhook endpoints',
+    param: 'webhook',
+    item: WebhookView,
     query: WebhookQuery,
-    reply: { 200: Listing(WebhookView) },
-    handler: async ({ query }) => {
-      const { data, total } = await listWebhooks(sql, query)
-      return { data: data.map(webhookView), total }
-    },
-  })
-
-  route('GET /admin/webhooks/:webhook', {
-    operationId: 'adminGetWebhook',
-    summary: 'Read a webhook endpoint',
-    access,
-    params,
-    reply: { 200: WebhookView },
-    load: get,
-    handler: ({ loaded }) => webhookView(loaded),
+    list: listWebhooks,
+    find: findWebhook,
+    view: async (rows) => rows.map(webhookView),
   })
 
   route('POST /admin/webhooks', {
@@ -108,7 +95,7 @@ export function adminWebhookRoutes(server: Server, ctx: Context) {
     body: WebhookChanges,
     reply: { 204: Empty },
     errors: [addressNotPublic],
-    load: get,
+    load: ({ params }) => get(params.webhook),
     handler: async (call) => {
       const { id } = call.loaded
       if (call.body.url !== undefined) checkUrl(ctx, call.body.url)
@@ -153,7 +140,7 @@ export function adminWebhookRoutes(server: Server, ctx: Context) {
     access,
     params,
     reply: { 204: Empty },
-    load: get,
+    load: ({ params }) => get(params.webhook),
     handler: async (call) => {
       const { id } = call.loaded
       await transaction(sql, async (tx) => {

@@ -1,7 +1,7 @@
 import { escapeLike, nameKey } from '#lib/text.ts'
 import { wireTime, wireTimeOrNull, withWireTimes } from '#lib/time.ts'
 import { isUser, UserView, userIdsNamed, userPage, withUser } from '#modules/accounts/index.ts'
-import { mountAdminCrud, recordAudit } from '#modules/audit/index.ts'
+import { mountAdminRecords, recordAudit } from '#modules/audit/index.ts'
 import { AttachmentView, attachmentView, fileNotUsable, type StoredNode } from '#modules/files/index.ts'
 import type { Context } from '#platform/context.ts'
 import {
@@ -170,7 +170,7 @@ export function adminQuestionTopicRoutes(server: Server, ctx: Context) {
   const { sql } = ctx
   const route = routesOn(server, ctx, { tag })
 
-  const { get } = mountAdminCrud(server, ctx, {
+  const { get } = mountAdminRecords(server, ctx, {
     path: '/admin/question-topics',
     tag,
     ability: access.ability,
