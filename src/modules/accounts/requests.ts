@@ -1,28 +1,16 @@
 import { escapeLike } from '#lib/text.ts'
-import { wireTime } from '#lib/time.ts'
+import { wireTime, wireTimeOrNull } from '#lib/time.ts'
 import { replaceRoles } from '#modules/abilities/index.ts'
-import { recordAudit } from '#modules/audit/index.ts'
+import { mountAdminRecords } from '#modules/audit/index.ts'
 import { publishEvent } from '#modules/notifications/index.ts'
 import type { Context } from '#platform/context.ts'
+import { type Db, ifGiven, listingClause, type Row, type Tables, type Tx } from '#platform/database'
+import { apiError } from '#platform/errors.ts'
 import {
-  type Db,
-  ifGiven,
-  listingClause,
-  type Row,
-  type Tables,
-  type Tx,
-  transaction,
-} from '#platform/database'
-import { apiError, notFound } from '#platform/errors.ts'
-import {
-  Empty,
-  Id,
-  Listing,
   listingQuery,
   Nullable,
   OneOf,
   pageOf,
-  routesOn,
   type Server,
   Shared,
   type Static,
@@ -155,8 +143,6 @@ const RegistrationRequestQuery = Type.Object({
 })
 type RegistrationRequestQuery = Static<typeof RegistrationRequestQuery>
 
-const RegistrationRequestParams = Type.Object({ registration: Id })
-
 const RegistrationDecision = Shared('RegistrationDecision', {
   action: OneOf(['accept', 'reject'] as const),
   remark: Type.Optional(Text(255)),
@@ -184,57 +170,39 @@ async function findRequest(sql: Db, id: number): Promise<ManagedRequestRow | und
 }
 
 export function adminRequestRoutes(server: Server, ctx: Context) {
-  const { sql } = ctx
-  const route = routesOn(server, ctx, { tag: 'Admin: people' })
-  const access = { ability: 'admin: registrations' }
-
-  route('GET /admin/registrations', {
-    operationId: 'adminListRegistrations',
-    summary: 'List registration requests, pending and oldest first; `q` searches names',
-    access,
+  mountAdminRecords(server, ctx, {
+    path: '/admin/registrations',
+    tag: 'Admin: people',
+    ability: 'admin: registrations',
+    subject: 'registrations',
+    entity: 'Registration',
+    noun: 'a registration request',
+    nouns: 'registration requests, pending and oldest first; `q` searches names',
+    param: 'registration',
+    read: false,
+    item: RegistrationRequest,
     query: RegistrationRequestQuery,
-    reply: { 200: Listing(RegistrationRequest) },
-    handler: async ({ query }) => {
-      const { data, total } = await listRequests(sql, query)
-      const shown = data.map((row) => ({
+    list: listRequests,
+    find: findRequest,
+    view: async (rows) =>
+      rows.map((row) => ({
         ...row,
         created_at: wireTime(row.created_at),
-        decided_at: row.decided_at === null ? null : wireTime(row.decided_at),
-      }))
-      return { data: shown, total }
-    },
-  })
-
-  route('PATCH /admin/registrations/:registration', {
-    operationId: 'adminDecideRegistration',
-    summary: 'Accept or reject a registration request; the person is notified',
-    access,
-    params: RegistrationRequestParams,
-    body: RegistrationDecision,
-    reply: { 204: Empty },
-    errors: [requestDecided],
-    load: async ({ params }) => {
-      const row = await findRequest(sql, params.registration)
-      if (!row) throw notFound()
-      return row
-    },
-    handler: (call) =>
-      transaction(sql, async (tx) => {
-        const { loaded: request, body } = call
-        const { action, remark = null } = body
-        const decision = { decidedBy: call.viewer.id, remark }
-        const done =
+        decided_at: wireTimeOrNull(row.decided_at),
+      })),
+    decide: {
+      summary: 'Accept or reject a registration request; the person is notified',
+      body: RegistrationDecision,
+      errors: [requestDecided],
+      async run(tx, decidedBy, { id, name, user_id }, { action, remark = null }) {
+        const decision = { decidedBy, remark }
+        const isDone =
           action === 'accept'
-            ? await admit(ctx, tx, { id: request.id }, decision)
-            : await rejectNewcomer(ctx, tx, request.id, decision)
-        if (!done) throw requestDecided()
-        await recordAudit(tx, call, {
-          action: `registrations.${action}`,
-          subjectType: 'registrations',
-          subjectId: request.id,
-          before: { name: request.name, user_id: request.user_id },
-          after: { remark },
-        })
-      }),
+            ? await admit(ctx, tx, { id }, decision)
+            : await rejectNewcomer(ctx, tx, id, decision)
+        if (!isDone) throw requestDecided()
+        return { before: { name, user_id }, after: { remark } }
+      },
+    },
   })
 }

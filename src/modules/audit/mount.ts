@@ -13,7 +13,19 @@ import {
   type TObject,
   Type,
 } from '#platform/http'
-import { type Actor, recordAudit } from './queries.ts'
+import { type Actor, type AuditEntry, recordAudit } from './queries.ts'
+
+/** Decides a record once, in one transaction with the audit record. */
+export type Decision<Row, Body extends TObject> = {
+  summary: string
+  /** Its field `action` is the verb in the audit log. */
+  body: Body
+  errors: readonly DeclaredError[]
+  /** The decision moves money (see `idempotent` of routes). */
+  idempotent?: true
+  /** Returns the parts of the audit record that differ from a pending record, decided by `action`. */
+  run(tx: Tx, userId: number, row: Row, body: Static<Body>): Promise<Partial<AuditEntry>>
+}
 
 export type AdminRecords<
   Row extends { id: number },
@@ -21,6 +33,7 @@ export type AdminRecords<
   Query extends TObject,
   Body extends TObject,
   Extra extends TObject,
+  Decided extends TObject,
 > = {
   path: string
   tag: ApiTag
@@ -33,6 +46,8 @@ export type AdminRecords<
   noun: string
   nouns: string
   param?: string
+  /** False mounts no route for a single record. */
+  read?: false
   item: Item
   query: Query
   body?: Body
@@ -45,6 +60,7 @@ export type AdminRecords<
   view(rows: Row[], viewerId: number): Promise<Static<Item>[]>
   create?(tx: Tx, userId: number, body: Static<Body>): Promise<number>
   change?(tx: Tx, userId: number, row: Row, body: Partial<Static<Body> & Static<Extra>>): Promise<void>
+  decide?: Decision<Row, Decided>
   remove?(tx: Tx, row: Row, userId: number): Promise<void>
   summary?(row: Row): Record<string, unknown>
 }
@@ -67,14 +83,15 @@ export function mountAdminRecords<
   Query extends TObject,
   Body extends TObject = TObject<Record<never, never>>,
   Extra extends TObject = TObject<Record<never, never>>,
+  Decided extends TObject = TObject<Record<never, never>>,
 >(
   server: Server,
   ctx: Context,
-  records: AdminRecords<Row, Item, Query, Body, Extra>,
+  records: AdminRecords<Row, Item, Query, Body, Extra, Decided>,
 ): { change: ChangeRecord<Row>; get(id: number): Promise<Row> } {
   const { sql } = ctx
   const { path, noun, nouns, subject, ability, entity, entities = `${entity}s`, param = 'id' } = records
-  const { create, change: changeRow, remove, missing, errors = [] } = records
+  const { create, change: changeRow, decide, remove, missing, errors = [] } = records
   const unknown = missing ? [missing] : []
   const route = routesOn(server, ctx, { tag: records.tag })
   const may =
@@ -117,18 +134,19 @@ export function mountAdminRecords<
     },
   })
 
-  route(`GET ${path}/:${param}`, {
-    operationId: `adminGet${entity}`,
-    summary: `Read ${noun}`,
-    access: { ability: may.show },
-    params: Params,
-    reply: { 200: records.item as TObject },
-    errors: unknown,
-    handler: async ({ params, viewer }) => {
-      const [view] = await records.view([await get(idOf(params))], viewer.id)
-      return view as Record<string, unknown>
-    },
-  })
+  if (records.read !== false)
+    route(`GET ${path}/:${param}`, {
+      operationId: `adminGet${entity}`,
+      summary: `Read ${noun}`,
+      access: { ability: may.show },
+      params: Params,
+      reply: { 200: records.item as TObject },
+      errors: unknown,
+      handler: async ({ params, viewer }) => {
+        const [view] = await records.view([await get(idOf(params))], viewer.id)
+        return view as Record<string, unknown>
+      },
+    })
 
   if (create)
     route(`POST ${path}`, {
@@ -171,6 +189,37 @@ export function mountAdminRecords<
           changeRow(tx, call.viewer.id, row, call.body as Partial<Static<Body> & Static<Extra>>),
         ),
     })
+
+  if (decide) {
+    const decision = {
+      operationId: `adminDecide${entity}`,
+      summary: decide.summary,
+      access: { ability: may.update },
+      params: Params,
+      body: decide.body as TObject,
+      reply: { 204: Empty },
+      errors: [...unknown, ...decide.errors],
+      load: ({ params }: { params: Record<string, number> }) => get(idOf(params)),
+    }
+    const run = async (tx: Tx, call: Actor & { loaded: Row; body: unknown }) => {
+      const { loaded: row, body } = call
+      const entry = await decide.run(tx, call.viewer.id, row, body as Static<Decided>)
+      const { action } = body as { action: string }
+      const decided = { action: actionOf(action), subjectType: subject, subjectId: row.id }
+      await recordAudit(tx, call, { ...decided, before: { state: 'pending' }, ...entry })
+    }
+    if (decide.idempotent)
+      route(`PATCH ${path}/:${param}`, {
+        ...decision,
+        idempotent: true,
+        handler: (call) => call.atomically((tx) => run(tx, call)),
+      })
+    else
+      route(`PATCH ${path}/:${param}`, {
+        ...decision,
+        handler: (call) => transaction(sql, (tx) => run(tx, call)),
+      })
+  }
 
   if (remove)
     route(`DELETE ${path}/:${param}`, {

@@ -127,7 +127,6 @@ export const NewsDeletionQuery = Type.Object({
   user_id: Type.Optional(Id),
 })
 export type NewsDeletionQuery = Static<typeof NewsDeletionQuery>
-export const NewsDeletionParams = Type.Object({ deletion: Id })
 
 /** Acceptance deletes the article. `mark`: reason for a rejection, displayed to the author. */
 export const NewsDeletionDecision = Shared('NewsDeletionDecision', {

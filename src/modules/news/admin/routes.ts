@@ -1,12 +1,12 @@
 import { wireTime, wireTimeOrNull, withWireTimes } from '#lib/time.ts'
-import { mountAdminRecords, recordAudit } from '#modules/audit/index.ts'
+import { mountAdminRecords } from '#modules/audit/index.ts'
 import { fileNotUsable } from '#modules/files/index.ts'
 import { alreadyDecided } from '#modules/ledger/index.ts'
 import { mountAdminPins } from '#modules/pinning/index.ts'
 import type { Context } from '#platform/context.ts'
-import { type Tx, transaction } from '#platform/database'
+import type { Tx } from '#platform/database'
 import { fieldError } from '#platform/errors.ts'
-import { Empty, Nullable, routesOn, type Server, Type } from '#platform/http'
+import { Nullable, type Server, Type } from '#platform/http'
 import {
   addCategory,
   categoryInUse,
@@ -52,7 +52,6 @@ import {
   NewsCategoryQuery,
   NewsCategoryRecord,
   NewsDeletionDecision,
-  NewsDeletionParams,
   NewsDeletionQuery,
   NewsDeletionRecord,
 } from './queries.ts'
@@ -95,6 +94,12 @@ const tag = 'Admin: news'
 const newsInput = ({ category_id: categoryId, user_id: _, ...rest }: Partial<NewArticle>): NewsInput => ({
   ...rest,
   ...(categoryId === undefined ? {} : { categoryId }),
+})
+
+const deletionView = (row: NewsDeletionRow) => ({
+  ...row,
+  decided_at: wireTimeOrNull(row.decided_at),
+  created_at: wireTime(row.created_at),
 })
 
 export function adminNewsRoutes(server: Server, ctx: Context) {
@@ -163,18 +168,7 @@ export function adminNewsRoutes(server: Server, ctx: Context) {
     remove: async (tx, { id }) => removeNews(ctx, tx, await getLocked(tx, id)),
   })
 
-  deletionRoutes(server, ctx)
-}
-
-const deletionView = (row: NewsDeletionRow) => ({
-  ...row,
-  decided_at: wireTimeOrNull(row.decided_at),
-  created_at: wireTime(row.created_at),
-})
-
-function deletionRoutes(server: Server, ctx: Context) {
-  const route = routesOn(server, ctx, { tag })
-  const { get } = mountAdminRecords(server, ctx, {
+  mountAdminRecords(server, ctx, {
     path: '/admin/news/deletions',
     tag,
     ability,
@@ -188,30 +182,19 @@ function deletionRoutes(server: Server, ctx: Context) {
     list: listDeletions,
     find: findDeletion,
     view: async (rows) => rows.map(deletionView),
-  })
-
-  route('PATCH /admin/news/deletions/:deletion', {
-    operationId: 'adminDecideNewsDeletion',
-    summary: 'Delete the article, or reject the request; its author is told',
-    access: { ability },
-    params: NewsDeletionParams,
-    body: NewsDeletionDecision,
-    reply: { 204: Empty },
-    errors: [alreadyDecided, noSuchNews],
-    load: ({ params }) => get(params.deletion),
-    handler: async (call) => {
-      const { loaded: deletion, viewer } = call
-      const { action, mark = null } = call.body
-      await transaction(ctx.sql, async (tx) => {
-        await settleDeletion(ctx, tx, deletion.id, { accept: action === 'accept', mark, by: viewer.id })
-        await recordAudit(tx, call, {
+    decide: {
+      summary: 'Delete the article, or reject the request; its author is told',
+      body: NewsDeletionDecision,
+      errors: [alreadyDecided, noSuchNews],
+      async run(tx, by, { id, news_id, title, user_id }, { action, mark = null }) {
+        await settleDeletion(ctx, tx, id, { accept: action === 'accept', mark, by })
+        return {
           action: `news.deletion.${action}`,
-          subjectType: 'news',
-          subjectId: deletion.news_id,
-          before: { title: deletion.title, user_id: deletion.user_id },
+          subjectId: news_id,
+          before: { title, user_id },
           after: { mark },
-        })
-      })
+        }
+      },
     },
   })
 }

@@ -3,7 +3,7 @@ import { wireTime, wireTimeOrNull } from '#lib/time.ts'
 import { mountAdminRecords, recordAudit } from '#modules/audit/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type Db, type Fragment, ifGiven, listingClause, listingOrder, transaction } from '#platform/database'
-import { type DeclaredError } from '#platform/errors.ts'
+import type { DeclaredError } from '#platform/errors.ts'
 import {
   type ApiTag,
   Created,
@@ -138,6 +138,7 @@ export function mountAdminPins(server: Server, ctx: Context, options: AdminPinOp
     tag,
     ability,
     subject: 'pins',
+    action: `${param}-pinneds`,
     entity: `${noun}Pin`,
     noun: `a pin of one of the ${plural}`,
     nouns: `pins of ${plural} and requests for them`,
@@ -147,6 +148,21 @@ export function mountAdminPins(server: Server, ctx: Context, options: AdminPinOp
     list: (sql, query) => listPins(sql, rows, query as AdminPinQuery, named(query)),
     find: (sql, id) => findAdminPin(sql, rows, id),
     view: async (pins) => pins.map(view),
+    decide: {
+      summary: 'Accept a pin request, or reject and refund it, once; the requester is notified',
+      body: PinDecision,
+      errors: [pinDecidedBefore],
+      idempotent: true,
+      async run(tx, by, { id }, { action }) {
+        const accept = action === 'accept'
+        const { state, amount, expires_at } = await settlePin(tx, pins, id, {
+          accept,
+          by,
+          handled: pinDecidedBefore,
+        })
+        return { after: { state, amount, expires_at } }
+      },
+    },
   })
 
   route(`POST ${path}`, {
@@ -171,37 +187,6 @@ export function mountAdminPins(server: Server, ctx: Context, options: AdminPinOp
           after: { [param]: contentId, day, expires_at: pin.expires_at },
         })
         return { id: pin.id }
-      })
-    },
-  })
-
-  route(`PATCH ${path}/:pinned`, {
-    operationId: `adminDecide${noun}Pin`,
-    summary: 'Accept a pin request, or reject and refund it, once; the requester is notified',
-    access,
-    params: AdminPinParams,
-    body: PinDecision,
-    reply: { 204: Empty },
-    errors: [pinDecidedBefore],
-    load: ({ params }) => get(params.pinned),
-    idempotent: true,
-    handler: async (call) => {
-      const { id, state } = call.loaded
-      if (state !== 'pending') throw pinDecidedBefore()
-      const { action } = call.body
-      return call.atomically(async (tx) => {
-        const pin = await settlePin(tx, pins, id, {
-          accept: action === 'accept',
-          by: call.viewer.id,
-          handled: pinDecidedBefore,
-        })
-        await recordAudit(tx, call, {
-          action: `${param}-pinneds.${action}`,
-          subjectType: 'pins',
-          subjectId: id,
-          before: { state: 'pending' },
-          after: { state: pin.state, amount: pin.amount, expires_at: pin.expires_at },
-        })
       })
     },
   })

@@ -67,6 +67,9 @@ export type ProposalRow = Omit<Tables['question_topic_applications'], 'name_key'
   state: 'pending' | 'passed' | 'rejected'
 }
 
+export const proposalColumns = (sql: Db) =>
+  sql`id, user_id, name, description, state, mark, decided_by, decided_at, created_at`
+
 async function closeProposal(
   sql: Db,
   decision: { id: number; state: 'passed' | 'rejected'; mark: string | null; decidedBy: number },
@@ -75,12 +78,14 @@ async function closeProposal(
     update question_topic_applications set state = ${decision.state}, mark = ${decision.mark},
       decided_by = ${decision.decidedBy}, decided_at = now()
     where id = ${decision.id} and state = 'pending'
-    returning id, user_id, name, description, state, mark, decided_by, decided_at, created_at`
+    returning ${proposalColumns(sql)}`
   return row
 }
 
-export const isProposal = async (sql: Db, id: number): Promise<boolean> =>
-  (await sql`select from question_topic_applications where id = ${id}`).length > 0
+export const findProposal = async (sql: Db, id: number): Promise<ProposalRow | undefined> =>
+  (
+    await sql<ProposalRow[]>`select ${proposalColumns(sql)} from question_topic_applications where id = ${id}`
+  )[0]
 
 export async function proposeTopic(sql: Db, userId: number, proposal: TopicProposal): Promise<void> {
   if (await isNameTaken(sql, proposal.name)) throw topicNameTaken()
@@ -96,7 +101,7 @@ export async function decideProposal(
 ): Promise<{ proposal: ProposalRow; topicId: number | null }> {
   const state = accept ? 'passed' : 'rejected'
   const proposal = await closeProposal(tx, { id, state, mark, decidedBy })
-  if (!proposal) throw (await isProposal(tx, id)) ? applicationDecided() : notFound()
+  if (!proposal) throw (await findProposal(tx, id)) ? applicationDecided() : notFound()
   const { name, description } = proposal
   const topicId = accept ? await addQuestionTopic(tx, decidedBy, { name, description }) : null
   await notify(tx, {

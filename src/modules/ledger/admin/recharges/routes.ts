@@ -1,18 +1,7 @@
-import { mountAdminRecords, recordAudit } from '#modules/audit/index.ts'
+import { mountAdminRecords } from '#modules/audit/index.ts'
 import type { Context } from '#platform/context.ts'
 import { fieldError } from '#platform/errors.ts'
-import {
-  Empty,
-  Id,
-  Nullable,
-  OneOf,
-  routesOn,
-  type Server,
-  Shared,
-  type Static,
-  Text,
-  Type,
-} from '#platform/http'
+import { Nullable, OneOf, type Server, Shared, type Static, Text, Type } from '#platform/http'
 import { confirmRecharge, rejectRecharge } from '../../recharges/service.ts'
 import { alreadyDecided, referenceUsed } from '../../schema.ts'
 import { decided, findRequest, listRequests, Owner, requestQuery, withTimes } from '../queries.ts'
@@ -56,7 +45,6 @@ export const AdminRecharge = Shared('AdminRecharge', {
   ...decided,
 })
 export type AdminRecharge = Static<typeof AdminRecharge>
-const RechargeParams = Type.Object({ recharge: Id })
 
 const RechargeDecision = Shared('RechargeDecision', {
   action: OneOf(['accept', 'reject'] as const),
@@ -72,12 +60,10 @@ const referenceMissing = fieldError(
 )
 
 export function adminRechargeRoutes(server: Server, ctx: Context) {
-  const route = routesOn(server, ctx, { tag: 'Admin: money' })
-  const access = { ability: 'admin: recharges' }
-  const { get } = mountAdminRecords(server, ctx, {
+  mountAdminRecords(server, ctx, {
     path: '/admin/recharges',
     tag: 'Admin: money',
-    ability: access.ability,
+    ability: 'admin: recharges',
     subject: 'recharges',
     entity: 'Recharge',
     noun: 'a recharge order',
@@ -88,36 +74,19 @@ export function adminRechargeRoutes(server: Server, ctx: Context) {
     list: (sql, query) => listRequests<AdminRecharge>(sql, 'recharges', query),
     find: (sql, id) => findRequest<AdminRecharge>(sql, 'recharges', id),
     view: async (rows) => rows.map(withTimes),
-  })
-
-  route('PATCH /admin/recharges/:recharge', {
-    operationId: 'adminDecideRecharge',
-    summary: 'Confirm a payment by its reference, or close the order, once',
-    access,
-    params: RechargeParams,
-    body: RechargeDecision,
-    reply: { 204: Empty },
-    errors: [referenceMissing, referenceUsed, alreadyDecided],
-    load: ({ params }) => get(params.recharge),
-    idempotent: true,
-    handler: (call) => {
-      const { recharge: id } = call.params
-      const { action, reference, remark = null } = call.body
-      const by = call.viewer.id
-      return call.atomically(async (tx) => {
+    decide: {
+      summary: 'Confirm a payment by its reference, or close the order, once',
+      body: RechargeDecision,
+      errors: [referenceMissing, referenceUsed, alreadyDecided],
+      idempotent: true,
+      async run(tx, by, { id }, { action, reference, remark = null }) {
         if (action === 'accept' && reference === undefined) throw referenceMissing()
         const row =
           reference !== undefined && action === 'accept'
             ? await confirmRecharge(tx, id, { reference, remark, by })
             : await rejectRecharge(tx, id, { remark, by })
-        await recordAudit(tx, call, {
-          action: `recharges.${action}`,
-          subjectType: 'recharges',
-          subjectId: id,
-          before: { state: 'pending' },
-          after: { state: row.state, reference: row.reference, remark, credited: row.credited },
-        })
-      })
+        return { after: { state: row.state, reference: row.reference, remark, credited: row.credited } }
+      },
     },
   })
 }

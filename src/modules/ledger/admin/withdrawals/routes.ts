@@ -1,18 +1,7 @@
-import { mountAdminRecords, recordAudit } from '#modules/audit/index.ts'
+import { mountAdminRecords } from '#modules/audit/index.ts'
 import type { Context } from '#platform/context.ts'
 import type { Tx } from '#platform/database'
-import {
-  Empty,
-  Id,
-  Nullable,
-  OneOf,
-  routesOn,
-  type Server,
-  Shared,
-  type Static,
-  Text,
-  Type,
-} from '#platform/http'
+import { Nullable, OneOf, type Server, Shared, type Static, Text, Type } from '#platform/http'
 import { alreadyDecided, IN_CURRENCY } from '../../schema.ts'
 import { decideWithdrawal, type WithdrawalRow } from '../../withdrawals.ts'
 import { decided, findRequest, listRequests, Owner, requestQuery, withTimes } from '../queries.ts'
@@ -32,7 +21,6 @@ export const AdminWithdrawal = Shared('AdminWithdrawal', {
   ...decided,
 })
 export type AdminWithdrawal = Static<typeof AdminWithdrawal>
-const WithdrawalParams = Type.Object({ withdrawal: Id })
 
 const WithdrawalDecision = Shared('WithdrawalDecision', {
   action: OneOf(['accept', 'reject'] as const),
@@ -74,12 +62,10 @@ const noticeOf = ({ id, owner_id, currency, state, remark }: WithdrawalRow) => {
 }
 
 export const adminWithdrawalRoutes = (tellOwner: TellOwner) => (server: Server, ctx: Context) => {
-  const route = routesOn(server, ctx, { tag: 'Admin: money' })
-  const access = { ability: 'admin: withdrawals' }
-  const { get } = mountAdminRecords(server, ctx, {
+  mountAdminRecords(server, ctx, {
     path: '/admin/withdrawals',
     tag: 'Admin: money',
-    ability: access.ability,
+    ability: 'admin: withdrawals',
     subject: 'withdrawals',
     entity: 'Withdrawal',
     noun: 'a withdrawal',
@@ -90,35 +76,16 @@ export const adminWithdrawalRoutes = (tellOwner: TellOwner) => (server: Server, 
     list: (sql, query) => listRequests<AdminWithdrawal>(sql, 'withdrawals', query),
     find: (sql, id) => findRequest<AdminWithdrawal>(sql, 'withdrawals', id),
     view: async (rows) => rows.map(withTimes),
-  })
-
-  route('PATCH /admin/withdrawals/:withdrawal', {
-    operationId: 'adminDecideWithdrawal',
-    summary: 'Pay out or return a withdrawal once; the requester is notified',
-    access,
-    params: WithdrawalParams,
-    body: WithdrawalDecision,
-    reply: { 204: Empty },
-    errors: [alreadyDecided],
-    precheck: ({ params }) => get(params.withdrawal),
-    idempotent: true,
-    handler: (call) =>
-      call.atomically(async (tx) => {
-        const { withdrawal: id } = call.params
-        const { action, remark = null } = call.body
-        const row = await decideWithdrawal(tx, id, {
-          passed: action === 'accept',
-          remark,
-          by: call.viewer.id,
-        })
-        await recordAudit(tx, call, {
-          action: `withdrawals.${action}`,
-          subjectType: 'withdrawals',
-          subjectId: id,
-          before: { state: 'pending' },
-          after: { state: row.state, remark, amount: row.amount, currency: row.currency },
-        })
+    decide: {
+      summary: 'Pay out or return a withdrawal once; the requester is notified',
+      body: WithdrawalDecision,
+      errors: [alreadyDecided],
+      idempotent: true,
+      async run(tx, by, { id }, { action, remark = null }) {
+        const row = await decideWithdrawal(tx, id, { passed: action === 'accept', remark, by })
         await tellOwner(tx, noticeOf(row))
-      }),
+        return { after: { state: row.state, remark, amount: row.amount, currency: row.currency } }
+      },
+    },
   })
 }

@@ -39,13 +39,13 @@ import {
   addQuestionTopic,
   changeQuestionTopic,
   decideProposal,
-  isProposal,
+  findProposal,
   type ProposalRow,
+  proposalColumns,
 } from '../../topics/service.ts'
 import { Decision } from '../queries.ts'
 
 const ExpertParams = Type.Object({ topic: Id, user: Id })
-const ProposalParams = Type.Object({ application: Id })
 
 const QuestionTopicRecord = Shared('QuestionTopicRecord', {
   id: Type.Integer(),
@@ -81,7 +81,6 @@ const Proposal = Shared('QuestionTopicProposal', {
   decided_at: Nullable(Time),
   created_at: Time,
 })
-const ProposalListing = Listing(Proposal)
 
 const ProposalQuery = Type.Object({
   ...listingQuery(['id'] as const),
@@ -150,8 +149,7 @@ function listProposals(sql: Db, query: ProposalQuery) {
   return pageOf<ProposalRow>(
     sql,
     sql`
-      select id, user_id, name, description, state, mark, decided_by, decided_at, created_at
-      from question_topic_applications ${where} ${listingClause(sql, query, { id: sql`id` })}`,
+      select ${proposalColumns(sql)} from question_topic_applications ${where} ${listingClause(sql, query, { id: sql`id` })}`,
     sql`select count(*)::int as total from question_topic_applications ${where}`,
   )
 }
@@ -259,48 +257,40 @@ export function adminQuestionTopicRoutes(server: Server, ctx: Context) {
     },
   })
 
-  route('GET /admin/question-topic-applications', {
-    operationId: 'adminListTopicProposals',
-    summary: 'List proposed topics of questions',
-    access,
+  mountAdminRecords(server, ctx, {
+    path: '/admin/question-topic-applications',
+    tag,
+    ability: access.ability,
+    subject: 'question-topic-applications',
+    entity: 'TopicProposal',
+    noun: 'a proposed topic of questions',
+    nouns: 'proposed topics of questions',
+    param: 'application',
+    read: false,
+    item: Proposal,
     query: ProposalQuery,
-    reply: { 200: ProposalListing },
-    handler: async ({ query, viewer }) => {
-      const { data, total } = await listProposals(sql, query)
-      const rows = data.map((row) => ({
+    list: listProposals,
+    find: findProposal,
+    view: (rows, viewerId) => {
+      const shown = rows.map((row) => ({
         ...row,
         decided_at: wireTimeOrNull(row.decided_at),
         created_at: wireTime(row.created_at),
       }))
-      return { data: await withUser(ctx, rows, viewer.id), total }
+      return withUser(ctx, shown, viewerId)
     },
-  })
-
-  route('PATCH /admin/question-topic-applications/:application', {
-    operationId: 'adminDecideTopicProposal',
-    summary: 'Accept a proposal, which creates the topic, or reject it',
-    access,
-    params: ProposalParams,
-    body: Decision,
-    reply: { 204: Empty },
-    errors: [applicationDecided, topicNameTaken],
-    precheck: async ({ params }) => {
-      if (!(await isProposal(sql, params.application))) throw notFound()
-    },
-    handler: (call) =>
-      transaction(sql, async (tx) => {
-        const id = call.params.application
-        const { action, mark = null } = call.body
-        const accept = action === 'accept'
-        const decision = { accept, mark, decidedBy: call.viewer.id }
+    decide: {
+      summary: 'Accept a proposal, which creates the topic, or reject it',
+      body: Decision,
+      errors: [applicationDecided, topicNameTaken],
+      async run(tx, decidedBy, { id, name }, { action, mark = null }) {
+        const decision = { accept: action === 'accept', mark, decidedBy }
         const { proposal, topicId } = await decideProposal(tx, id, decision)
-        await recordAudit(tx, call, {
-          action: `${subject}.proposal`,
-          subjectType: 'question-topic-applications',
-          subjectId: id,
-          before: { state: 'pending' },
-          after: { state: proposal.state, name: proposal.name, topic_id: topicId, mark },
-        })
-      }),
+        return {
+          action: 'question-topics.proposal',
+          after: { state: proposal.state, name, topic_id: topicId, mark },
+        }
+      },
+    },
   })
 }
