@@ -1,4 +1,4 @@
-import type { Db, Fragment } from '#platform/database'
+import type { Db, Fragment, Tables } from '#platform/database'
 
 export type Queue = {
   name: string
@@ -15,3 +15,11 @@ export type Series = {
 }
 
 export type Statistics = { queues?: Queue[]; series?: Series[] }
+
+/** Counts the rows of a table by the time of their creation. */
+export const creationSeries = (name: string, table: keyof Tables, ability: string): Series => ({
+  name,
+  ability,
+  happened: (sql, from, until) => sql`
+    select created_at as at, 1 as value from ${sql(table)} where created_at >= ${from} and created_at < ${until}`,
+})

@@ -1,5 +1,5 @@
 import type { Searchable } from '#contracts/search.ts'
-import type { Statistics } from '#contracts/statistics.ts'
+import { creationSeries, type Statistics } from '#contracts/statistics.ts'
 import { isEmail, isPhoneCountry } from '#lib/identifiers.ts'
 import {
   beyondOwnAbilities,
@@ -139,14 +139,7 @@ export const accountStatistics: Statistics = {
       waiting: (sql) => sql`select created_at as since from appeals where state = 'pending' order by id`,
     },
   ],
-  series: [
-    {
-      name: 'sign-ups',
-      ability: 'admin:user:show',
-      happened: (sql, from, until) => sql`
-        select created_at as at, 1 as value from users where created_at >= ${from} and created_at < ${until}`,
-    },
-  ],
+  series: [creationSeries('sign-ups', 'users', 'admin:user:show')],
 }
 
 export const userSearch: Searchable = {

@@ -1,5 +1,5 @@
 import { personalTable } from '#contracts/personal-data.ts'
-import type { Statistics } from '#contracts/statistics.ts'
+import { creationSeries, type Statistics } from '#contracts/statistics.ts'
 import type { Context } from '#platform/context.ts'
 import type { Schedule, TaskList } from '#platform/jobs'
 import type { Module } from '../../module.ts'
@@ -23,14 +23,7 @@ export const commentPersonal = [
 ]
 
 export const commentStatistics: Statistics = {
-  series: [
-    {
-      name: 'comments',
-      ability: 'admin: feeds',
-      happened: (sql, from, until) => sql`
-        select created_at as at, 1 as value from comments where created_at >= ${from} and created_at < ${until}`,
-    },
-  ],
+  series: [creationSeries('comments', 'comments', 'admin: feeds')],
 }
 
 export const module: Module = {

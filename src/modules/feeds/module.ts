@@ -2,7 +2,7 @@ import type { ContentKind } from '#contracts/content.ts'
 import { updatePeriodSums } from '#contracts/period-sums.ts'
 import { personalTable } from '#contracts/personal-data.ts'
 import type { Searchable } from '#contracts/search.ts'
-import type { Statistics } from '#contracts/statistics.ts'
+import { creationSeries, type Statistics } from '#contracts/statistics.ts'
 import { countWaiting, pinQueue } from '#modules/pinning/index.ts'
 import type { Context } from '#platform/context.ts'
 import type { Schedule, TaskList } from '#platform/jobs'
@@ -58,14 +58,7 @@ export const feedPersonal = [
 
 export const feedStatistics: Statistics = {
   queues: [pinQueue('feed', 'admin: feed pinneds')],
-  series: [
-    {
-      name: 'feeds',
-      ability: 'admin: feeds',
-      happened: (sql, from, until) => sql`
-        select created_at as at, 1 as value from feeds where created_at >= ${from} and created_at < ${until}`,
-    },
-  ],
+  series: [creationSeries('feeds', 'feeds', 'admin: feeds')],
 }
 
 export const feedSearch: Searchable = {

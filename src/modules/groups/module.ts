@@ -1,7 +1,7 @@
 import type { ContentKind } from '#contracts/content.ts'
 import { personalTable } from '#contracts/personal-data.ts'
 import type { Searchable } from '#contracts/search.ts'
-import type { Statistics } from '#contracts/statistics.ts'
+import { creationSeries, type Statistics } from '#contracts/statistics.ts'
 import { detachFiles } from '#modules/files/index.ts'
 import { countWaiting } from '#modules/pinning/index.ts'
 import { readSettings } from '#modules/settings/index.ts'
@@ -132,18 +132,8 @@ export const groupStatistics: Statistics = {
     },
   ],
   series: [
-    {
-      name: 'groups',
-      ability,
-      happened: (sql, from, until) => sql`
-        select created_at as at, 1 as value from groups where created_at >= ${from} and created_at < ${until}`,
-    },
-    {
-      name: 'group-posts',
-      ability,
-      happened: (sql, from, until) => sql`
-        select created_at as at, 1 as value from group_posts where created_at >= ${from} and created_at < ${until}`,
-    },
+    creationSeries('groups', 'groups', ability),
+    creationSeries('group-posts', 'group_posts', ability),
   ],
 }
 

@@ -1,6 +1,6 @@
 import type { ContentKind } from '#contracts/content.ts'
 import type { Searchable } from '#contracts/search.ts'
-import type { Statistics } from '#contracts/statistics.ts'
+import { creationSeries, type Statistics } from '#contracts/statistics.ts'
 import type { Context } from '#platform/context.ts'
 import type { TaskList } from '#platform/jobs'
 import type { Module } from '../../module.ts'
@@ -18,14 +18,7 @@ export const musicTasks = (ctx: Context): TaskList => ({
 })
 
 export const musicStatistics: Statistics = {
-  series: [
-    {
-      name: 'songs',
-      ability: 'admin: music',
-      happened: (sql, from, until) => sql`
-        select created_at as at, 1 as value from music_songs where created_at >= ${from} and created_at < ${until}`,
-    },
-  ],
+  series: [creationSeries('songs', 'music_songs', 'admin: music')],
 }
 
 export const songSearch: Searchable = {

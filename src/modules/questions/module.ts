@@ -2,7 +2,7 @@ import type { ContentKind, ContentRemoval } from '#contracts/content.ts'
 import { updatePeriodSums } from '#contracts/period-sums.ts'
 import { personalTable } from '#contracts/personal-data.ts'
 import type { Searchable } from '#contracts/search.ts'
-import type { Statistics } from '#contracts/statistics.ts'
+import { creationSeries, type Statistics } from '#contracts/statistics.ts'
 import { publishEvent } from '#modules/notifications/index.ts'
 import type { Context } from '#platform/context.ts'
 import type { Schedule, TaskList } from '#platform/jobs'
@@ -139,20 +139,7 @@ export const questionStatistics: Statistics = {
         sql`select created_at as since from question_topic_applications where state = 'pending' order by id`,
     },
   ],
-  series: [
-    {
-      name: 'questions',
-      ability,
-      happened: (sql, from, until) => sql`
-        select created_at as at, 1 as value from questions where created_at >= ${from} and created_at < ${until}`,
-    },
-    {
-      name: 'answers',
-      ability,
-      happened: (sql, from, until) => sql`
-        select created_at as at, 1 as value from answers where created_at >= ${from} and created_at < ${until}`,
-    },
-  ],
+  series: [creationSeries('questions', 'questions', ability), creationSeries('answers', 'answers', ability)],
 }
 
 export const questionSearch: Searchable = {

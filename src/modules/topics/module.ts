@@ -1,6 +1,6 @@
 import { personalTable } from '#contracts/personal-data.ts'
 import type { Searchable } from '#contracts/search.ts'
-import type { Statistics } from '#contracts/statistics.ts'
+import { creationSeries, type Statistics } from '#contracts/statistics.ts'
 import type { Module } from '../../module.ts'
 import { adminTopicRoutes } from './admin/routes.ts'
 import { listTopics, topicCounters } from './queries.ts'
@@ -35,14 +35,7 @@ export const topicStatistics: Statistics = {
       waiting: (sql) => sql`select created_at as since from feed_topics where status = 'waiting' order by id`,
     },
   ],
-  series: [
-    {
-      name: 'topics',
-      ability: 'admin: feed topics',
-      happened: (sql, from, until) => sql`
-        select created_at as at, 1 as value from feed_topics where created_at >= ${from} and created_at < ${until}`,
-    },
-  ],
+  series: [creationSeries('topics', 'feed_topics', 'admin: feed topics')],
 }
 
 export const topicSearch: Searchable = {
