@@ -2,7 +2,10 @@ import assert from 'node:assert/strict'
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { test } from 'node:test'
-import { contentKinds, requireMountedKinds } from '#contracts/content.ts'
+import { type Content, type ContentKind, contentKinds, requireMountedKinds } from '#contracts/content.ts'
+import { mountPinning, pinsOfContent } from '#modules/pinning/index.ts'
+import { mountReports } from '#modules/reports/index.ts'
+import { mountRewards } from '#modules/rewards/index.ts'
 import { createWorld } from '#test/world.ts'
 import { LAYERS } from './modules.ts'
 import { SITE } from './site.ts'
@@ -21,6 +24,36 @@ test('fails to start when routes are mounted on an undeclared kind of content', 
   assert.doesNotThrow(() => requireMountedKinds(ctx, CONTENT_KINDS))
   const withoutNews = CONTENT_KINDS.filter(({ type }) => type !== 'news')
   assert.throws(() => requireMountedKinds(ctx, withoutNews), /news/)
+})
+
+test('fails to start when rewards, reports or pins are mounted on an unregistered kind', async () => {
+  const contentOf = (type: string): Content => ({
+    type,
+    param: 'thing',
+    noun: type,
+    tag: 'Feeds',
+    find: async () => undefined,
+    live: (sql) => sql`select 1 as id`,
+  })
+  const types = ['rewarded', 'reported', 'pinned']
+  const { ctx } = await createWorld(
+    {},
+    {
+      routes(server, context) {
+        mountRewards(server, context, contentOf('rewarded'), { create: '/rewarded/:thing', notice: 'reward' })
+        mountReports(server, context, contentOf('reported'), { path: '/reported/:thing' })
+        const pins = pinsOfContent(contentOf('pinned'), { channel: 'pinned', noticeOf: () => 'pinned:feeds' })
+        mountPinning(server, context, pins)
+      },
+    },
+  )
+  for (const type of types) {
+    const others = types.filter((other) => other !== type).map((other) => ({ type: other }) as ContentKind)
+    assert.throws(
+      () => requireMountedKinds(ctx, [...CONTENT_KINDS, ...others]),
+      new RegExp(`mounted on ${type}`),
+    )
+  }
 })
 
 test('names a content module only once outside its folder', () => {

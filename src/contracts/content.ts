@@ -2,6 +2,7 @@ import type { CounterCheck } from '#contracts/counters.ts'
 import { fillPage } from '#lib/lists.ts'
 import { type Context, defineState } from '#platform/context.ts'
 import type { Db, Fragment, Tx } from '#platform/database'
+import { notFound } from '#platform/errors.ts'
 import type { ApiTag } from '#platform/http'
 
 /** Length of an excerpt of content in notifications and reports. */
@@ -36,6 +37,8 @@ export type Content = {
    */
   live(sql: Db, id: number): Fragment
   anonymous?: boolean
+  /** Has no `ContentKind`, as users, comments and chat messages. */
+  undeclared?: true
 }
 
 /**
@@ -101,8 +104,18 @@ export function contentKinds(kinds: readonly ContentKind[]): readonly ContentKin
 
 const mountedTypes = defineState(() => new Set<string>())
 
-export function registerMount(ctx: Context, { type }: Content): void {
-  mountedTypes(ctx).add(type)
+export function registerMount(ctx: Context, { type, undeclared }: Content): void {
+  if (!undeclared) mountedTypes(ctx).add(type)
+}
+
+/** Registers a mount on a kind. Returns the lookup of its content, which throws 404. */
+export function mountOn(ctx: Context, content: Content): (id: number, viewerId: number) => Promise<Target> {
+  registerMount(ctx, content)
+  return async (id, viewerId) => {
+    const target = await content.find(ctx.sql, id, viewerId)
+    if (!target) throw notFound()
+    return target
+  }
 }
 
 export function requireMountedKinds(ctx: Context, kinds: readonly ContentKind[]): void {

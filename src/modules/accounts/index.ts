@@ -59,4 +59,4 @@ export {
   userIdsNamed,
   withEnabledUser,
 } from './users/queries.ts'
-export { userPage, userViews, withUrls, withUser } from './users/view.ts'
+export { userContent, userPage, userViews, withUrls, withUser } from './users/view.ts'

@@ -1,4 +1,4 @@
-import { type Content, type Counts, countsOf, registerMount, type Target } from '#contracts/content.ts'
+import { type Content, type Counts, countsOf, mountOn } from '#contracts/content.ts'
 import { type CounterCheck, recount } from '#contracts/counters.ts'
 import type { Context } from '#platform/context.ts'
 import {
@@ -158,18 +158,12 @@ export function mountCollections(
   content: Content,
   options: CollectionOptions,
 ): void {
-  registerMount(ctx, content)
+  const find = mountOn(ctx, content)
   const { noun, param } = content
   const route = routesOn(server, ctx, { tag: content.tag })
   const Params = Type.Object({ [param]: Id })
   const twice = options.twice && collectedAlready(options.twice)
   const none = options.none && notCollected(options.none)
-
-  const find = async (id: number, viewerId: number): Promise<Target> => {
-    const target = await content.find(ctx.sql, id, viewerId)
-    if (!target) throw notFound()
-    return target
-  }
 
   route(`POST ${options.create}`, {
     operationId: `collect${noun}`,

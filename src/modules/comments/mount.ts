@@ -4,8 +4,8 @@ import {
   findAnonymous,
   hidesOwner,
   listReceived,
+  mountOn,
   readContent,
-  registerMount,
   type Target,
 } from '#contracts/content.ts'
 import { findBlockers, userViews } from '#modules/accounts/index.ts'
@@ -65,7 +65,7 @@ export type CommentOptions = CommentRules & {
 }
 
 export function mountComments(server: Server, ctx: Context, content: Content, options: CommentOptions): void {
-  registerMount(ctx, content)
+  const find = mountOn(ctx, content)
   noteRules(ctx, content, options)
   const { sql } = ctx
   const { noun, param } = content
@@ -77,11 +77,6 @@ export function mountComments(server: Server, ctx: Context, content: Content, op
   const ContentParams = Type.Object({ [param]: Id })
   const CommentParams = Type.Object({ [param]: Id, comment: Id })
 
-  const find = async (id: number, viewerId: number): Promise<Target> => {
-    const target = await content.find(sql, id, viewerId)
-    if (!target) throw notFound()
-    return target
-  }
   const admit = async (id: number, viewerId: number): Promise<Target> => {
     const target = await find(id, viewerId)
     await options.mayWrite?.(target, viewerId)

@@ -266,6 +266,7 @@ export const commentContent = (readers: ContentReaders): Content => ({
   param: 'comment',
   noun: 'Comment',
   tag: 'Comments',
+  undeclared: true,
   async find(sql, id, viewerId) {
     const [comment] = await findComments(sql, [id])
     if (!comment) return undefined

@@ -3,13 +3,13 @@ import {
   type ContentReaders,
   hidesOwner,
   listReceived,
+  mountOn,
   readContent,
-  registerMount,
   type Target,
 } from '#contracts/content.ts'
 import { withUrls } from '#modules/accounts/index.ts'
 import type { Context } from '#platform/context.ts'
-import { blocked, type DeclaredError, notFound } from '#platform/errors.ts'
+import { blocked, type DeclaredError } from '#platform/errors.ts'
 import { Empty, Id, localizedMessage, Message, routesOn, type Server, Type } from '#platform/http'
 import { type LikeRow, listLikes, listReceivedLikes } from './queries.ts'
 import {
@@ -43,18 +43,12 @@ type LikeOptions = LikeRules & {
 const withoutOwner = (row: LikeRow): LikeRow => ({ ...row, target_user: 0 })
 
 export function mountLikes(server: Server, ctx: Context, content: Content, options: LikeOptions): void {
-  registerMount(ctx, content)
+  const find = mountOn(ctx, content)
   const { noun, param } = content
   const route = routesOn(server, ctx, { tag: content.tag })
   const Params = Type.Object({ [param]: Id })
   const twice = options.twice && likedAlready(options.twice)
   const none = options.none && notLiked(options.none)
-
-  const find = async (id: number, viewerId: number): Promise<Target> => {
-    const target = await content.find(ctx.sql, id, viewerId)
-    if (!target) throw notFound()
-    return target
-  }
 
   route(`POST ${options.create}`, {
     operationId: `like${noun}`,

@@ -1,3 +1,4 @@
+import { registerMount } from '#contracts/content.ts'
 import { checkPaymentPassword } from '#modules/accounts/index.ts'
 import type { Context } from '#platform/context.ts'
 import type { Db } from '#platform/database'
@@ -52,6 +53,7 @@ export function mountPinning(
   options: PinOptions,
   decisions?: DecisionOptions,
 ): void {
+  registerMount(ctx, options.content)
   mountRequests(server, ctx, options)
   if (decisions) mountDecisions(server, ctx, options, decisions)
 }

@@ -14,6 +14,8 @@ export type PinNotice = {
 
 export type PinKind = {
   channel: string
+  /** The pinned content, or the content of the pinned comments. */
+  content: Content
   /** Selects the `id` of the target unless it is deleted, and locks it against deletion. */
   alive(sql: Db, subject: PinSubject): Fragment
   notice(sql: Db, pin: PinRow): Promise<PinNotice>
@@ -57,6 +59,7 @@ export const pinsOfContent = (
   { channel, noticeOf }: { channel: string; noticeOf(pin: PinRow): SystemType },
 ): PinOptions => ({
   channel,
+  content,
   tag: content.tag,
   noun: content.noun,
   path: `/${content.type}/:${content.param}/currency-pinneds`,
@@ -79,6 +82,7 @@ export const commentPinKind = (
   { channel, notice }: { channel: string; notice: SystemType },
 ): PinKind & { tag: ApiTag; noun: string } => ({
   channel,
+  content,
   tag: content.tag,
   noun: `${content.noun}Comment`,
   alive: (sql, { contentId, targetId }) => comments.live(sql, content, contentId, targetId),

@@ -1,8 +1,8 @@
-import { type Content, EXCERPT_LENGTH, type Target } from '#contracts/content.ts'
+import { type Content, EXCERPT_LENGTH, mountOn, type Target } from '#contracts/content.ts'
 import { cutCharacters } from '#lib/text.ts'
 import type { Context } from '#platform/context.ts'
 import type { Db } from '#platform/database'
-import { apiError, type DeclaredError, notFound } from '#platform/errors.ts'
+import { apiError, type DeclaredError } from '#platform/errors.ts'
 import { Id, localizedMessage, Message, Nullable, routesOn, type Server, Text, Type } from '#platform/http'
 
 export const handledAlready = apiError(
@@ -59,6 +59,7 @@ type ReportOptions = {
 }
 
 export function mountReports(server: Server, ctx: Context, content: Content, options: ReportOptions): void {
+  const find = mountOn(ctx, content)
   const { noun, param } = content
   const { field = 'reason', required = false } = options
   const route = routesOn(server, ctx, { tag: content.tag })
@@ -75,8 +76,7 @@ export function mountReports(server: Server, ctx: Context, content: Content, opt
     reply: { 201: Message },
     errors: options.errors ?? [],
     async load({ params, viewer }) {
-      const target = await content.find(ctx.sql, params[param]!, viewer.id)
-      if (!target) throw notFound()
+      const target = await find(params[param]!, viewer.id)
       await options.mayWrite?.(target, viewer.id)
       return target
     },

@@ -1,7 +1,6 @@
-import type { Content } from '#contracts/content.ts'
 import { wireTime } from '#lib/time.ts'
 import { hasAbility } from '#modules/abilities/index.ts'
-import { accountExists, appealsOf, enabledUser, userViews } from '#modules/accounts/index.ts'
+import { accountExists, appealsOf, userContent } from '#modules/accounts/index.ts'
 import { selectAuditOf } from '#modules/audit/index.ts'
 import type { Context } from '#platform/context.ts'
 import { andAfterRow, type Db, type Fragment, limitClause } from '#platform/database'
@@ -115,18 +114,7 @@ export function adminHistoryRoutes(server: Server, ctx: Context) {
 const oneself = apiError(422, 'report_oneself', 'You cannot report yourself.', '不能举报自己。')
 
 export function userReportRoutes(server: Server, ctx: Context) {
-  const person: Content = {
-    type: 'users',
-    param: 'user',
-    noun: 'User',
-    tag: 'Reports',
-    async find(sql, id, viewerId) {
-      const user = (await userViews(ctx, sql, [id], viewerId)).get(id)
-      return user && { id, ownerId: id, contents: user.name }
-    },
-    live: enabledUser,
-  }
-  mountReports(server, ctx, person, {
+  mountReports(server, ctx, userContent(ctx, 'Reports'), {
     path: '/report/users/:user',
     errors: [oneself],
     async mayWrite(target, viewerId) {

@@ -1,6 +1,5 @@
-import type { Content } from '#contracts/content.ts'
 import { personalTable } from '#contracts/personal-data.ts'
-import { enabledUser, userViews } from '#modules/accounts/index.ts'
+import { userContent } from '#modules/accounts/index.ts'
 import type { Context } from '#platform/context.ts'
 import type { Server } from '#platform/http'
 import type { Module } from '../../module.ts'
@@ -8,18 +7,7 @@ import { mountRewards } from './mount.ts'
 import { rewardChecks } from './service.ts'
 
 export function userRewardRoutes(server: Server, ctx: Context) {
-  const person: Content = {
-    type: 'users',
-    param: 'user',
-    noun: 'User',
-    tag: 'Users',
-    async find(sql, id, viewerId) {
-      const user = (await userViews(ctx, sql, [id], viewerId)).get(id)
-      return user && { id, ownerId: id, contents: user.name }
-    },
-    live: enabledUser,
-  }
-  mountRewards(server, ctx, person, {
+  mountRewards(server, ctx, userContent(ctx, 'Users'), {
     create: '/user/:user/new-rewards',
     aliases: { rewardUserByOldPath: '/user/:user/rewards' },
     notice: 'reward',

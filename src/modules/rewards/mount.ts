@@ -1,9 +1,9 @@
-import { type Content, type Counts, hidesOwner, type Target } from '#contracts/content.ts'
+import { type Content, type Counts, hidesOwner, mountOn, type Target } from '#contracts/content.ts'
 import { checkPaymentPassword } from '#modules/accounts/index.ts'
 import { notEnough } from '#modules/ledger/index.ts'
 import { publishEvent } from '#modules/notifications/index.ts'
 import type { Context } from '#platform/context.ts'
-import { type DeclaredError, notFound } from '#platform/errors.ts'
+import type { DeclaredError } from '#platform/errors.ts'
 import { Id, localizedMessage, Message, payerOf, routesOn, type Server, Type } from '#platform/http'
 import {
   admitGiver,
@@ -39,15 +39,11 @@ const withoutOwner = (row: RewardRow): RewardRow => ({ ...row, target_user: 0 })
 
 export function mountRewards(server: Server, ctx: Context, content: Content, options: RewardOptions): void {
   const { sql } = ctx
-  const { noun } = content
+  const { noun, param } = content
+  const find = mountOn(ctx, content)
   const route = routesOn(server, ctx, { tag: content.tag })
-  const params = Type.Object({ [content.param]: Id })
+  const params = Type.Object({ [param]: Id })
   const switches = ['site:reward' as const, ...(options.switches ?? [])]
-  const find = async (params: Record<string, number>, viewerId: number): Promise<Target> => {
-    const target = await content.find(sql, params[content.param]!, viewerId)
-    if (!target) throw notFound()
-    return target
-  }
 
   route(`POST ${options.create}`, {
     operationId: `reward${noun}`,
@@ -60,7 +56,7 @@ export function mountRewards(server: Server, ctx: Context, content: Content, opt
     aliases: options.aliases ?? {},
     load: async (arrival) => {
       const { params, viewer } = arrival
-      const target = await find(params, viewer.id)
+      const target = await find(params[param]!, viewer.id)
       await options.mayWrite?.(target, viewer.id)
       await checkPaymentPassword(ctx, payerOf(ctx, arrival))
       await admitGiver(ctx, viewer.id, target, switches)
@@ -93,7 +89,7 @@ export function mountRewards(server: Server, ctx: Context, content: Content, opt
       params,
       query: RewardQuery(options.pageSize),
       reply: { 200: Type.Array(Reward) },
-      load: ({ params, viewer }) => find(params, viewer.id),
+      load: ({ params, viewer }) => find(params[param]!, viewer.id),
       handler: async ({ query, viewer, loaded: target }) => {
         const rows = await listRewards(sql, content.type, target.id, query)
         const isHidden = hidesOwner(target, viewer.id)
@@ -108,7 +104,7 @@ export function mountRewards(server: Server, ctx: Context, content: Content, opt
       access: 'optional',
       params,
       reply: { 200: RewardSum },
-      load: ({ params, viewer }) => find(params, viewer.id),
+      load: ({ params, viewer }) => find(params[param]!, viewer.id),
       handler: async ({ loaded: { id } }) =>
         (await sumRewards(sql, content.type, [id])).get(id) ?? { count: 0, amount: null },
     })

@@ -1,11 +1,13 @@
+import type { Content } from '#contracts/content.ts'
 import { distinct } from '#lib/lists.ts'
 import { wireTime } from '#lib/time.ts'
 import { attachmentView } from '#modules/files/index.ts'
 import type { Context } from '#platform/context.ts'
 import type { Db } from '#platform/database'
+import type { ApiTag } from '#platform/http'
 import { defineFragments } from '#platform/memory'
 import type { UserView, UserWithUrls } from '../schema.ts'
-import { findUserRows, findUserTexts, type UserRow, type UserTextRow } from './queries.ts'
+import { enabledUser, findUserRows, findUserTexts, type UserRow, type UserTextRow } from './queries.ts'
 
 /** Fields of a user that are the same for every viewer, and therefore cacheable. */
 type UserText = Omit<UserView, 'following' | 'follower' | 'blacked' | 'extra'>
@@ -91,4 +93,18 @@ export const withUrls = (user: UserView): UserWithUrls => ({
   ...user,
   avatar: user.avatar?.url ?? null,
   bg: user.bg?.url ?? null,
+})
+
+/** Users as a target of rewards and reports. */
+export const userContent = (ctx: Context, tag: ApiTag): Content => ({
+  type: 'users',
+  param: 'user',
+  noun: 'User',
+  tag,
+  undeclared: true,
+  async find(sql, id, viewerId) {
+    const user = (await userViews(ctx, sql, [id], viewerId)).get(id)
+    return user && { id, ownerId: id, contents: user.name }
+  },
+  live: enabledUser,
 })

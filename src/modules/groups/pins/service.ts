@@ -67,6 +67,7 @@ const isOfClosedGroup = async (sql: Db, postId: number): Promise<boolean> =>
 
 export const postPins: PinOptions = {
   channel: POST_PIN,
+  content: postContent,
   tag: postContent.tag,
   noun: postContent.noun,
   path: '/currency-pinned/posts/:post',

@@ -204,6 +204,7 @@ export const messageContent: Content = {
   param: 'message',
   noun: 'ChatMessage',
   tag: 'Instant messaging',
+  undeclared: true,
   async find(sql, id, viewerId) {
     const [row] = await findMessages(sql, [id])
     const chat = row && (await findChat(sql, row.chat_id, viewerId))
