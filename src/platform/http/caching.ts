@@ -76,7 +76,7 @@ declare module 'fastify' {
 const TAG_LENGTH = 20
 
 /** Returns a weak ETag, which is valid for every content encoding of the body. */
-export const etagOf = (body: Buffer | string): string =>
+const etagOf = (body: Buffer | string): string =>
   `W/"${hash('sha1', body, 'base64url').slice(0, TAG_LENGTH)}"`
 
 const VARIES = 'Accept-Encoding, Authorization'
