@@ -43,7 +43,9 @@ export const Listing = <T extends TObject>(item: T) => {
       data: Type.Array(item),
       total: Type.Integer(),
       more: Type.Optional(
-        Type.Literal(true, { description: 'Set when counting stopped early, so that `total` is a lower bound' }),
+        Type.Literal(true, {
+          description: 'Set when counting stopped early, so that `total` is a lower bound',
+        }),
       ),
     },
     title === undefined ? {} : { title: `${title}Listing` },
