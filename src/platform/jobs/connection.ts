@@ -7,24 +7,70 @@ export type JobsConnection = string | { host: string; port: number; user: string
 const CONNECT_MS = 5_000
 
 type Connected = (error: Error | undefined, client: pg.PoolClient | undefined, release: Release) => void
-type Release = (error?: Error | boolean) => void
+type Release = () => void
 
 /**
- * Ignores a second release of a client. graphile-worker releases its listening client twice when the
- * connection breaks during a stop, and the resulting error would crash the process.
+ * Shares one listening client between all runners, because each runner would hold a connection of its own.
+ * graphile-worker takes this client by a callback, and every other client by a promise.
  */
 class JobsPool extends pg.Pool {
+  #listening: Promise<pg.PoolClient> | undefined
+  #holders = 0
+
   override connect(): Promise<pg.PoolClient>
   override connect(done: Connected): void
   override connect(done?: Connected): unknown {
     if (!done) return super.connect()
-    return super.connect((error, client, release) => {
-      let isBack = false
-      done(error, client, (failure) => {
-        if (isBack) return
-        isBack = true
-        release(failure)
-      })
+    this.#listening ??= this.#listen()
+    this.#listening.then(
+      (client) => this.#share(client, done),
+      (error) => {
+        this.#listening = undefined
+        done(error, undefined, () => {})
+      },
+    )
+  }
+
+  /** The method of `pg` takes its client by a callback too. */
+  // biome-ignore lint/suspicious/noExplicitAny: `pg` declares overloads, which a wrapper cannot repeat.
+  override async query(...query: any[]): Promise<any> {
+    const client = await super.connect()
+    try {
+      return await client.query(...(query as [string, unknown[]]))
+    } finally {
+      client.release()
+    }
+  }
+
+  async #listen(): Promise<pg.PoolClient> {
+    const client = await super.connect()
+    client.setMaxListeners(0)
+    this.#holders = 0
+    const forget = () => {
+      this.#listening = undefined
+    }
+    client.once('error', forget)
+    client.once('end', forget)
+    return client
+  }
+
+  #share(client: pg.PoolClient, done: Connected): void {
+    this.#holders += 1
+    const shared = {
+      on: (event: 'error', listener: (error: Error) => void) => client.on(event, listener),
+      removeListener: (event: 'error', listener: () => void) => client.removeListener(event, listener),
+      // An UNLISTEN would end the notifications of the other runners.
+      query: async (text: string) => (text.startsWith('UNLISTEN') ? undefined : client.query(text)),
+    }
+    let isReleased = false
+    done(undefined, shared as unknown as pg.PoolClient, () => {
+      // graphile-worker releases the client twice when the connection breaks during a stop.
+      if (isReleased) return
+      isReleased = true
+      this.#holders -= 1
+      if (this.#holders > 0) return
+      this.#listening = undefined
+      client.release(true)
     })
   }
 }

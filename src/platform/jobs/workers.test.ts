@@ -125,21 +125,22 @@ test('counts a failure during a stop like any other failure', async () => {
   assert.deepEqual([...(await jobsOf('failing'))], [{ locked_by: null, attempts: 1 }])
 })
 
-test('accepts the release of a connection only once', async () => {
+test('shares one listening connection until its last holder releases it', async () => {
   const pool = openJobsPool(connection, 1)
   const held = () =>
     new Promise<() => void>((resolve, reject) =>
       pool.connect((error, _client, release) => (error ? reject(error) : resolve(release))),
     )
-  const release = await held()
+  const [release, releaseOther] = [await held(), await held()]
   release()
+  // A second release must not count for the other holder.
   release()
-  const other = await held()
-  // The second release must not take the connection from its new holder.
-  release()
-  assert.equal(pool.idleCount, 0)
-  other()
-  assert.equal(pool.idleCount, 1)
+  assert.equal(pool.totalCount, 1)
+  releaseOther()
+  assert.equal(pool.totalCount, 0)
+  const releaseNext = await held()
+  assert.equal(pool.totalCount, 1)
+  releaseNext()
   await pool.end()
 })
 

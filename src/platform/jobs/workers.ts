@@ -20,6 +20,8 @@ export type Schedule = { task: string; pattern: string }
 /** Tasks with their own workers, so that slow tasks delay no other group. */
 export type WorkerGroup = { concurrency: number; tasks: TaskList }
 
+/** One connection listens, one holds the advisory locks, and the rest take and complete jobs. */
+const CONNECTIONS = 4
 const POLL_MS = 2000
 const RESTART_MS = 1000
 /** Delay in milliseconds before a stop aborts the tasks that observe an abort signal. */
@@ -142,9 +144,7 @@ export async function runJobs(
   schedules: Schedule[],
   log: Log,
 ): Promise<{ stop(): Promise<void> }> {
-  // Reserves one listening connection per group and one for the advisory locks. The rest take and complete
-  // jobs.
-  const pgPool = openJobsPool(connection, crews.length + 5)
+  const pgPool = openJobsPool(connection, CONNECTIONS)
   destroySilent(pgPool, connection)
   const logger = new Logger(() => (level, message) => {
     if (level === 'error' || level === 'warning') log.warn({ job: redactText(message) }, 'job')
