@@ -82,7 +82,7 @@ export async function hasAbility(ctx: Context, userId: number, ability: Ability)
   return held.has(ability)
 }
 
-/** Drops the cached abilities of a user, or of all users with `*`, on every node at the commit. */
+/** Invalidates the cached abilities of a user, or of all users with `*`, on every server node at commit. */
 export const invalidateAbilities = (ctx: Context, tx: Db, userId: number | '*') =>
   cacheOf(ctx).announce(tx, String(userId))
 

@@ -93,8 +93,8 @@ const differs = (name: SettingName, changes: Partial<Settings>, current: Setting
   JSON.stringify(changes[name]) !== JSON.stringify(current[name])
 
 /**
- * Rejects a default role that opens the administration, and changes of money settings without the balance
- * ability. Unchanged values pass, because forms send all settings.
+ * Rejects a default role with administration access, and changes of money settings by an actor without the
+ * balance ability. Unchanged values pass, because forms send all settings.
  */
 export const checkedSettings: SettingChecks = {
   errors: [beyondOwnAbilities, moneySettings],

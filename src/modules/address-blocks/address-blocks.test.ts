@@ -59,7 +59,7 @@ test('rejects blocked requests without a database query (administration-19)', as
       403,
     )
   watching = false
-  // A change of the list causes one reload, however many requests arrive.
+  // The new block causes at most one reload of the list, regardless of the number of requests.
   const [reads, others] = [seen.filter((text) => text.includes('from address_blocks')), seen]
   assert.ok(reads.length <= 1)
   assert.equal(others.length, reads.length)
@@ -110,7 +110,7 @@ test('rejects an address block above the maximum number (administration-19)', as
   await sql`delete from address_blocks where reason = 'Full'`
 })
 
-test('rejects an invalid or too wide network', async () => {
+test('rejects an invalid or overly wide network', async () => {
   for (const network of ['', 'everybody', '10.0.0.0/7', '0.0.0.0/0', '::/0', '1.2.3.4/33']) {
     const answer = await block({ network })
     assert.deepEqual([answer.status, Object.keys(answer.body.errors)], [422, ['network']], network)

@@ -18,7 +18,7 @@ const picture = 'https://example.org/a.png'
 const add = (body: object) => as(founder, 'POST', '/admin/advertising', body)
 const titles = (list: { title: string }[]) => list.map(({ title }) => title)
 
-test('lists the types that each space accepts and their fields', () => {
+test('lists the fields of each advertisement type that a space accepts', () => {
   const { id: _, ...rest } = spaces.find(({ space }) => space === 'boot') as Space & { created_at: string }
   assert.equal(rest.allow_type, 'image')
   assert.deepEqual(rest.format, { image: { image: '图片|string', link: '链接|string' } })

@@ -40,7 +40,7 @@ test('links new audit records in a valid chain (administration-25)', async () =>
   assert.deepEqual([second.faults, second.waiting, second.records], [[], 0, first.records + 1])
 })
 
-test('links audit records that commit late', async () => {
+test('links an audit record that commits after later records are linked', async () => {
   const { change, sql, verify } = await chainWorld()
   // Omits the chain columns, like the previous release.
   const write = (tx: typeof sql, action: string) =>

@@ -45,7 +45,7 @@ async function linkBatch(tx: Tx): Promise<number> {
   return rows.length
 }
 
-/** Runs after the commits, because transactions do not commit in the order of their ids. */
+/** Links only committed records, because transactions do not commit in the order of the record ids. */
 export async function linkAuditRecords(sql: Sql): Promise<void> {
   while ((await transaction(sql, linkBatch)) === BATCH);
 }

@@ -133,7 +133,13 @@ async function certify(tx: Tx, userId: number, type: CertificationType, descript
 }
 
 /** Clients display `contents` as the reason of a rejection. */
-const tell = (tx: Tx, userId: number, id: number, state: 'passed' | 'rejected', contents?: string) =>
+const notifyApplicant = (
+  tx: Tx,
+  userId: number,
+  id: number,
+  state: 'passed' | 'rejected',
+  contents?: string,
+) =>
   notify(tx, {
     type: 'system',
     recipients: [userId],
@@ -166,7 +172,7 @@ export async function pass(
   const { examiner } = seen
   await decideCertification(tx, userId, { status: STATUS.passed, examiner, description, reason: null })
   await certify(tx, userId, type, description)
-  await tell(tx, userId, id, 'passed')
+  await notifyApplicant(tx, userId, id, 'passed')
   return row
 }
 
@@ -179,7 +185,7 @@ export async function reject(
   const { user_id: userId } = row
   await decideCertification(tx, userId, { status: STATUS.rejected, examiner: seen.examiner, reason })
   if (row.status === STATUS.passed) await setVerified(tx, userId, null)
-  await tell(tx, userId, id, 'rejected', reason)
+  await notifyApplicant(tx, userId, id, 'rejected', reason)
   return row
 }
 
@@ -191,7 +197,7 @@ export async function addCertified(
   const outcome = { status: STATUS.passed, examiner: uploaderId }
   const id = await add(tx, { userId, uploaderId }, input, outcome)
   await certify(tx, userId, input.type, input.desc)
-  await tell(tx, userId, id, 'passed')
+  await notifyApplicant(tx, userId, id, 'passed')
   return id
 }
 
@@ -206,7 +212,7 @@ export async function changeCertified(
   const outcome = { status: STATUS.passed, examiner: uploaderId }
   const { type, description } = await replace(tx, { userId, uploaderId }, before, changes, outcome)
   await certify(tx, userId, type, description)
-  if (before.status !== STATUS.passed) await tell(tx, userId, id, 'passed')
+  if (before.status !== STATUS.passed) await notifyApplicant(tx, userId, id, 'passed')
   return before
 }
 

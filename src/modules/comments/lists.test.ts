@@ -152,7 +152,7 @@ test('lists received comments with their content in GET /user/comments (feeds-17
   assert.equal(rest[0].commentable, null)
 })
 
-test('lists only the newest received comments up to the limit (feeds-17)', async () => {
+test('pages through received comments, newest first (feeds-17)', async () => {
   const [me, other] = [await person(), await person()]
   const [mine, theirs] = [await make(me), await make(other)]
   const made: number[] = []

@@ -100,7 +100,8 @@ export async function deleteAllComments(sql: Db, type: string, contentIds: numbe
 }
 
 /**
- * Stores a comment's idempotency mark. Returns false when the user sent the mark in the last three seconds.
+ * Stores a comment's idempotency mark. Returns false if the user sent the same mark within the last three
+ * seconds.
  */
 export async function claimMark(sql: Db, userId: number, mark: string): Promise<boolean> {
   const rows = await sql`

@@ -37,7 +37,7 @@ import {
   unknownPerson,
 } from './schema.ts'
 
-/** Hides the content's owner from all other viewers. */
+/** Hides the recipient of each comment from all other viewers, because an owner may be anonymous. */
 export const withoutOwner = <Row extends { target_user: number }>(rows: Row[], viewerId: number): Row[] =>
   rows.map((row) => (row.target_user === viewerId ? row : { ...row, target_user: 0 }))
 

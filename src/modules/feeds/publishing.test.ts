@@ -179,7 +179,7 @@ describe('pictures and videos of feeds', () => {
     ])
   })
 
-  test("publishes nothing when an upload is unknown, attached or another user's", async () => {
+  test('publishes nothing when an upload cannot be attached', async () => {
     const [alice, bob] = [await person(), await person()]
     const used = await uploadPicture(world, alice)
     await publish(alice, { images: [{ id: used }] })

@@ -66,7 +66,7 @@ test("recomputes the daily ranking when the site's time zone changes (feeds-27)"
   }
 })
 
-test('counts likes in the periods of their feed (feeds-27)', async () => {
+test("counts a like in every period that includes the feed's publication (feeds-27)", async () => {
   const [ann, bob, cid] = (await people(3)) as [Person, Person, Person]
   const [today, week, month, old] = (await Promise.all([1, 2, 3, 4].map(() => publish(ann)))) as [
     number,
@@ -159,7 +159,7 @@ test('subtracts an expired feed once when sums are refreshed concurrently', asyn
   await assertExact()
 })
 
-test('leaves the sums of other rankings unchanged', async () => {
+test('updates the sums of each ranking independently', async () => {
   const [ann, bob] = (await people(2)) as [Person, Person]
   const other = { ...feedLikes, ranking: 'test-likes' }
   const [leaving, staying] = [await publish(ann), await publish(ann)]

@@ -171,9 +171,9 @@ export async function feedsWithPeople(
     withPrice.length > 0 ? readSettings(ctx) : undefined,
   ])
   if (viewerId > 0) {
-    // Treats a missing author as hidden, because a disabled author may be blocked too.
-    const isHidden = ({ user_id: author }: Comment) => people.get(author)?.blacked !== false
-    const differing = [...previews].filter(([, comments]) => comments.some(isHidden)).map(([id]) => id)
+    // Treats a missing author as blocked, because a disabled author may be blocked too.
+    const isBlocked = ({ user_id: author }: Comment) => people.get(author)?.blacked !== false
+    const differing = [...previews].filter(([, comments]) => comments.some(isBlocked)).map(([id]) => id)
     if (differing.length > 0) {
       const own = await findOwnPreviews(ctx, differing, viewerId)
       const unknown = commentUserIds([...own.values()].flat()).filter((id) => !people.has(id))

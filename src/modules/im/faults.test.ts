@@ -14,7 +14,10 @@ suite('easemob with faults', async () => {
   after(() => service.stop())
   const world = await createWorld({ ...service.env, IM_CONFIRM_MS: '1000', IM_TIMEOUT_MS: '60000' })
   const { sql, ctx, as, person } = world
-  /** Uses a short timeout only for calls without a response, so that a busy machine fails no other call. */
+  /**
+   * Tests pass a short timeout only for calls without a response, so that no other call times out on a busy
+   * machine.
+   */
   const provider = (timeoutMs = 60_000) =>
     createEasemob({
       url: service.url,
@@ -38,7 +41,7 @@ suite('easemob with faults', async () => {
     maxUsers: 9,
   }
 
-  test('shares one access token between nodes', async () => {
+  test('shares one access token among server nodes', async () => {
     const nodes = [provider(), provider(), provider()]
     const before = service.tokensIssued
     await Promise.all([...nodes, ...nodes].map((node) => node.health()))
@@ -208,7 +211,8 @@ suite('easemob with faults', async () => {
   test('converges after 100 changes despite faults of the service', async () => {
     const { below: roll } = createDice(11)
     const faults: EasemobFault[] = ['token', 'limit', 'broken', 'lost', 'unheard', 'twice']
-    // Duplicates neither messages nor the creation of a group, which the service would store twice.
+    // Never duplicates the sending of a message or the creation of a group, because the service would store
+    // both requests.
     service.fault = (call) => {
       if (roll(12) > 0) return undefined
       const fault = faults[roll(faults.length)]

@@ -144,7 +144,7 @@ test('lists orders only to their owner (money-4, money-5)', async () => {
   assert.equal((await as(anna, 'GET', '/wallet')).body.balance, 890)
 })
 
-test('returns the wallet balance with the rules of the site (money-6)', async () => {
+test("returns the wallet balance with the site's wallet settings (money-6)", async () => {
   const anna = await person()
   await give(anna, 'wallet', 500)
   const { status, body } = await as(anna, 'GET', '/wallet')

@@ -19,7 +19,7 @@ const grant = (to: number, amount: number) =>
 const give = (from: number, to: number, amount: number) =>
   transaction(sql, (tx) => moveFunds(tx, { currency: 'points', from, to, amount, kind: 'transfer', subject }))
 
-test('writes both sides of a movement', async () => {
+test('writes a debit posting and a credit posting for each movement', async () => {
   const anna = await person()
   const ben = await person()
   await grant(anna.id, 100)

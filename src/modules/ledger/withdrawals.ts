@@ -159,7 +159,7 @@ function settlement(row: WithdrawalRow, passed: boolean): Movement[] {
   if (!passed) return [{ ...held, to: owner, kind: 'withdrawal:rejected' }]
   const paid: Movement = { ...held, to: issuance, kind: 'withdrawal:passed' }
   if (currency === 'wallet') return [paid]
-  // `payout` was converted at the ratio of the day of the request.
+  // `payout` was converted at the ratio that applied when the user requested the withdrawal.
   return [paid, { ...paid, currency: 'wallet', from: issuance, to: owner, amount: payout }]
 }
 

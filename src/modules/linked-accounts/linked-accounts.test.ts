@@ -25,7 +25,7 @@ const world = await createWorld({
   LINKED_OPEN_FORGE_ACCEPT_TOKENS: 'true',
   ...oauth.settings('GONE'),
   LINKED_GONE_ACCEPT_TOKENS: 'true',
-  // Nothing listens on the discard port.
+  // Port 9 refuses connections, so profile requests to this provider fail.
   LINKED_GONE_PROFILE_URL: 'http://127.0.0.1:9/profile',
 })
 const { as, guest, outbox, person, sql, work } = world
@@ -320,7 +320,7 @@ test('links an external account to one of several concurrent users (sign-in-26)'
   assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 422, 422, 422])
 })
 
-test('rejects the removal of the last way to sign in (sign-in-26)', async () => {
+test('rejects the removal of the last sign-in method (sign-in-26)', async () => {
   const me = await register(nextAccount())
   assert.equal((await as(me, 'DELETE', MINE)).headers['x-error-code'], 'last_way_to_sign_in')
   assert.deepEqual((await as(me, 'GET', '/user/socialite')).body, ['open_forge'])

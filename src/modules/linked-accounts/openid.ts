@@ -95,8 +95,8 @@ export function createProvider(settings: OutsideProvider & { redirectUrl: string
         if (settings.type === 'oauth2') return settings.acceptTokens ? profile(settings, token) : undefined
         // Verifies the audience by introspection, because a token issued to another site must not sign its
         // bearer in here.
-        const told = await client.tokenIntrospection(await configuration(), token)
-        return told.active && told.client_id === settings.clientId ? told.sub : undefined
+        const claims = await client.tokenIntrospection(await configuration(), token)
+        return claims.active && claims.client_id === settings.clientId ? claims.sub : undefined
       }),
   }
 }

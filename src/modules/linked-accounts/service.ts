@@ -80,8 +80,8 @@ const lockEnabledAccount = async (tx: Tx, userId: number): Promise<boolean> =>
 export const unlinkAll = async (sql: Db, userId: number): Promise<boolean> =>
   (await sql`delete from linked_accounts where user_id = ${userId}`).count > 0
 
-/** Time limit for the browser's return, and lifetime of the proof. */
-const AWAY_MS = 10 * 60_000
+/** Time limit for the browser to return from the provider, and lifetime of the resulting proof. */
+const SEAL_MS = 10 * 60_000
 
 const providers = defineState(() => new Map<string, Provider>())
 
@@ -100,7 +100,7 @@ export function providerOf(ctx: Context, name: string): Provider {
 type Sealed = { use: 'departure'; departure: Departure } | { use: 'proof'; subject: string; id: string }
 
 const sealFor = ({ secrets }: Context, provider: string, content: Sealed) =>
-  secrets.seal(JSON.stringify({ ...content, kind: 'linked account', provider, until: Date.now() + AWAY_MS }))
+  secrets.seal(JSON.stringify({ ...content, kind: 'linked account', provider, until: Date.now() + SEAL_MS }))
 
 /** Returns undefined for a value that expired, or was sealed for another use or provider. */
 function openSealed<U extends Sealed['use']>(

@@ -99,7 +99,7 @@ export const adminRoleRoutes =
     const tag = 'Admin: people'
     const route = routesOn(server, ctx, { tag })
 
-    /** Throws if a change renames the default role or lets it enter the administration. */
+    /** Throws if a change deletes or renames the default role, or grants the role administration access. */
     const guardNewcomers = async (before: RoleRow, after?: Partial<Pick<RoleRow, 'name' | 'abilities'>>) => {
       if (before.name !== (await findNewcomersRole(ctx))) return
       if (after === undefined || (after.name !== undefined && after.name !== before.name))
@@ -135,8 +135,8 @@ export const adminRoleRoutes =
       },
       async change(tx, actor, role, changes) {
         const { name, abilities } = changes
-        // A renamed fixed role would break its lookup by name. No user could restore a founder role without
-        // abilities.
+        // The server looks up fixed roles by name. If the founder role lost its abilities, no user could
+        // restore them.
         if (role.fixed && name !== undefined && name !== role.name) throw fixedRole()
         if (role.name === 'founder' && abilities !== undefined) throw fixedRole()
         await judge(tx, actor, abilities, role.abilities)

@@ -69,7 +69,7 @@ export async function findRole(
   id: number,
   { lock = false }: { lock?: boolean } = {},
 ): Promise<RoleRow | undefined> {
-  // Locks in a separate statement, because a statement that waits for a lock keeps its old snapshot.
+  // Locks in a separate statement, because a statement that waits for a lock reads from its old snapshot.
   if (lock) await sql`select from roles where id = ${id} for update`
   const [row] = await sql<RoleRow[]>`select ${columns(sql)} from roles r where r.id = ${id}`
   return row
@@ -138,7 +138,7 @@ export async function findExcessAbilities(sql: Db, userId: number, beyond: numbe
   return rows.map(({ ability }) => ability)
 }
 
-/** Returns role names that do not exist, and abilities of the roles that `actor` lacks. */
+/** Returns the unknown names, and the abilities of the named roles that user `actor` lacks. */
 export async function findRoleProblems(sql: Db, names: string[], actor: number) {
   const [row] = await sql<[{ unknown: string[]; beyond: string[] }]>`
     select
@@ -160,7 +160,8 @@ export async function replaceRoles(sql: Db, userId: number, names: string[]): Pr
 }
 
 /**
- * Locks the role until the transaction ends, so that concurrent requests cannot remove the last two holders.
+ * Locks the role until the transaction ends. Otherwise two concurrent requests could remove the last two
+ * holders.
  */
 export async function isLastHolder(tx: Tx, role: string, userId: number): Promise<boolean> {
   // Locks in a separate statement, because a statement that waits for a lock counts in its old snapshot.

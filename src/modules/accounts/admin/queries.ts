@@ -109,7 +109,7 @@ export const UserChanges = Shared('ManagedUserChanges', {
 })
 export type UserChanges = Static<typeof UserChanges>
 
-/** Conditions on the user row `u`. The first true condition decides the standing. */
+/** Conditions on the user row `u`. The first true condition determines the status of the account. */
 const standings = (sql: Db): Record<Exclude<Standing, 'active'>, Fragment> => ({
   waiting: sql`exists (select from registration_requests r where r.user_id = u.id and r.state = 'waiting')`,
   suspended: isUnder(sql, 'suspension', sql`u.id`),
@@ -175,7 +175,7 @@ export async function listManagedUsers(sql: Db, query: ManagedUserQuery) {
   const order = { id: sql`u.id`, by, from: sql`users u` }
   return pageOf<ManagedUser>(
     sql,
-    // Paginates in a subquery, so that PostgreSQL looks up the roles of one page only.
+    // Paginates in a subquery, so that PostgreSQL reads roles only for the users of one page.
     sql`select ${columns(sql)} from users u
       where u.id = any(array(select u.id from users u ${where} ${listingClause(sql, query, order)})) ${listingOrder(sql, query, order)}`,
     sql`select count(*)::int as total from users u ${where}`,

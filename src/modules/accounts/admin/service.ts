@@ -107,10 +107,10 @@ export async function changeUser(
     if (stopsFounding && (await isLastHolder(tx, 'founder', id))) throw lastFounder()
     if (changes.verified === null) await revokeCertification(tx, id, actorId)
     const verified = changes.verified && { icon: null, description: null, ...changes.verified }
-    // Alerts the owner before the contacts change, so that the alert reaches the old phone and e-mail.
     if (hashed !== undefined) await setPassword(ctx, tx, id, hashed)
     if (changes.unlink_accounts) await deleteLinks(ctx, tx, id)
     const contacts = { phone, email: changes.email }
+    // Alerts the owner before the contacts change, so that the alert reaches the old phone and e-mail.
     for (const field of ['phone', 'email'] as const)
       if (contacts[field] !== undefined && contacts[field] !== before[field])
         await alertAccountOwner(ctx, tx, id, field)

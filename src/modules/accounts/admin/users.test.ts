@@ -27,7 +27,7 @@ test('creates an account without revealing its password (administration-6)', asy
   assert.equal(JSON.stringify(listed.body).includes('argon2'), false)
 })
 
-test('rejects sessions and sign-ins while an account is disabled', async () => {
+test('rejects sessions and sign-ins of a disabled account', async () => {
   const name = freshName()
   const { body } = await as(founder, 'POST', '/admin/users', { name, password })
   const login = await guest('POST', '/auth/login', { login: name, password })
@@ -42,7 +42,7 @@ test('rejects sessions and sign-ins while an account is disabled', async () => {
   assert.equal((await guest('POST', '/auth/login', { login: name, password })).status, 403)
 })
 
-test('ends all sessions when an administrator changes the password', async () => {
+test('ends all sessions of a user when an administrator changes their password', async () => {
   const name = freshName()
   const { body } = await as(founder, 'POST', '/admin/users', { name, password })
   const login = await guest('POST', '/auth/login', { login: name, password })
@@ -91,7 +91,7 @@ test('forbids granting or managing more abilities than the actor holds (administ
   assert.equal(widened.status, 403)
 })
 
-test('lets an actor without member abilities manage a member', async () => {
+test('lets an administrator without member abilities manage a member', async () => {
   const abilities = ['admin: login', 'admin:user:update', 'admin:role:update']
   assert.equal((await as(founder, 'POST', '/admin/roles', { name: 'desk', abilities })).status, 201)
   const desk = await person({ roles: ['desk'] })

@@ -21,8 +21,7 @@ async function insertDeletion(tx: Tx, userId: number, days: number): Promise<str
 }
 
 /**
- * Returns false without a pending deletion. The caller locks the account, so that no erasure starts
- * meanwhile.
+ * Returns false if no deletion is pending. The caller locks the account, so that no erasure starts meanwhile.
  */
 async function deleteDeletion(tx: Tx, userId: number): Promise<boolean> {
   const rows = await tx`
@@ -49,7 +48,7 @@ async function lockDue(tx: Tx, userId: number): Promise<DueRow | undefined> {
   return due.length === 1 ? person : undefined
 }
 
-/** Replaces the name with a name that contains a space, which no user can register. */
+/** Renames the user to `deleted <id>`. No user can register this name, because it contains a space. */
 async function eraseUser(tx: Tx, { id, email_key, phone }: DueRow): Promise<void> {
   const name = `deleted ${id}`
   const accounts = [email_key, phone].filter((each) => each !== null)
@@ -121,7 +120,7 @@ export const accountErased = apiError(
 
 export const Deletion = Shared('AccountDeletion', { due_at: Time })
 
-/** Erases a module's data of a user. Must be idempotent, because the job retries after a failure. */
+/** Erases a module's data about one user. Must be idempotent, because the job retries after a failure. */
 export type Eraser = (ctx: Context, tx: Tx, userId: number) => Promise<unknown>
 
 const AT_ONCE = 1000

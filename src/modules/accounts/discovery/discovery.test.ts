@@ -50,7 +50,7 @@ test('finds users by a part of the name or by recommendation (sign-in-17)', asyn
     assert.deepEqual(await list(path), [longer.id], path)
 })
 
-test('returns the requested number of each user found in an address book', async () => {
+test('returns each user found by phone with the number as written in the request', async () => {
   const [ann, bob, gone] = [await person(), await person(), await person()]
   const phones = ['13900000001', '13900000002', '13900000003']
   for (const [index, who] of [ann, bob, gone].entries())
@@ -71,7 +71,7 @@ test('returns the requested number of each user found in an address book', async
   assert.deepEqual(ids(asText.body), [bob.id])
 })
 
-test('omits users who opted out or have a block from phone lookups (sign-in-17)', async () => {
+test('omits blocked and opted-out users from phone lookups (sign-in-17)', async () => {
   const [ann, hidden, blocker, blocked] = [await person(), await person(), await person(), await person()]
   const phones = ['13700000001', '13700000002', '13700000003']
   for (const [index, who] of [hidden, blocker, blocked].entries())

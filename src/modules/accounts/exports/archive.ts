@@ -222,8 +222,8 @@ export async function writeArchive(
       }
       const pages = readPersonal(ctx, table, reader)
       if (table.bytes) {
-        // Writes the list to a draft file while the zip receives the uploads, because a zip has one open
-        // entry at a time.
+        // Writes the list of uploads to a draft file, because a zip has one open entry at a time and already
+        // receives the uploads.
         const draft = join(dirname(path), listed.path)
         const file = await open(draft, 'wx', 0o600)
         await pipeline(jsonList(withBytes(pages), onRows), file.createWriteStream())

@@ -36,7 +36,7 @@ const ATTEMPTS = 5
 const AT_ONCE = 500
 const DAY_MS = 86_400_000
 const MEGABYTE = 1024 * 1024
-/** Exceeds the total retry time of any job. */
+/** Age at which a waiting export counts as failed. Exceeds the total retry time of any job. */
 const GIVEN_UP_DAYS = 2
 const KEPT_DAYS = 90
 

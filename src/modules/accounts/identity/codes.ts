@@ -73,7 +73,7 @@ type StoredCode = { account: string; purpose: Purpose; hash: string }
 /** Maximum codes per account and purpose in an hour. Each code allows five attempts. */
 const HOURLY_MAX = 10
 
-/** Returns false if the former code is younger than a minute, or above the hourly limit. */
+/** Returns false within a minute of the previous code, or when the hourly limit is reached. */
 async function saveCode(sql: Db, code: StoredCode): Promise<boolean> {
   const rows = await sql`
     insert into verification_codes as c (account, purpose, code_hash, expires_at)
@@ -220,10 +220,10 @@ const TEXTS = {
 const SUBJECTS = { en: 'Verification code', zh: '验证码' }
 
 async function send(ctx: Context, { channel, to, code, language }: Dispatch, askedAt: Date): Promise<void> {
-  // Compares with the clock of the database, because the server node's clock may be wrong.
-  const [late] =
+  // Compares the code's age with the database clock, because the server node's clock may be wrong.
+  const [expired] =
     await ctx.sql`select where now() > ${askedAt.toISOString()}::timestamptz + interval '10 minutes'`
-  if (late) return
+  if (expired) return
   const [subject, text] = [SUBJECTS[language], TEXTS[language](code)]
   await deliver(ctx, { channel, to, subject, text, purpose: 'code', code })
 }

@@ -102,7 +102,7 @@ async function changePassword(
   if (!isSet) throw wrongOldPassword()
 }
 
-/** Proves ownership before a user sets the first password, by a code or a recent sign-in. */
+/** Requires a code or a recent sign-in as proof of ownership before a user sets a first password. */
 async function proveFirst(
   ctx: Context,
   countAttempt: CountAttempt,

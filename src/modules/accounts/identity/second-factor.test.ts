@@ -21,7 +21,7 @@ const codeOf = (secret: string, steps = 0) =>
   new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: Date.now() + steps * 30_000 })
 const wrong = (secret: string) => String((Number(codeOf(secret)) + 500_000) % 1_000_000).padStart(6, '0')
 /** Resets the last used time step, so that the next code is accepted at once. */
-const later = (who: Person) => sql`update second_factors set last_step = 0 where user_id = ${who.id}`
+const resetLastStep = (who: Person) => sql`update second_factors set last_step = 0 where user_id = ${who.id}`
 
 async function guarded() {
   const ann = await signUp()
@@ -30,7 +30,7 @@ async function guarded() {
   const { secret, uri } = prepared.body
   const on = await as(ann, 'PUT', '/user/second-factor', { second_factor: codeOf(secret) })
   assert.equal(on.status, 200, JSON.stringify(on.body))
-  await later(ann)
+  await resetLastStep(ann)
   return {
     ...ann,
     secret: secret as string,
@@ -82,7 +82,7 @@ test('rejects a sign-in without a valid second factor (rights-7)', async () => {
   const code = codeOf(ann.secret)
   assert.equal((await enter(code)).status, 200)
   assert.deepEqual(refusalOf(await enter(code)), [422, 'wrong_second_factor'])
-  await later(ann)
+  await resetLastStep(ann)
   const raced = codeOf(ann.secret)
   const answers = await Promise.all(Array.from({ length: 5 }, () => enter(raced)))
   assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 422, 422, 422, 422])
@@ -135,7 +135,7 @@ test('requires the second factor for sign-in by an external account (rights-7)',
   assert.deepEqual(refusalOf(await guest('PUT', FORGE, link)), [422, 'second_factor_required'])
   assert.equal((await guest('PUT', FORGE, { ...link, second_factor: codeOf(ann.secret) })).status, 201)
   assert.deepEqual(refusalOf(await guest('POST', FORGE, { access_token })), [422, 'second_factor_required'])
-  await later(ann)
+  await resetLastStep(ann)
   assert.equal((await guest('POST', FORGE, { access_token, second_factor: codeOf(ann.secret) })).status, 201)
 })
 

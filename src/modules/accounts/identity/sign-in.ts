@@ -115,7 +115,7 @@ export async function signIn(
 export const disabledError = async (sql: Db, userId: number): Promise<ApiError> =>
   (await isWaiting(sql, userId)) ? accountWaiting() : accountDisabled()
 
-/** Replaces the hash of an imported account with our own format, once the user has typed the password. */
+/** Rehashes the password of an imported account in Kith's own format at the first sign-in. */
 async function renewHash(
   ctx: Context,
   named: Login,
@@ -125,7 +125,7 @@ async function renewHash(
   if (user.password === null || !isForeignHash(user.password)) return user
   const renewed = await hashPassword(password)
   if (await savePassword(ctx.sql, user.id, renewed, user.password)) return { ...user, password: renewed }
-  // A concurrent sign-in or password change replaced the hash.
+  // A concurrent sign-in or password change has replaced the hash.
   const now = await findAccount(ctx.sql, named)
   if (!now || now.id !== user.id || !(await verifyPassword(now.password, password))) throw wrongSignIn()
   return now

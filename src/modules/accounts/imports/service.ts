@@ -45,7 +45,7 @@ const listExported = (sql: Db, ids: number[]) => sql<
 >`
   select id, name, created_at, deleted_at is not null as disabled from users where id = any(${ids})`
 
-/** Imported users cannot sign in, because the form has no password. */
+/** Contains no password, phone or e-mail, so imported users cannot sign in. */
 export const UserForm = Type.Object({
   kind: Type.Optional(Text(20)),
   name: Text(100),

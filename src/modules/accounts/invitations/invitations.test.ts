@@ -18,7 +18,7 @@ const invite = async (maker: Person, body: object = {}) => {
 }
 const byInvitation = (work: () => Promise<unknown>) => under({ 'register:type': 'invited' }, work)
 
-/** Requests the code while registration is open. */
+/** Requests a registration code before a test restricts registration to invited users. */
 async function newcomer() {
   const { email, name } = fresh()
   return { email, name, verifiable_code: await codeFor(email, '/verifycodes/register') }

@@ -94,7 +94,7 @@ test('shows correct relations to a viewer with many follows', async () => {
     [true, false, true],
   ]
   assert.deepEqual(await shown(), expected)
-  // A viewer with many relations takes another query path.
+  // Makes the server choose the query for viewers with many relations.
   await sql`update user_counts set followings_count = 1000, followers_count = 1000 where user_id = ${ann.id}`
   assert.deepEqual(await shown(), expected)
 })

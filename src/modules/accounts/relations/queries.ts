@@ -36,7 +36,8 @@ export const selectFollowed = (sql: Db, userId: number): Fragment => sql`
   select target_id from user_follows where user_id = ${userId}`
 
 /**
- * Probes the index for each followed user, because the planner underestimates a join and compares all pairs.
+ * Probes the index for each followed user, because the planner would underestimate the rows of a join and
+ * compare all pairs of follows.
  */
 export const friendsOf = (sql: Db, column: Fragment): Fragment => sql`
   select count(*)::int from user_follows mine
@@ -134,7 +135,7 @@ export async function listMutualIds(
   { keyword, limit = 15, ...page }: Page & { keyword?: string },
 ): Promise<number[]> {
   const key = nameKey(keyword ?? '')
-  // Filters without the trigram index, because a user follows fewer users than share a part of a name.
+  // Filters the follows without the trigram index, which would return matching names of all users.
   const named = when(sql, key !== '', () => sql`and u.name_key like ${`%${escapeLike(key)}%`}`)
   return idsOf(
     await sql<{ id: number }[]>`

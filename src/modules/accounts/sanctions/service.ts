@@ -131,10 +131,10 @@ export async function imposeSanction(
   if (kind === 'suspension') {
     await alertOfSuspension(ctx, tx, userId, told)
     await addJob(tx, 'user_access_changed', { id: userId })
-    // Unlocks the chat account after the suspension, which expires without a job of its own.
+    // Unlocks the chat account when the suspension expires, because expiry itself runs no code.
     if (hours !== undefined)
       await addJob(tx, 'user_access_changed', { id: userId }, { delaySeconds: hours * 3600 })
-    // Skips the new chat password, because the `user_access_changed` job locks the chat account (im-5).
+    // Keeps the chat password, because the `user_access_changed` job locks the chat account anyway (im-5).
     await revokeTokens(ctx, tx, userId, { keepsChat: true })
   }
   await notify(tx, {

@@ -12,7 +12,7 @@ import { userPage, userViews } from './view.ts'
 
 const NAMES_MAX = 100
 /** Id in the response when the server reveals only that an account exists (sign-in-21). */
-const SOMEBODY = -1
+const UNDISCLOSED = -1
 
 export function userRoutes(server: Server, ctx: Context) {
   const { sql } = ctx
@@ -48,7 +48,7 @@ export function userRoutes(server: Server, ctx: Context) {
     key: string,
     viewer: number,
     countAttempt: CountAttempt,
-  ): Promise<number | typeof SOMEBODY | undefined> => {
+  ): Promise<number | typeof UNDISCLOSED | undefined> => {
     const login = loginKind(key)
     if (login.kind === 'id' || login.kind === 'name') return findUserId(sql, login)
     const id = /^\d+$/.test(key) ? await findUserId(sql, { kind: 'id', value: Number(key) }) : undefined
@@ -60,7 +60,7 @@ export function userRoutes(server: Server, ctx: Context) {
     const found = await findUserId(sql, login)
     if (found === viewer) return found
     if (!(await readSettings(ctx))['users:tell-known-accounts']) return undefined
-    return (await isAccountUsed(sql, storedAccount(login.kind, login.value))) ? SOMEBODY : undefined
+    return (await isAccountUsed(sql, storedAccount(login.kind, login.value))) ? UNDISCLOSED : undefined
   }
 
   type Lookup = Parameters<typeof attemptCounter>[1] & { params: { user: string }; viewer: { id: number } }
@@ -89,8 +89,8 @@ export function userRoutes(server: Server, ctx: Context) {
       // Skips the lookup of an id, because `userViews` omits unknown users.
       const id = login.kind === 'id' ? login.value : await findOrThrow(call)
       // Bypasses the reply schema, which requires all fields of a user.
-      if (id === SOMEBODY)
-        return call.reply.type('application/json; charset=utf-8').send(`{"id":${SOMEBODY}}`)
+      if (id === UNDISCLOSED)
+        return call.reply.type('application/json; charset=utf-8').send(`{"id":${UNDISCLOSED}}`)
       const { following, follower } = query
       const [users, followed, follows] = await Promise.all([
         userViews(ctx, sql, [id], viewer.id),

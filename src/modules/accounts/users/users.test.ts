@@ -76,7 +76,7 @@ test('returns 404 for a disabled or unknown user', async () => {
   assert.equal((await guest('GET', `/users/${ann.id}?following=x`)).status, 422)
 })
 
-test('finds a user by phone or e-mail only with access (sign-in-13)', async () => {
+test('reveals the user of a phone or e-mail only to that user and administrators (sign-in-13)', async () => {
   const [ann, bob, clerk] = [await person(), await person(), await person({ roles: ['founder'] })]
   await sql`update users set phone = '13800000001', email = 'Ann@example.com', email_key = 'ann@example.com'
     where id = ${ann.id}`
@@ -116,7 +116,7 @@ test('limits lookups by phone and e-mail like sign-in attempts (sign-in-21)', as
   for (const key of [id, name]) assert.equal((await limited.guest('GET', `/users/${key}`)).status, 200)
 })
 
-test('sets the flags for the user in `following` or `follower` instead of the viewer', async () => {
+test('computes the flags for the user in `following` or `follower` instead of the viewer', async () => {
   const [ann, bob, cid] = [await person(), await person(), await person()]
   await as(ann, 'PUT', `/user/followings/${bob.id}`)
   await as(cid, 'PUT', `/user/followings/${ann.id}`)
@@ -131,7 +131,7 @@ test('sets the flags for the user in `following` or `follower` instead of the vi
   assert.equal((await guest('GET', `/users/${ann.id}?following=${bob.id}`)).body.following, true)
 })
 
-test('returns the same relations to a viewer with few and with many of them', async () => {
+test('returns the same relations to viewers with few and with many relations', async () => {
   const [viewer, followed, follower, friend, blocked] = await Promise.all(
     Array.from({ length: 5 }, () => person()),
   )

@@ -107,7 +107,7 @@ test('rejects a decision on a certification edited since it was read (administra
   )
 })
 
-test('applies a decision consistently when the applicant edits concurrently', async () => {
+test('serializes a decision and a concurrent edit of a certification', async () => {
   for (let n = 0; n < 3; n += 1) {
     const { who, id } = await applicant()
     const [changed, passed] = await Promise.all([
@@ -122,7 +122,7 @@ test('applies a decision consistently when the applicant edits concurrently', as
   }
 })
 
-test("certifies a user with the administrator's documents", async () => {
+test('certifies a user with documents uploaded by an administrator', async () => {
   const who = await person()
   const body = await papers(admin, { user_id: who.id, desc: 'Known here' })
   const made = await as(admin, 'POST', PATH, body)

@@ -58,7 +58,7 @@ async function stored(bytes: Buffer, more: object = {}, person = alice): Promise
 const urlOf = async (node: string) => (await attachmentViews(sql, [node], ctx)).get(node)?.url ?? ''
 
 describe('storage tasks', () => {
-  test('stores a node by the upload instructions of a task (files-7)', async () => {
+  test('stores a picture by the upload instructions of a task (files-7)', async () => {
     const answer = await world.as(alice, 'POST', '/storage', task(png))
     assert.equal(answer.status, 201)
     const { uri, method, headers, form, file_key, node } = answer.body
@@ -152,7 +152,7 @@ describe('storage tasks', () => {
 })
 
 describe('stored nodes', () => {
-  test('serves a node in full or resized (files-8)', async () => {
+  test('serves a stored picture in full or resized (files-8)', async () => {
     const bytes = await noisyPicture(200, 100).webp().toBuffer()
     const node = await stored(bytes, { mime_type: 'image/webp' })
     const view = (await attachmentViews(sql, [node], ctx)).get(node)
@@ -175,7 +175,7 @@ describe('stored nodes', () => {
     assert.deepEqual([head.status, head.headers['content-length']], [200, String(bytes.length)])
   })
 
-  test('confirms only a finished node (files-8)', async () => {
+  test('confirms a picture only after its upload has finished (files-8)', async () => {
     const node = await stored(png)
     const path = node.slice('public:'.length)
     for (const given of [
@@ -204,7 +204,7 @@ describe('stored nodes', () => {
     }
   })
 
-  test('lets only the uploader use a node (files-7)', async () => {
+  test('lets only the uploader use a stored picture (files-7)', async () => {
     const node = await stored(png)
     const { node: unfinished } = await openTask(png)
     const used = await storedNode(sql, node, { ownerId: alice.id })
@@ -217,7 +217,7 @@ describe('stored nodes', () => {
     assert.deepEqual([...(await attachmentViews(sql, [node, unfinished], ctx)).keys()], [node])
   })
 
-  test('deletes an unused node with its bytes after a day (files-11)', async () => {
+  test('deletes an unused picture with its bytes after a day (files-11)', async () => {
     const [unused, used, recent] = [await stored(png), await stored(png), await stored(png)]
     const late = await openTask(png)
     const { node: unfinished } = late
@@ -234,7 +234,7 @@ describe('stored nodes', () => {
     assert.equal((await sql`select from storage_nodes where node = ${unfinished}`).length, 0)
   })
 
-  test('keeps a node that is attached during cleanup (files-11)', async () => {
+  test('keeps a picture that is attached during cleanup (files-11)', async () => {
     const node = await stored(png)
     await sql`update storage_nodes set created_at = now() - interval '25 hours' where node = ${node}`
     await sql.begin(async (tx) => {

@@ -57,7 +57,7 @@ test('redirects to a public copy of the file when an older copy is private (file
   assert.equal(await at(path.replace('.png', '/w100-h100-b0-q60.png')), ids[2])
 })
 
-test('redirects to a use visible to the viewer when no use is public', async () => {
+test('redirects to a copy visible to the viewer when no copy is public', async () => {
   const paper = { channel: 'certification:file', raw: author.id, owner: author.id }
   const { path, ids } = await contentWith([
     { channel: null, raw: null, owner: (await person()).id },
@@ -68,7 +68,7 @@ test('redirects to a use visible to the viewer when no use is public', async () 
   assert.equal(await at(path, await person()), 404)
 })
 
-test('prefers a free use to a paid one', async () => {
+test('redirects to a free copy of the file rather than a paid copy', async () => {
   const [paid, free] = [await feed(), await feed()]
   const { path, ids } = await contentWith([
     { channel: 'feed:image', raw: paid, owner: author.id },
@@ -80,7 +80,7 @@ test('prefers a free use to a paid one', async () => {
   assert.equal(await at(path), ids[1])
 })
 
-test('searches past many hidden uses of the same file', async () => {
+test('finds a visible copy behind many hidden copies of a file', async () => {
   const hidden = Array.from({ length: 30 }, (_, n) => ({
     channel: 'feed:image',
     raw: 2 ** 40 + n,

@@ -59,7 +59,7 @@ function occupy(turn: typeof runVariant) {
 }
 
 describe('variants of pictures (files-14)', () => {
-  test('renders each rounded size once', async () => {
+  test('renders a picture once for all requests of the same rounded size', async () => {
     const id = await uploaded()
     const widths: (number | undefined)[] = []
     for (const query of ['w=101', 'w=120', 'h=119', 'w=160&h=4000', 'w=150&h=160'])

@@ -61,7 +61,7 @@ async function getPinnableComment(sql: Db, commentId: number, userId: number): P
   return subject
 }
 
-/** Treats a post that a guest cannot see, such as a deleted post, as closed. */
+/** Returns true for a post that a guest cannot see, such as a deleted post. */
 const isOfClosedGroup = async (sql: Db, postId: number): Promise<boolean> =>
   (await postContent.find(sql, postId, 0))?.closed ?? true
 

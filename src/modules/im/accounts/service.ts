@@ -57,7 +57,7 @@ export async function syncAccounts(ctx: Context, ids: number[]): Promise<'done' 
       const leased = await leaseAccounts(ctx.sql, some, provider.name, LEASE_SECONDS)
       if (leased.length === 0) break
       if (!(await tellAccounts(ctx, provider, leased))) failed = true
-      // Repeats until no account is leased, because a password may have changed during the sync.
+      // Leases the accounts again until none needs a sync, because a password may have changed meanwhile.
       some = failed ? [] : leased.map(({ user_id }) => user_id)
     }
     if (failed) return 'failed'

@@ -443,7 +443,7 @@ test('delivers a message whose signal was lost (im-15)', async () => {
   stream.close()
 })
 
-test('applies the settings for the edit time limit and read positions', async () => {
+test('respects the settings for the edit time limit and read positions', async () => {
   const [ann, bob, admin] = [await person(), await person(), await person({ roles: ['founder'] })]
   const chat = await pair(ann, bob)
   const { id } = await say(ann, chat, 'one')

@@ -21,14 +21,14 @@ async function findHorizon(sql: Db): Promise<{ oldest: number; newest: number }>
 }
 
 /**
- * Selects messages after the known position. Without a position, selects messages of transactions from
- * `since` on.
+ * Selects messages after the known position of each conversation. Without a position, selects messages of
+ * transactions from `since` on.
  */
-const findNews = (sql: Db, places: { id: number; position: number | undefined }[], since: number) => sql<
+const findUnsent = (sql: Db, chats: { id: number; position: number | undefined }[], since: number) => sql<
   MessageRow[]
 >`
   select ${messageColumns(sql)}
-  from unnest(${places.map(({ id }) => id)}::bigint[], ${places.map(({ position }) => position ?? null)}::bigint[])
+  from unnest(${chats.map(({ id }) => id)}::bigint[], ${chats.map(({ position }) => position ?? null)}::bigint[])
     as t (chat_id, position)
   cross join lateral (
     select * from chat_messages o where o.chat_id = t.chat_id
@@ -146,7 +146,7 @@ function createSource(ctx: Context, streams: OpenStreams): ReturnType<CreateChat
     for (const id of chatIds) if (!readers.has(id)) delivered.delete(id)
     const places = [...readers.keys()].map((id) => ({ id, position: delivered.get(id) }))
     if (places.length === 0) return
-    const rows = await findNews(sql, places, polled ?? (await horizon()).cursor)
+    const rows = await findUnsent(sql, places, polled ?? (await horizon()).cursor)
     await deliver(rows, readers, true)
     if (delivered.size > KNOWN_CHATS_MOST) delivered.clear()
     for (const { chat_id, position } of rows) delivered.set(chat_id, position)
@@ -164,7 +164,7 @@ function createSource(ctx: Context, streams: OpenStreams): ReturnType<CreateChat
   }
 
   async function work() {
-    // Lets the caller store the promise first, because the last line clears the stored promise.
+    // Lets `drain` store this promise in `draining` before the last line clears `draining`.
     await null
     while (dirty.size + changed.size + typing.size + presence.size > 0 && !closed) {
       const [chatIds, ids] = [take(dirty), take(changed)]
@@ -223,7 +223,7 @@ function createSource(ctx: Context, streams: OpenStreams): ReturnType<CreateChat
         if (rows.length > MISSED_MOST) stream.write(eventOf(stream, 'reset', '{}'))
         else
           for (const view of await messageViews(sql, rows)) {
-            // Skips messages of an earlier round, which the query returns again.
+            // Skips unchanged messages that an earlier iteration sent, because the query returns them again.
             const isChanged = view.deleted || view.edited_at !== null
             if (!isChanged && view.position <= (chats.sent.get(view.chat_id) ?? 0)) continue
             stream.write(eventOf(stream, 'message', JSON.stringify(view)))

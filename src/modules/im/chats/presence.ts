@@ -42,7 +42,7 @@ export async function deliverTyping(
 }
 
 /**
- * A line is `chat:asker` for a question and `chat:asker:members` for an answer. The answer is a signal,
+ * Line `chat:asker` asks for the connected members, and `chat:asker:members` answers. The answer is a signal,
  * because the asker may be connected to another process.
  */
 export async function deliverPresence(

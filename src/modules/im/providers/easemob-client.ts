@@ -60,20 +60,20 @@ export const isDuplicate = ({ body }: Reply) => (body as Body)?.error === 'dupli
 
 export function faultOf(what: string, reply: Reply): ImError {
   const body = reply.body as Body
-  const told = typeof body === 'object' ? body : null
-  const message = `${what}: ${reply.status} ${told?.error ?? ''} ${told?.error_description ?? ''}`.trim()
+  const error = typeof body === 'object' ? body : null
+  const message = `${what}: ${reply.status} ${error?.error ?? ''} ${error?.error_description ?? ''}`.trim()
   const { status } = reply
-  if (status === 429 || told?.error === 'reach_limit')
+  if (status === 429 || error?.error === 'reach_limit')
     return new ImError('limited', message, {
       retryAfterSeconds: Number(reply.headers.get('retry-after') ?? 1),
     })
   if (isDuplicate(reply)) return new ImError('conflict', message)
-  if (status === 401 || (status === 400 && told?.error === 'invalid_grant'))
+  if (status === 401 || (status === 400 && error?.error === 'invalid_grant'))
     return new ImError('auth', message)
   // Easemob reports some missing owners with status 400 or 403 instead of 404.
   if (
     status === 404 ||
-    /not_found|not exist|doesn.t exist/i.test(`${told?.error} ${told?.error_description}`)
+    /not_found|not exist|doesn.t exist/i.test(`${error?.error} ${error?.error_description}`)
   )
     return new ImError('not_found', message)
   return new ImError(status >= 500 ? 'unavailable' : 'invalid', message)

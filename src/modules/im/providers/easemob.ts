@@ -160,8 +160,8 @@ export function createEasemob(options: EasemobOptions): ImProvider {
       if (known !== undefined) return known
       const reply = await call('POST', '/chatgroups', {
         ...fieldsOf(settings),
-        groupname: held(settings.name),
-        desc: held(settings.description),
+        groupname: withoutSlashes(settings.name),
+        desc: withoutSlashes(settings.description),
         members_only: settings.membersOnly,
         owner,
         custom: customOf(key),
@@ -172,8 +172,8 @@ export function createEasemob(options: EasemobOptions): ImProvider {
     async updateGroup(id, settings) {
       await call('PUT', group(id), {
         ...fieldsOf(settings),
-        groupname: held(settings.name),
-        description: held(settings.description),
+        groupname: withoutSlashes(settings.name),
+        description: withoutSlashes(settings.description),
         membersonly: settings.membersOnly,
       })
     },
@@ -206,8 +206,8 @@ export function createEasemob(options: EasemobOptions): ImProvider {
     },
     settingsHeld: (settings) => ({
       ...settings,
-      name: held(settings.name),
-      description: held(settings.description),
+      name: withoutSlashes(settings.name),
+      description: withoutSlashes(settings.description),
     }),
   }
 }
@@ -226,7 +226,7 @@ type RawGroup = {
 const customOf = (key: string) => `kith:${key}`
 
 /** Easemob reserves slashes in names and descriptions. */
-const held = (text: string) => text.replaceAll('/', '／')
+const withoutSlashes = (text: string) => text.replaceAll('/', '／')
 
 const fieldsOf = (settings: GroupSettings) => ({
   public: settings.public,

@@ -5,13 +5,13 @@ import { after, test } from 'node:test'
 import { createEjabberd } from './ejabberd.ts'
 
 /** Responses to `get_room_options` in order. Every other command succeeds. */
-const told: { status: number; body: unknown }[] = []
+const responses: { status: number; body: unknown }[] = []
 const asked: string[] = []
 const server = createServer((request, response) => {
   const command = request.url?.slice(1) ?? ''
   request.resume()
   asked.push(command)
-  const { status, body } = (command === 'get_room_options' && told.shift()) || { status: 200, body: 0 }
+  const { status, body } = (command === 'get_room_options' && responses.shift()) || { status: 200, body: 0 }
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
 })
 await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -30,10 +30,10 @@ const ending = { status: 500, body: 'internal_error' }
 const gone = { status: 200, body: {} }
 
 test('waits until the process of a deleted room has ended', async () => {
-  told.push(there, there, ending, gone)
+  responses.push(there, there, ending, gone)
   assert.equal(await provider.deleteGroup('1'), true)
   assert.equal(asked.filter((command) => command === 'destroy_room').length, 1)
-  told.push(ending, ending, gone)
+  responses.push(ending, ending, gone)
   assert.equal(await provider.deleteGroup('1'), false)
   assert.equal(asked.filter((command) => command === 'destroy_room').length, 1)
 })
@@ -45,7 +45,7 @@ test('closes the connections of an account when its password changes', async () 
   assert.deepEqual(asked, ['change_password', 'kick_user', 'change_password', 'kick_user'])
 })
 
-test('reports another fault of the service as unavailable', async () => {
-  told.push({ status: 500, body: 'out of memory' })
+test('reports an unexpected error of ejabberd as unavailable', async () => {
+  responses.push({ status: 500, body: 'out of memory' })
   await assert.rejects(provider.deleteGroup('1'), { fault: 'unavailable' })
 })

@@ -111,7 +111,7 @@ export async function openPayment(
   }
 }
 
-/** Converts a part of the charged amount into the same part of the credited amount. */
+/** Returns the part of the credited amount that corresponds to `part` of the charged amount. */
 const shareOf = (credited: number, part: number, charged: number) =>
   part >= charged ? credited : Number((BigInt(credited) * BigInt(part)) / BigInt(charged))
 

@@ -122,8 +122,8 @@ const chargeOf = ({ id, amount, provider }: RechargeRow, data: Record<string, un
 })
 
 /**
- * Calls the payment service before the transaction, which must not wait for another server. Returns the work
- * of the transaction.
+ * Calls the payment service before the transaction, which must not wait for another server. Returns a
+ * function to run in the transaction.
  */
 export async function prepareRecharge(
   ctx: Context,
