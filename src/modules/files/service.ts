@@ -96,8 +96,8 @@ export function signedFileUrl(ctx: Context, id: number, rule: ImageRule, confide
 }
 
 /**
- * Signed text of an upload URL. The first line differs for confidential files, so that marking a file confidential
- * invalidates its earlier URLs.
+ * Signed text of an upload URL. The first line differs for confidential files, so that marking a file
+ * confidential invalidates its earlier URLs.
  */
 export const fileSignature = (id: number, rule: string, expires: string, confidential: boolean) =>
   `${confidential ? 'confidential file' : 'file'}\n${id}\n${rule}\n${expires}`

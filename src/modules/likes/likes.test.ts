@@ -118,7 +118,7 @@ test('keeps exact counters when likes and unlikes of many users race', async () 
   assert.deepEqual(await counted(id, owner), { content: n, owner: n })
 })
 
-test('counts concurrent likes per content and kind', async () => {
+test('counts concurrent likes separately for each content', async () => {
   const owners = [await person(), await person()] as const
   const [one, other] = [await make(owners[0]), await make(owners[1])]
   const people = await Promise.all(Array.from({ length: 5 }, () => person()))

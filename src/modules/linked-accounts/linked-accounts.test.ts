@@ -59,7 +59,7 @@ const webProof = async (who: string) => {
   return { access_token: back.body.access_token as string }
 }
 
-test('rejects a return from another browser (sign-in-25)', async () => {
+test('rejects a web sign-in that returns to another browser (sign-in-25)', async () => {
   const left = await guest('POST', '/socialite/company/departures')
   assert.equal(left.status, 201, JSON.stringify(left.body))
   const query = new URL(left.body.url).searchParams
@@ -258,7 +258,7 @@ test('rejects the link of an external account by a token alone (sign-in-26)', as
   )
 })
 
-test('requires a recent sign-in to link an account without another proof (sign-in-26)', async () => {
+test('requires a recent sign-in to link an account if the user has no credentials (sign-in-26)', async () => {
   const me = await register(nextAccount())
   await sql`update token_families set created_at = now() - interval '16 minutes' where user_id = ${me.id}`
   const other = await webProof(`other of ${me.id}`)

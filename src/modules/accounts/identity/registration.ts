@@ -75,7 +75,7 @@ export async function createUser(tx: Db, user: NewUser): Promise<number> {
   const id = await onConstraint(insertUser(tx, user), USER_CONSTRAINTS)
   await addRoles(tx, id, [...user.roles])
   if (user.waiting) {
-    // The approval later adds the follows and the `user_created` job.
+    // A later approval adds the follows of famous users and enqueues the `user_created` job.
     await insertRequest(tx, id, user.name, user.waiting.introduction)
     return id
   }

@@ -27,7 +27,7 @@ const sessionsOf = async (token: string) => {
   return answer.body as { id: string; device: string | null; place: string | null; current: boolean }[]
 }
 
-test('ends one or all other sessions of the viewer (rights-4)', async () => {
+test('ends a single session or all other sessions of the viewer (rights-4)', async () => {
   const ann = await signUp()
   const phone = await signInOn('Phone é\u0007', ann.name)
   const desk = await signInOn(`Desk ${'x'.repeat(300)}`, ann.name)

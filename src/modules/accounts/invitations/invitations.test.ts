@@ -139,7 +139,7 @@ test('lets users invite within the limits of the settings (registration-6)', asy
   assert.equal((await as(ann, 'GET', '/user/invitations?limit=100')).body.length, 21)
 })
 
-test('rejects an invitation that was ended or whose creator was disabled (registration-5, registration-7)', async () => {
+test('rejects revoked invitations and disabled inviters (registration-5, registration-7)', async () => {
   const maker = await person({ roles: ['founder'] })
   const { id, code } = await invite(maker)
   const early = await newcomer()
@@ -155,7 +155,7 @@ test('rejects an invitation that was ended or whose creator was disabled (regist
   assert.equal((await register(early)).status, 201)
 })
 
-test('rejects the second of two concurrent registrations with the last use of an invitation (registration-5)', async () => {
+test('limits a single-use invitation to one of two concurrent registrations (registration-5)', async () => {
   const { code } = await invite(admin, { max_uses: 1 })
   const [ann, bob] = [await person(), await person()]
   let second: Promise<boolean> | undefined

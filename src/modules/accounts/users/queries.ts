@@ -36,15 +36,15 @@ export type UserRow = Row<'users', 'id' | 'content_version'> &
 const FEW_RELATIONS = 100
 
 /**
- * Selects the viewer's relations as three arrays of user ids, which may include users outside `ids`. Avoids a scan of all
- * relations for viewers who follow thousands.
+ * Selects the viewer's relations as three arrays of user ids, which may include users outside `ids`. Avoids a
+ * scan of all relations for viewers who follow thousands.
  */
 const relationColumns = (sql: Db, ids: number[], viewerId: number): Fragment => {
-  const looked = (related: Fragment) => sql`
+  const lookups = (related: Fragment) => sql`
     array(select given.id from unnest(${ids}::bigint[]) as given (id) where ${related})`
   const unlessMany = (count: Fragment, all: Fragment, related: Fragment) => sql`
     case when (select ${count} from user_counts where user_id = ${viewerId}) <= ${FEW_RELATIONS}::int
-      then array(${all}) else ${looked(related)} end`
+      then array(${all}) else ${lookups(related)} end`
   return sql`
     ${unlessMany(
       sql`followers_count`,
@@ -57,14 +57,14 @@ const relationColumns = (sql: Db, ids: number[], viewerId: number): Fragment => 
       isFollowing(sql, viewerId, sql`given.id`),
     )} as follower,
     case when exists (select from user_blocks where user_id = ${viewerId})
-      then ${looked(sql`
+      then ${lookups(sql`
         coalesce((select true from user_blocks where user_id = ${viewerId} and target_id = given.id), false)`)}
       else '{}' end as blacked,`
 }
 
 /**
- * Omits disabled users. Reads all users as one text, because rows or arrays cost the database and the driver more time than
- * the index lookups.
+ * Omits disabled users. Reads all users as one text, because rows or arrays cost the database and the driver
+ * more time than the index lookups.
  */
 export async function findUserRows(sql: Db, ids: number[], viewerId: number): Promise<UserRow[]> {
   type Relations = { following: number[]; follower: number[]; blacked: number[] }

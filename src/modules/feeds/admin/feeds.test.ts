@@ -62,7 +62,7 @@ describe('feed administration', () => {
     assert.equal((await as(editor, 'GET', '/admin/feeds?limit=101')).status, 422)
   })
 
-  test('deletes and restores a feed once each (feeds-29)', async () => {
+  test('deletes and restores a feed once under concurrent requests (feeds-29)', async () => {
     const alice = await person()
     const id = await publish(alice, { feed_content: 'Now and THEN' })
     const remove = () => as(editor, 'DELETE', `/admin/feeds/${id}`)

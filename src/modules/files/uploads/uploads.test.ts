@@ -194,7 +194,7 @@ describe('deduplication of uploads', () => {
     assert.ok(found.body.id > first)
   })
 
-  test('returns 404 for an md5 that matches no own upload (files-5)', async () => {
+  test('returns 404 for an md5 that matches no upload of the viewer (files-5)', async () => {
     const bytes = await newPicture()
     await uploaded(alice, bytes)
     for (const md5 of [hashOf(bytes), '0'.repeat(32), 'short', 'z'.repeat(32)]) {

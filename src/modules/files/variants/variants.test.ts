@@ -86,7 +86,7 @@ describe('variants of pictures (files-14)', () => {
     assert.equal((await variant(id, 'b=20', '2001:db8:1:2:ffff::1')).statusCode, 429)
   })
 
-  test('limits downloads of uploads and nodes per client address', async () => {
+  test('limits downloads per client address', async () => {
     const remoteAddress = somewhere()
     const get = async (url: string, method: 'GET' | 'PUT' = 'GET') =>
       (await app.inject({ method, url, remoteAddress })).statusCode

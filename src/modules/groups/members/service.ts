@@ -157,7 +157,7 @@ export async function auditMember(
       subject: { type: REQUESTS, id: logId },
     })
   else await giveBack(tx, userId, fee, currency, logId)
-  // Notifies only applicants with a fee (groups-9).
+  // Notifies only applicants who paid a fee (groups-9).
   await notify(tx, told(group, accept ? 'group:join:accept' : 'group:join:reject', [userId], by))
 }
 

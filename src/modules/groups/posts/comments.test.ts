@@ -113,7 +113,7 @@ describe('comments and reports of group posts', () => {
     assert.equal(row?.n, 1)
   })
 
-  test('omits posts of private groups from lists across kinds (groups-16)', async () => {
+  test("omits private groups' posts from lists of mixed content (groups-16)", async () => {
     const [founder, stranger] = await people(2)
     const groupId = await group(founder!, { mode: 'private' })
     const alice = await join(groupId, founder!, await person())

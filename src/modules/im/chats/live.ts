@@ -59,7 +59,7 @@ const listMissed = (sql: Db, userId: number, cursor: number, limit: number) => s
 /** Maximum missed messages. A client that missed more receives `reset` and reloads its conversations. */
 const MISSED_MOST = 500
 const CHATS_AT_ONCE = 200
-/** Exceeds any transaction that sends a message. The cursor ignores older open transactions. */
+/** Exceeds the duration of any transaction that sends a message. The cursor ignores older transactions. */
 const LONGEST_TRANSACTION_MS = 120_000
 /** Bounds memory. After an eviction, some messages are delivered twice. */
 const KNOWN_CHATS_MOST = 100_000

@@ -7,11 +7,12 @@ import type { Db } from '#platform/database'
 
 type ChatPush = Retry & { chat: number; position: number }
 
-/** Gives connected clients time to read the message, which prevents the push. */
+/** Gives connected clients time to read the message, because a message that was read needs no push. */
 const DELAY_SECONDS = 3
 
 /**
- * A waiting job also covers later messages, so that a lively conversation causes one push every few seconds.
+ * A waiting job also covers later messages, so that a lively conversation causes at most one push every few
+ * seconds.
  */
 export async function addChatPush(
   sql: Db,

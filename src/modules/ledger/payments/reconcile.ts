@@ -65,7 +65,7 @@ function compareLines(lines: StatementLine[], rows: PaymentRow[]): Found[] {
   })
 }
 
-/** Queries the provider first for listed payments that are still open. */
+/** Queries the provider about open payments that the statement lists, and compares afterwards. */
 export async function compareStatement(ctx: Context, provider: string, day: string): Promise<number> {
   const service = await paymentService(ctx.config.payments, provider)
   if (!service) return 0

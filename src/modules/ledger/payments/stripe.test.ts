@@ -256,11 +256,11 @@ test('credits each payment exactly once in any order of events', async () => {
         if (together) await Promise.all(steps.map(run))
         else for (const step of steps) await run(step)
         stripe.faults.length = 0
-        // The last notifications report the final state despite any faults.
         let expected = 0
         for (const id of ids) {
           const payment = stripe.of(id)
           if (payment.status !== 'paid') continue
+          // Repeats the notifications, because a fault may have lost earlier ones.
           await notify(stripeEvents.completed(payment))
           await notify(stripeEvents.refunded(payment))
           expected += payment.amount - payment.refunded

@@ -103,7 +103,7 @@ test('rejects a payment statement with a wrong hash', async () => {
   await assert.rejects(compareStatement(ctx, 'wechat', '2026-02-01'), /wrong hash/)
 })
 
-test('reads the platform certificates of a merchant without a public key', async () => {
+test('fetches platform certificates from WeChat Pay when no public key is configured', async () => {
   const read = (env: Record<string, string>): PaymentSettings => {
     const faults: string[] = []
     const text = (name: string) => env[name]
