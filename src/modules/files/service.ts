@@ -83,7 +83,8 @@ const hour = 3_600_000
 const CONFIDENTIAL_URL_MS = 5 * 60_000
 
 /**
- * Signs a URL for one to two hours. The URL is stable within an hour, so that browsers can cache the file.
+ * Signs a URL for one to two hours, or for five minutes if the file is confidential. Only URLs of other files
+ * are stable within an hour, so that browsers can cache the files.
  */
 export function signedFileUrl(ctx: Context, id: number, rule: ImageRule, confidential: boolean): string {
   const expires = String(

@@ -79,7 +79,7 @@ export async function deleteLikesOf(sql: Db, type: string, contentIds: number[])
     )}`
 }
 
-/** Transfers likes of soft-deleted content, with their counts, to another owner. 0 means none. */
+/** Transfers likes of soft-deleted content, with their counts, to another owner. Id 0 means no owner. */
 export async function setLikesOwner(
   sql: Db,
   type: string,

@@ -65,7 +65,7 @@ export async function isNameOf(sql: Db, id: number, name: string): Promise<boole
   return row.same
 }
 
-/** Takes an advisory lock, so that only one starting node creates the founder. */
+/** Takes an advisory lock, so that only one of several starting server nodes creates the founder. */
 async function lockFounding(tx: Db): Promise<void> {
   await tx`select pg_advisory_xact_lock(4127003)`
 }

@@ -97,7 +97,10 @@ async function tellSignOut(ctx: Context, tx: Tx, userId: number): Promise<void> 
   await notifyAccountChanged(tx, userId, 'sign-outs')
 }
 
-/** Ends the given session, or all sessions but the administrator's current session (administration-22). */
+/**
+ * Ends one session of the user, or all sessions except the administrator's current session
+ * (administration-22).
+ */
 async function signOut(
   ctx: Context,
   actor: Actor & { viewer: { family: string } },

@@ -125,7 +125,7 @@ export const commentPins: PinOptions = {
     }),
 }
 
-/** Names the pinned content in the path, because content has at most one open request. */
+/** Identifies a request by the pinned content, because content has at most one open request. */
 const decisionsAt = (
   { path, noun }: PinOptions,
   of: Pick<DecisionOptions, 'find' | 'errors'>,

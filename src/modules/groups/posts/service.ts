@@ -132,7 +132,7 @@ export async function publishPost(
   const from = body.sync_feed ? body.feed_from : undefined
   if (body.sync_feed) {
     if (from === undefined) throw feedFromRequired()
-    // Rejects copies from private groups, because feeds are public and contain the post's title.
+    // Rejects copies from private and paid groups, because feeds are public and contain the post's title.
     if (!allowsCopies || mode !== 'public') throw noFeedCopies()
     if (!(await hasAbility(ctx, userId, 'feed-post'))) throw forbidden()
   }

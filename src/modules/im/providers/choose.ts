@@ -71,7 +71,7 @@ function withBreaker(provider: ImProvider, now: () => number = Date.now): ImProv
 
 const MARGIN_SECONDS = 300
 
-/** Encrypts the access token in the database. One node at a time fetches a new token for all nodes. */
+/** Encrypts the access token in the database. One server node at a time fetches a token for all. */
 export function createTokenStore(sql: Sql, secrets: Secrets, app: string): TokenStore {
   let held: { token: string; until: number } | undefined
   return {

@@ -2,7 +2,7 @@ import { createHttpClient, ImError, type Reply } from './provider.ts'
 
 export type TokenStore = {
   read(): Promise<string | undefined>
-  /** Replaces the token, unless another node has already replaced `stale`. Returns the valid token. */
+  /** Replaces the token, unless another server node has already replaced `stale`. Returns the valid token. */
   renew(stale: string | undefined, fetch: () => Promise<{ token: string; seconds: number }>): Promise<string>
 }
 
