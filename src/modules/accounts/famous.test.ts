@@ -12,7 +12,7 @@ const founder = await person({ roles: ['founder'] })
 const ids = (people: { id: number }[]) => people.map(({ id }) => id).sort((a, b) => a - b)
 const make = (id: number, type: unknown) => as(founder, 'PUT', `/admin/user-famous/${id}`, { type })
 
-test('lets each new user follow the famous users (sign-in-18)', async () => {
+test('makes each new user follow the famous users (sign-in-18)', async () => {
   const [star, friend, gone] = [await person(), await person(), await person()]
   for (const [who, type] of [
     [star, 'each'],

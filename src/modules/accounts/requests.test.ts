@@ -82,7 +82,7 @@ test('frees the name and phone of a rejected user (registration-8)', async () =>
   assert.equal((await register({ name, phone })).status, 201)
 })
 
-test('reports an approved and then disabled account as disabled (registration-8)', async () => {
+test('reports an account as disabled when it is disabled after its approval (registration-8)', async () => {
   const { login, request } = await applicant()
   assert.equal((await decide(request.id, { action: 'accept' })).status, 204)
   const disabled = await as(admin, 'PATCH', `/admin/users/${request.user_id}`, { disabled: true })

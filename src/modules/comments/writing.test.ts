@@ -50,7 +50,7 @@ test('limits the body to 1 to 255 Unicode characters after trimming', async () =
   assert.equal((await send({ body: ` ${'😀'.repeat(255)} ` })).status, 201)
 })
 
-test('accepts only an existing user or none as reply_user (feeds-11)', async () => {
+test('accepts only an existing user or no user as reply_user (feeds-11)', async () => {
   const [owner, other] = [await person(), await person()]
   const id = await make(owner)
   const send = (reply_user: unknown) =>

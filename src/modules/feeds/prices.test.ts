@@ -32,7 +32,7 @@ test('charges other users once for commenting on a feed (feeds-41)', async () =>
   assert.equal((await owns(anna)).points, 10)
 })
 
-test('lets only the author set a comment price, once (feeds-41)', async () => {
+test('lets only the author set a comment price, and only once (feeds-41)', async () => {
   const [anna, ben] = [await person(), await person()]
   const feed = await publish(anna)
   assert.equal((await set(ben, feed)).status, 403)

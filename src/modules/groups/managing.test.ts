@@ -193,7 +193,7 @@ test('rolls back a rejected transfer of a group', async () => {
   })
 })
 
-test("lists requests to a manager's newest 500 groups", async () => {
+test("lists join requests of a manager's newest 500 groups only", async () => {
   const [founder, alice] = await people(2)
   const [oldest, next] = [
     await group(founder!, { mode: 'private' }),

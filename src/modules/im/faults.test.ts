@@ -174,7 +174,7 @@ suite('easemob with faults', async () => {
     assert.deepEqual([...(service.groups.get(id)?.members ?? [])], [String(member.id)])
   })
 
-  test('counts failed attempts of a group until a success', async () => {
+  test('counts failed syncs of a group until a sync succeeds', async () => {
     const [founder, owner] = [await person({ roles: ['founder', 'owner'] }), await person()]
     await converge(world)
     const make = async (groupname: string) =>

@@ -205,7 +205,7 @@ test('counts only enabled members of a group (im-5)', async () => {
   assert.deepEqual(await shown(), [[member.id], names])
 })
 
-test('lets a user with the ability manage groups of other users', async () => {
+test('lets a user with the required ability manage groups of other users', async () => {
   const [owner, member] = [await person(), await person()]
   const id = await makeGroup(owner, { public: 0 })
   const members = { im_group_id: Number(id), members: String(member.id) }

@@ -182,7 +182,7 @@ test('rejects likes by users whom the owner blocks', async () => {
   assert.equal((await as(owner, 'DELETE', `/test/things/${id}/unlike`)).status, 404)
 })
 
-test('rejects repeated likes and missing unlikes when configured (feeds-18)', async () => {
+test('rejects a repeated like or unlike when configured (feeds-18)', async () => {
   const [owner, reader] = [await person(), await person()]
   const id = await make(owner)
   const first = await as(reader, 'POST', `/test/posts/${id}/likes`)

@@ -100,7 +100,7 @@ test('accepts an access token only when the provider issued it to this site (sig
   assert.deepEqual(refusalOf(barred), [422, 'outside_account_not_proven'])
 })
 
-test('requests a profile with the code of an OAuth 2 provider (sign-in-25)', async () => {
+test('requests a profile with the authorization code of an OAuth 2 provider (sign-in-25)', async () => {
   const { url, verification } = (await guest('POST', '/socialite/forge/departures')).body
   const { state } = oauth.visit(url)
   const come = (code: string) => guest('POST', '/socialite/forge/returns', { code, state, verification })
@@ -365,7 +365,7 @@ test('applies the rate limit of sign-in attempts (sign-in-23)', async () => {
   assert.deepEqual(statuses, [422, 422, 429])
 })
 
-test('omits the code of a provider from the log (sign-in-29)', async (t) => {
+test("omits the provider's authorization code from the log (sign-in-29)", async (t) => {
   const log = t.mock.method(world.ctx.log, 'info')
   const answer = await guest('GET', '/socialite/getAccess/a-secret-code')
   assert.deepEqual([answer.status, answer.headers['x-error-code']], [422, 'code_without_state'])

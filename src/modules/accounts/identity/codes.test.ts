@@ -104,7 +104,7 @@ test('rejects an expired or replaced code', async () => {
   assert.equal((await register({ email, verifiable_code: second })).status, 201)
 })
 
-test('accepts a code only once, for one account and purpose', async () => {
+test('accepts a code once and only for its account and purpose', async () => {
   const [ann, bob] = [await signUp(), await signUp()]
   const code = await codeFor(String(ann.email))
   assert.equal((await signIn(String(bob.email), { verifiable_code: code })).status, 422)

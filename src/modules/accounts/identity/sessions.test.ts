@@ -77,7 +77,7 @@ test('derives the network of a session from the client address (rights-4)', () =
     assert.equal(placeNetwork(address), network)
 })
 
-test('alerts the owner of a sign-in from each new device once (rights-5)', async () => {
+test('alerts the account owner once about a sign-in from each new device (rights-5)', async () => {
   const [ann, bob] = [await signUp(), await signUp()]
   await signInOn('New phone', bob.name)
   const email = 'email' in ann ? String(ann.email) : ''

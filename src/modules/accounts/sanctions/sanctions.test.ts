@@ -32,7 +32,7 @@ const letEnd = async (id: number) => {
   await sql`update sanctions set ends_at = now() - interval '1 second' where id = ${id}`
 }
 
-test('rejects writes of a silenced user with the reason and end (sign-in-27)', async () => {
+test('reports the reason and end of a silence when rejecting a write (sign-in-27)', async () => {
   const ann = await person()
   const { publish, post } = {
     ...feedsOf(world),

@@ -8,7 +8,7 @@ const { as, guest, person, sql } = world
 const { publish, publishMany, pages, createTopic } = timelinesOf(world)
 
 describe('feeds of a topic', () => {
-  test('lists feeds of a topic in both directions (topics-14)', async () => {
+  test('lists feeds of a topic in ascending or descending order (topics-14)', async () => {
     const alice = await person()
     const topic = await createTopic(alice)
     const ids = await publishMany(alice, 7, { topics: [topic] })

@@ -169,7 +169,7 @@ describe('variants of pictures (files-14)', () => {
     assert.deepEqual([await askedAt(23), await askedAt(25)], [false, true])
   })
 
-  test('renders a variant once per cache lifetime when storage is off', async () => {
+  test('renders a variant once per cache lifetime when variants are not stored', async () => {
     const id = await uploaded()
     const { config } = ctx
     const address = somewhere()

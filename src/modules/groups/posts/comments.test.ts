@@ -104,7 +104,7 @@ describe('comments and reports of group posts', () => {
     assert.equal((await as(founder!, 'GET', '/reports?status=2')).body.at(-1).cause, 'Gone')
   })
 
-  test('reports a group to the site', async () => {
+  test("reports a group to the site's moderators", async () => {
     const [founder, alice] = await people(2)
     const id = await group(founder!)
     assert.equal((await as(alice!, 'POST', `/groups/${id}/reports`, { content: 'Spam' })).status, 201)

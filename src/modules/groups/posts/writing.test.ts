@@ -38,7 +38,7 @@ describe('group posts', () => {
     assert.deepEqual(ids((await as(alice, 'GET', '/user-group-posts')).body), [id])
   })
 
-  test('returns 404 for a post under another group', async () => {
+  test('returns 404 for a post under the path of another group', async () => {
     const founder = await person()
     const [one, two] = [await group(founder), await group(founder)]
     const id = await post(founder, one)

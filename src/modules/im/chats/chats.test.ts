@@ -30,7 +30,7 @@ const textsOf = async (who: Person, chat: number, query = ''): Promise<string[]>
   )
 const code = (answer: { headers: Record<string, unknown> }) => answer.headers['x-error-code']
 
-test('opens one conversation for two users from either side (im-11)', async () => {
+test('opens the same conversation for both users of a pair (im-11)', async () => {
   const [ann, bob, eve] = [await person(), await person(), await person()]
   const ids = await Promise.all([pair(ann, bob), pair(bob, ann), pair(ann, bob)])
   assert.equal(new Set(ids).size, 1)
