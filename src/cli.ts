@@ -24,7 +24,7 @@ const program = new Command('kith')
     '\nConfiguration comes from the environment, as for the server. Commands work while the server runs.',
   )
 
-/** An action that sets the exit code to its result. */
+/** Wraps an action, so that its result becomes the exit code. */
 const exits =
   <A extends unknown[]>(run: (...given: A) => Promise<number>) =>
   async (...given: A) => {

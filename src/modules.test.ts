@@ -56,7 +56,7 @@ test('fails to start when rewards, reports or pins are mounted on an unregistere
   }
 })
 
-test('names a content module only once outside its folder', () => {
+test('refers to a content module only in its layer in modules.ts', () => {
   const files = globSync('src/*.ts').filter((file) => !file.endsWith('.test.ts'))
   const shared = files.flatMap((file) =>
     readFileSync(file, 'utf8')

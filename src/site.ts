@@ -59,8 +59,8 @@ const uploadProbe: Probe = {
 }
 
 /**
- * Maps each file use to the content that shows the files. File ids can be guessed, so the content decides on
- * access.
+ * Maps each use of files to the content type that contains the files. File ids can be guessed, so the content
+ * decides on access.
  */
 const HOLDERS = new Map(
   kinds.flatMap(({ reader, files = {} }) =>
@@ -69,7 +69,7 @@ const HOLDERS = new Map(
 )
 const CONFIDENTIAL: NonNullable<Module['confidentialFiles']> = Object.assign({}, ...all('confidentialFiles'))
 
-/** Returns true when the viewer may read none of the content that shows the file (files-15). */
+/** Returns true when the viewer may not read the content that contains the file (files-15). */
 async function hidesFile(ctx: Context, file: FileUse, viewerId: number): Promise<boolean> {
   const { owner_id: owner, channel, raw } = file
   if (channel === null) return owner !== viewerId

@@ -18,7 +18,7 @@ export async function createAdministrator(env: Environment, name: string, choice
   if (!isUserName(name)) throw new Error(`"${name}" is not a valid user name`)
   return withPassword(env, choice, async ({ ctx }, hashed) => {
     const [move] = await ctx.sql<{ source: string }[]>`select source from imports where closed_at is null`
-    // The next id may belong to a user of the source until the import is closed.
+    // Until the import is closed, the next user id may belong to a user of the old site.
     if (move)
       throw new Error(
         `the move from ${move.source} is open: close it with \`kith import ${move.source} --close\`, or let somebody of ` +

@@ -126,7 +126,7 @@ async function requireEmptyFolder({ dataDir, storage }: Config, force: boolean):
     )
 }
 
-/** Writes the secret of the backup. Renames a different existing secret instead of overwriting it. */
+/** Writes the app secret of the backup. Renames the file of a different secret instead of overwriting it. */
 async function keepSecret({ appSecret, dataDir }: Config, secret: string): Promise<void> {
   if (appSecret !== undefined) return
   const path = join(dataDir, 'app-secret')

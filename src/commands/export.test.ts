@@ -60,7 +60,7 @@ describe('an export', () => {
       )
   }
 
-  test('restores the same music in a first and a second import', async () => {
+  test('imports exported music unchanged, also when repeated', async () => {
     const editor = await musicEditor(world)
     const reader = await person()
     const special = await createSpecial(world, editor, {
@@ -155,7 +155,7 @@ describe('an export', () => {
     assert.equal(left?.n, 1)
   })
 
-  test('restores the same news in a first and a second import', async () => {
+  test('imports exported news unchanged, also when repeated', async () => {
     const editor = await newsEditor(world)
     const [author, reader] = [await person(), await person()]
     const shown = await uploadPicture(world, editor)

@@ -160,7 +160,8 @@ describe('importing music', () => {
       ...musicImporter,
       async prepare(...batch) {
         began += 1
-        // The interrupted run prepared two batches. At the fourth, both commands have read the line to resume from.
+        // The interrupted run prepared two batches. When two more are prepared, both commands have read the
+        // line to resume from.
         if (began === 4) together.resolve()
         return musicImporter.prepare(...batch)
       },

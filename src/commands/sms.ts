@@ -9,7 +9,7 @@ type Print = (line: string) => void
 const print: Print = (line) => void process.stdout.write(`${line}\n`)
 const TEST_CODE = '000000'
 
-/** Sends a test code that no request accepts. Returns true when a service accepts the message. */
+/** Sends a text message with a dummy code. Returns true when a service accepts the message. */
 export async function sendTestText(ctx: Context, given: string, tell: Print): Promise<boolean> {
   const phone = readPhone(given)
   if (phone === undefined)

@@ -42,8 +42,8 @@ const STARTS = (sql: Db) => sql`
     ('month', clock_timestamp() - interval '30 days')) as s (period, start)`
 
 /**
- * A window that is more than a day behind is stale, because a recount is cheaper than subtracting its rows. A
- * change of the site's time zone also makes the day stale.
+ * A window that is more than a day behind is stale, because a recount is cheaper than subtracting its expired
+ * rows. The window of the day is also stale after a change of the site's time zone.
  */
 const readWindows = (sql: Db, ranking: string, lock: Fragment = sql``) => sql<Window[]>`
   select w.period, w.since, case w.period when 'day' then s.start else greatest(s.start, w.since) end as start,
@@ -110,8 +110,8 @@ export const updatePeriodSums = (sql: Sql, sums: PeriodSums): Promise<void> =>
 type Ranked = { enabled: (sql: Db, column: Fragment) => Fragment; limit: number }
 
 /**
- * `enabled` joins the users of a column to exclude disabled accounts. Scans the whole period when no sums
- * exist yet, such as after an import.
+ * `enabled` returns a join on a user id column that excludes disabled accounts. Scans the whole period when
+ * no sums exist yet, such as after an import.
  */
 export async function rankByPeriodSums(
   sql: Sql,

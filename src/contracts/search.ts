@@ -3,7 +3,10 @@ import type { TObject } from '#platform/http'
 
 export type SearchPage = { q: string; after: number; limit: number; viewerId: number }
 
-/** Returns items in the form of the kind's own list, without items hidden from the viewer. */
+/**
+ * Search of one kind of content. Items have the format of the kind's list endpoint and are visible to the
+ * viewer.
+ */
 export type Searchable = {
   type: string
   item: TObject

@@ -1,10 +1,10 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 
-/** `time` runs ahead of the requested time when the counter of a millisecond overflows. */
-type Sequence = { asked: number; time: number; count: number }
+/** `time` is ahead of `requested` after the counter of a millisecond overflowed. */
+type Sequence = { requested: number; time: number; count: number }
 
-const clock: Sequence = { asked: 0, time: 0, count: 0 }
-const given: Sequence = { asked: 0, time: 0, count: 0 }
+const clock: Sequence = { requested: 0, time: 0, count: 0 }
+const given: Sequence = { requested: 0, time: 0, count: 0 }
 
 /** Returns a time-ordered UUID. Ids of one process increase even when the clock steps back. */
 export function uuidv7(now?: number): string {
@@ -16,8 +16,8 @@ export function uuidv7(now?: number): string {
 }
 
 function advance(sequence: Sequence, now: number): void {
-  const again = now === sequence.asked || now === sequence.time
-  sequence.asked = now
+  const again = now === sequence.requested || now === sequence.time
+  sequence.requested = now
   if (again && sequence.count < 0xfff) {
     sequence.count++
     return

@@ -5,7 +5,7 @@ export type SensitiveWord = { word: string; type: 'warning' | 'replace'; replace
 
 export type SensitiveWords = {
   check(text: string): string | undefined
-  /** Replaces the leftmost match first, and the longest of several. */
+  /** Of overlapping matches, replaces the leftmost one. At the same position, the longest word wins. */
   replace(text: string): string
 }
 

@@ -51,7 +51,7 @@ test('returns the same key for names that look the same', () => {
   assert.notEqual(nameKey('中文'), nameKey('中丈'))
 })
 
-test('returns the same key when applied twice', () => {
+test('returns a name key unchanged when it is folded again', () => {
   fc.assert(fc.property(anyText, (text) => assert.equal(nameKey(nameKey(text)), nameKey(text))))
 })
 

@@ -169,7 +169,7 @@ export function readConfig(env: Env) {
     imProvider,
     im: {
       timeoutMs: integer('IM_TIMEOUT_MS', 5_000, 100, 60_000),
-      /** Maximum wait for the provider before the server responds with 202. */
+      /** Maximum wait for the chat provider before the server responds with 202. */
       confirmMs: integer('IM_CONFIRM_MS', 3_000, 0, 60_000),
       ejabberd: {
         url: url('IM_EJABBERD_URL', ['http:', 'https:']) ?? '',

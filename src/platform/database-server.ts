@@ -8,8 +8,8 @@ import { checkDatabase, checkDataDir } from '#platform/start-checks.ts'
 
 export type DatabaseServer = {
   /**
-   * Connection with sessions for signals, migrations, jobs and commands. Serves requests too unless
-   * `requests` is set.
+   * Direct connection, for work that needs a session, such as signals, migrations and jobs. Serves requests
+   * too unless `requests` is set.
    */
   connection: JobsConnection
   requests?: string

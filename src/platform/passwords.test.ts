@@ -26,7 +26,7 @@ test('treats composed and decomposed letters as the same password', async () => 
   assert.equal(await verifyPassword(await hashPassword('pässwörd'), 'pässwörd'.normalize('NFD')), true)
 })
 
-test('verifies a dummy hash of the same cost when an account has none', async () => {
+test('verifies a dummy hash of the same cost when an account has no password', async () => {
   assert.equal(await verifyPassword(null, 'y'), false)
   const costOf = (hashed: string) => hashed.split('$').slice(0, 4)
   assert.deepEqual(costOf(dummyHash), costOf(await hashPassword('x')))

@@ -27,7 +27,7 @@ export type Importer<Forms extends Record<string, TObject>, Ready = unknown> = {
   name: string
   forms: Forms
   filesOf?(kind: string, value: object): number
-  /** Does slow work such as storing files before the transaction. Lines with a fault are skipped. */
+  /** Performs slow work such as storing files before the transaction. Lines with a fault are skipped. */
   prepare(
     ctx: Context,
     lines: Batch<Forms>,
@@ -44,7 +44,7 @@ export type ImportEvents = {
 export type ImportOptions = {
   path: string
   folder: string
-  /** Restarts a resumed import at the first line. */
+  /** Imports from the first line, instead of resuming an interrupted import. */
   again?: boolean
   batchLines?: number
 }

@@ -8,10 +8,10 @@ const { as, guest, person, sql, work } = world
 type Found = { user_id: number; _distance: string; _location: string; _name: string; _id: string }
 
 /** Number of used regions. Each test has its own region, so that tests do not find each other's users. */
-let parts = 0
+let regions = 0
 const somewhere = () => {
-  parts += 1
-  return { latitude: 10 + parts, longitude: 20 + parts }
+  regions += 1
+  return { latitude: 10 + regions, longitude: 20 + regions }
 }
 const put = (who: Person, latitude: number, longitude: number) =>
   as(who, 'POST', '/around-amap', { latitude, longitude })

@@ -184,7 +184,7 @@ test('detects statements that a distributed database does not support', () => {
   )
 })
 
-test('distributes only tables with the user in every unique key', async () => {
+test('distributes only tables whose unique keys all contain the user id', async () => {
   for (const table of DISTRIBUTED) {
     assert.match(DISTRIBUTION_SQL, new RegExp(`create_distributed_table\\('${table}', 'user_id'`))
     const keys = await sql<{ columns: string[] }[]>`

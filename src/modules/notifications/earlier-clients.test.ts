@@ -52,7 +52,7 @@ test('pages all types by offset for older clients (notifications-4, notification
   assert.deepEqual([like.badge, comment.badge], [0, 0])
 })
 
-test('returns the counters of older clients equal to the badges (notifications-10)', async () => {
+test('returns the same counts to older clients as in the badges (notifications-10)', async () => {
   const [ann, bob] = [await person(), await person()]
   await sql`insert into user_follows (user_id, target_id) values (${ann.id}, ${bob.id})`
   for (const type of ['follow', 'like', 'comment', 'at'] as const) await tell(ann, bob, type)

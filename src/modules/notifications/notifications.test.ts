@@ -238,7 +238,7 @@ test('resets the counter of new followers without deleting notifications (notifi
   assert.match(data[0].read_at, ZULU)
 })
 
-test('deletes only notifications read longer ago than the setting (notifications-16)', async () => {
+test('deletes only notifications that were read before the retention period (notifications-16)', async () => {
   const [ann, bob] = [await person(), await person()]
   await tell(ann, bob, 'like')
   await as(ann, 'PATCH', '/user/notifications', { type: 'like' })

@@ -151,34 +151,37 @@ test('preserves a notification that is read during its removal (notifications-7)
   assert.deepEqual(counts, { unread: 0, total: 1 })
 })
 
-/** Runs `doing` while the count of mentions is locked. Returns the types that `doing` has locked by then. */
-async function heldMeanwhile(userId: number, doing: () => Promise<unknown>): Promise<string[]> {
+/**
+ * Runs `action` while the count row of mentions is locked. Returns the types whose count rows `action` locks
+ * meanwhile.
+ */
+async function lockedMeanwhile(userId: number, action: () => Promise<unknown>): Promise<string[]> {
   let done: Promise<unknown> | undefined
-  let held: string[] = []
+  let locked: string[] = []
   await sql.begin(async (tx) => {
     await tx`select from notification_counts where user_id = ${userId} and type = 'at' for update`
-    done = doing()
+    done = action()
     await untilWaiting(sql)
     const free = await sql<{ type: string }[]>`
       select type from notification_counts where user_id = ${userId} and type <> 'at' for update skip locked`
-    held = ['comment', 'follow', 'like', 'system'].filter((type) => !free.some((row) => row.type === type))
+    locked = ['comment', 'follow', 'like', 'system'].filter((type) => !free.some((row) => row.type === type))
   })
   await done
-  return held
+  return locked
 }
 
 test('locks counts of several types in one order to prevent deadlocks', async () => {
   const TYPES = ['system', 'like', 'follow', 'comment', 'at'] as const
-  const ways = {
+  const actions = {
     read: (who: number) => markRead(sql, who, TYPES),
-    takenBack: (who: number) => deleteUnread(sql, who, { cause: { type: 'orders', id: who } }),
-    tidied: async (who: number) => {
+    withdraw: (who: number) => deleteUnread(sql, who, { cause: { type: 'orders', id: who } }),
+    deleteOld: async (who: number) => {
       await markRead(sql, who, TYPES)
       await sql`update notification_reads set read_at = now() - interval '1 year' where user_id = ${who}`
       return () => deleteRead(sql, 30, 100)
     },
   }
-  for (const [name, way] of Object.entries(ways)) {
+  for (const [name, run] of Object.entries(actions)) {
     const [ann, bob] = [await person(), await person()]
     // Inserts the rows in reverse lock order, so that a scan in insertion order would lock them wrongly.
     for (const type of TYPES)
@@ -189,7 +192,7 @@ test('locks counts of several types in one order to prevent deadlocks', async ()
         cause: { type: 'orders', id: ann.id },
         data: type === 'system' ? { type: 'pinned:feeds', state: 'passed', feed: { id: 1 } } : {},
       } as Notice)
-    const doing = name === 'tidied' ? ((await way(ann.id)) as () => Promise<unknown>) : () => way(ann.id)
-    assert.deepEqual(await heldMeanwhile(ann.id, doing), [], name)
+    const action = name === 'deleteOld' ? ((await run(ann.id)) as () => Promise<unknown>) : () => run(ann.id)
+    assert.deepEqual(await lockedMeanwhile(ann.id, action), [], name)
   }
 })

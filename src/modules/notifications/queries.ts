@@ -144,7 +144,7 @@ export async function findUnreadRecipients(
 
 export async function deleteUnread(sql: Db, userId: number, taken: Taken): Promise<void> {
   await sql`
-    -- Takes the lock of marking as read, so that unread rows stay unread until the commit.
+    -- Marking as read takes the same lock, so unread rows stay unread until the commit.
     with locked as (
       select type, read_seq from notification_counts
       where user_id = ${userId} ${ifGiven(sql, taken.type, (kind) => sql`and type = ${kind}`)}

@@ -53,7 +53,9 @@ type Bounds = { days: number; most: number }
 
 type Pile = { user_id: number; type: NotificationType }
 
-/** A pile is the notifications of one type of a user. `is_over` reports a pile above the limits. */
+/**
+ * A pile holds all notifications of one type of one user. `is_over` is true when the pile exceeds a limit.
+ */
 const listPiles = (sql: Db, after: Pile, { days, most }: Bounds, limit: number) => sql<
   (Pile & { is_over: boolean })[]
 >`

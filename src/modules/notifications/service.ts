@@ -180,8 +180,8 @@ export function pageView(
 const AT_ONCE = 500
 
 /**
- * Call it last in a transaction, because the recipients' rows stay locked until the commit. Skips the recipient's own
- * actions, and causes that already have an unread notification.
+ * Call `notify` last in a transaction, because the recipients' rows stay locked until the commit. Skips the
+ * recipient's own actions, and causes that already have an unread notification.
  */
 export async function notify(tx: Db, notices: Notice | Notice[]): Promise<void> {
   const list = [notices].flat()

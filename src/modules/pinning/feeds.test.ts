@@ -47,7 +47,7 @@ test('refunds a rejected feed pin (pins-9)', async () => {
   await audit()
 })
 
-test('checks identity, existence, password, author, open pin, body and balance in this order (pins-3)', async () => {
+test('reports the errors of a pin request in a fixed order (pins-3)', async () => {
   const anna = await rich(50)
   const ben = await rich()
   const feed = await feedOf(anna)

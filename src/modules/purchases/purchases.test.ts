@@ -101,7 +101,7 @@ test('notifies the publisher of a wallet payment (money-13)', async () => {
   await audit()
 })
 
-test('checks sign-in, existence, password, ownership and balance in this order (money-12)', async () => {
+test('reports the errors of a purchase in a fixed order (money-12)', async () => {
   const anna = await rich()
   const ben = await rich(50, 50)
   const { node } = await sell(anna)
@@ -166,7 +166,7 @@ test('charges fifty parallel purchases of one node once', async () => {
   await audit()
 })
 
-test('stops parallel purchases of many nodes at the last affordable price', async () => {
+test('rejects parallel purchases that exceed the balance', async () => {
   const anna = await rich(0, 0)
   const ben = await rich(100, 0)
   const nodes = await Promise.all(Array.from({ length: 10 }, () => sell(anna, 30)))

@@ -9,7 +9,7 @@ const { publish } = feedsOf(world)
 const { app, as, guest, sql } = world
 const { rich, topic, ask, answer } = questionsOf(world)
 
-/** Readable GET routes, except streams, which never end. */
+/** GET routes to read, except streams, which never end. */
 const readable = app.routeTable
   .filter(({ method, url }) => method === 'GET' && url.startsWith('/api/v2/'))
   .map(({ url, schema }) => ({ url: url.replace('/api/v2', ''), schema }))
@@ -40,13 +40,13 @@ function addressesOf(
 }
 
 /** Whether a reply contains a user's id in an id field, or the user's name. */
-function meets(value: unknown, author: Person, key = ''): boolean {
+function reveals(value: unknown, author: Person, key = ''): boolean {
   if (typeof value === 'string') return value.includes(author.name) || value === String(author.id)
   if (typeof value === 'number')
     return value === author.id && /user|^id$|owner|sender|target|author/.test(key)
-  if (Array.isArray(value)) return value.some((item) => meets(item, author, key))
+  if (Array.isArray(value)) return value.some((item) => reveals(item, author, key))
   if (typeof value !== 'object' || value === null) return false
-  return Object.entries(value).some(([name, item]) => meets(item, author, name))
+  return Object.entries(value).some(([name, item]) => reveals(item, author, name))
 }
 
 test('hides the author of an anonymous question or answer in every reply (questions-16)', async () => {
@@ -153,7 +153,7 @@ test('hides the author of an anonymous question or answer in every reply (questi
       read += 1
       for (const author of [asker, answerer])
         assert.equal(
-          meets(body, author),
+          reveals(body, author),
           false,
           `${address} names ${author === asker ? 'the asker' : 'the answerer'}: ${JSON.stringify(body)}`,
         )

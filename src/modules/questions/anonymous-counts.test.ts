@@ -143,7 +143,7 @@ const counts = async (who: Person) => {
   return [questions_count, answers_count, likes_count]
 }
 
-test('excludes anonymous content from counts until it is named (questions-16)', async () => {
+test('excludes content from counts while it is anonymous (questions-16)', async () => {
   const [anna, ben] = [await person(), await person()]
   const question = await ask(anna)
   const id = await answer(ben, question)

@@ -9,8 +9,8 @@ import { ANSWERS, AnswerView } from './schema.ts'
 const CollectionQuery = Type.Object({ limit: Limit(20), after: Cursor })
 
 /**
- * `after` continues after a collection `id`, not an answer id. `could` is present only when false
- * (questions-20).
+ * `after` continues after a collection `id`, not an answer id. `could` of an answer is present only when
+ * false (questions-20).
  */
 export const CollectionRecord = Shared('AnswerCollection', {
   id: Type.Integer(),

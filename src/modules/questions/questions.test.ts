@@ -50,7 +50,7 @@ test('creates a question that its author watches (questions-3, questions-12)', a
   assert.deepEqual(await drift(), [])
 })
 
-test('returns 422 on the field for each rule of a new question (questions-2)', async () => {
+test('returns 422 on the invalid field of a new question (questions-2)', async () => {
   const anna = await rich(50)
   const ben = await person()
   const gone = await person()

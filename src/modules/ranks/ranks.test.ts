@@ -62,11 +62,14 @@ test('ranks users by balance and by income (feeds-28)', async () => {
   await as(bob, 'POST', '/plus-pay/transfer', { user: cid.id, amount: 50 })
   await as(ann, 'POST', '/plus-pay/transfer', { user: cid.id, amount: 50 })
   // Disabled users with the highest balance and income must not appear.
-  const gone = [await person(), await person()]
-  for (const { id } of gone) await grant(id, 9000)
-  const between = await as(gone[0]!, 'POST', '/plus-pay/transfer', { user: gone[1]!.id, amount: 8000 })
+  const disabled = [await person(), await person()]
+  for (const { id } of disabled) await grant(id, 9000)
+  const between = await as(disabled[0]!, 'POST', '/plus-pay/transfer', {
+    user: disabled[1]!.id,
+    amount: 8000,
+  })
   assert.equal(between.status, 201)
-  await sql`update users set deleted_at = now() where id = any(${gone.map(({ id }) => id)})`
+  await sql`update users set deleted_at = now() where id = any(${disabled.map(({ id }) => id)})`
   type Ranked = { id: number; follower: boolean; extra: { rank: number; count?: number } }
   const places = async (path: string) => {
     const answer = await as(poor, 'GET', path)

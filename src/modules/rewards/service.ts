@@ -53,8 +53,8 @@ export const RewardBody = Shared('NewReward', { amount: Amount, password: Type.O
 export type RewardBody = Static<typeof RewardBody>
 
 /**
- * `since` is the last reward's id or, when sorted by amount, its amount. `type` is called `order_type` in
- * answers (money-16).
+ * `since` is the last reward's id or, when sorted by amount, its amount. In lists of an answer's rewards,
+ * `type` is called `order_type` (money-16).
  */
 export const RewardQuery = (standard = 15) =>
   Type.Object({

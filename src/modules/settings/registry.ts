@@ -15,7 +15,7 @@ const FEN = { 'x-unit': 'fen' }
 const POINTS = { 'x-unit': 'points' }
 
 /**
- * The API description states the default as `x-standard`, from which the console resets a setting. `npm run
+ * The API description contains each default as `x-standard`, to which the console resets a setting. `npm run
  * settings` writes `about` to docs/settings.md.
  */
 const define = <T extends TSchema>(schema: T, standard: Static<T>, about: string) => ({

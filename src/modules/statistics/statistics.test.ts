@@ -103,7 +103,7 @@ test('counts finished days once (administration-15)', async () => {
   assert.deepEqual(coming, { feeds: [null] })
 })
 
-test('counts payments once, per visible currency (administration-15)', async () => {
+test('counts a payment of points once (administration-15)', async () => {
   const payer = await person()
   const teller = await clerkFor('admin: currency')
   const before = (await valuesOf(teller, `?from=${daysAgo(9)}&to=${daysAgo(9)}`))['points-moved']
@@ -172,7 +172,7 @@ test('counts each active user once in a period (administration-15)', async () =>
   await sql`update schema_migrations set applied_at = now() where name like '0001%'`
 })
 
-test('returns 422 for invalid, reversed or too many days', async () => {
+test('returns 422 for an invalid range of days', async () => {
   const ask = async (query: string) => {
     const { status, body } = await as(founder, 'GET', `/admin/statistics/days?${query}`)
     assert.equal(status, 422, query)

@@ -52,7 +52,7 @@ test('returns 422 for a tag added or removed twice (feeds-30)', async () => {
   assert.deepEqual((await as(ann, 'GET', '/user/tags')).body, [])
 })
 
-test('removes only the given tag of only this user', async () => {
+test('removes only the given tag of the user', async () => {
   const [ann, bob] = [await person(), await person()]
   const group = await category()
   const [one, two] = [await tag(group), await tag(group)]

@@ -39,7 +39,7 @@ const TextMessageQuery = Type.Object({
 
 type TextRow = Tables['text_messages']
 
-/** Omits texts and all but the last digits of phone numbers. */
+/** Lists text messages without their texts, and with only the last digits of phone numbers. */
 export function adminTextMessageRoutes(server: Server, ctx: Context) {
   const { sql } = ctx
   routesOn(server, ctx, { tag: 'Admin: site' })('GET /admin/text-messages', {

@@ -186,7 +186,7 @@ test('limits codes per client address (sign-in-30)', async () => {
   await set({ 'sms:daily-per-address': 100 })
 })
 
-test('drops unrequested text messages above the limit of their phone number', async () => {
+test('drops security alerts above the daily limit of their phone number', async () => {
   ctx.sms = plain
   const { phone } = fresh()
   const ann = await signUp({ phone })

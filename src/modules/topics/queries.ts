@@ -61,7 +61,10 @@ export const listHotTopics = (sql: Db, viewerId: number) =>
     sql`desc`,
   )
 
-/** Matches a part of the name by an index. Matches nothing without visible characters. */
+/**
+ * Matches names that contain `part`, through the gram index. Matches nothing when `part` has no visible
+ * characters.
+ */
 export function nameContains(sql: Db, part: string | undefined): Fragment {
   const key = nameKey(part ?? '')
   return when(

@@ -95,7 +95,7 @@ describe('rejects texts with a word of type warning', () => {
     assert.ok(!JSON.stringify(answer.body).includes('orbidden'), 'tells the word')
   }
 
-  test('rejects topics, feeds, comments, articles and names', async () => {
+  test('rejects a forbidden word in content and in user names', async () => {
     const id = await add({ word: 'Forbidden', type: 'warning' })
     const me = await person()
     const text = 'so FORBIDDEN it is'

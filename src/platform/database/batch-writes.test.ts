@@ -61,7 +61,7 @@ test('rejects all callers of a batch that throws', async () => {
   assert.equal(await fail(sql, 'row', 4), 4)
 })
 
-test('counts a batch under the keys that all of its callers share', async () => {
+test('runs a batch under the keys that all its callers share', async () => {
   const seen: (RequestScope | undefined)[] = []
   const write = batchWrites(async (db, items: number[]) => {
     seen.push(currentScope())

@@ -34,7 +34,7 @@ function ask(turns: FairSemaphore<number>, name: string, caller: RequestScope | 
     )
 }
 
-test('serves started callers before new ones, otherwise in order of arrival', () => {
+test('serves callers that already held a slot before new ones', () => {
   const turns = open(1)
   const order: string[] = []
   const begun = createScope()

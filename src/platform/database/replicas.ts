@@ -44,7 +44,7 @@ export function openReplicas(
    * Waits until the replica has replayed the primary's current position. A promoted server is out of recovery
    * and never counts as current.
    */
-  const look = async (replica: Replica): Promise<void> => {
+  const check = async (replica: Replica): Promise<void> => {
     const now = performance.now()
     const [{ position }] = await primary<[{ position: string }]>`
       select pg_current_wal_lsn()::text as position`
@@ -59,7 +59,7 @@ export function openReplicas(
   const watch = async (replica: Replica, number: number): Promise<void> => {
     while (!isClosed) {
       const wasUsable = isUsable(replica)
-      await look(replica).catch(() => pause(LOOK_MS))
+      await check(replica).catch(() => pause(LOOK_MS))
       if (wasUsable && !isUsable(replica) && !isClosed)
         log.warn({ replica: number }, 'a replica is away or more than a second behind: guests use the others')
     }

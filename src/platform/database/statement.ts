@@ -190,7 +190,7 @@ function pieceOf(arg: unknown, values: Query['values']): string {
     if (arg[0] instanceof Statement) return arg.map((piece) => pieceOf(piece, values)).join(' ')
     return `$${values.push(arrayLiteral(arg))}`
   }
-  // Names the type, because the server takes a parameter without context for text.
+  // Adds a cast, because PostgreSQL assumes type text for a parameter without context.
   if (typeof arg === 'boolean') return `$${values.push(String(arg))}::boolean`
   if (typeof arg === 'bigint') return `$${values.push(String(arg))}::bigint`
   if (arg instanceof Date) return `$${values.push(arg.toISOString())}::timestamptz`

@@ -5,12 +5,12 @@ import { notFound } from '#platform/errors.ts'
 import { createWorld } from '#test/world.ts'
 import { withIdempotencyKey } from './idempotency.ts'
 
-let looks = 0
+let lookups = 0
 const { ctx, person } = await createWorld(
   {},
   {
     onQuery: ({ text }) => {
-      if (/^\s*select .* from idempotency_keys/s.test(text)) looks += 1
+      if (/^\s*select .* from idempotency_keys/s.test(text)) lookups += 1
     },
   },
 )
@@ -29,15 +29,15 @@ const paymentWith = async (key: string) => {
 
 test('skips the second lookup of a stored reply after an internal error', async () => {
   const request = await paymentWith('tried once')
-  const looksAfter = async (failure: Error) => {
-    looks = 0
+  const countLookups = async (failure: Error) => {
+    lookups = 0
     const tried = withIdempotencyKey(ctx, request, {} as FastifyReply, () => Promise.reject(failure))
     await assert.rejects(async () => tried, failure)
-    return looks
+    return lookups
   }
-  assert.equal(await looksAfter(Object.assign(new Error('lost'), { code: 'CONNECT_TIMEOUT' })), 1)
+  assert.equal(await countLookups(Object.assign(new Error('lost'), { code: 'CONNECT_TIMEOUT' })), 1)
   // A 404 repeats the lookup, because a concurrent request may have finished first.
-  assert.equal(await looksAfter(notFound()), 2)
+  assert.equal(await countLookups(notFound()), 2)
 })
 
 test('replays the stored reply when checks fail after a concurrent request finished', async () => {

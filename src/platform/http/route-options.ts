@@ -71,7 +71,7 @@ export type RouteOptions<
   /** Body schema by status. The first status is the default, and the handler may set another. */
   reply: R
   returns?: string
-  /** Errors besides those of every route, such as 401, 422 and 429. */
+  /** Errors in addition to the common errors of all routes, such as 401, 422 and 429. */
   errors?: readonly DeclaredError[]
   /** Older paths by operationId, documented as deprecated. */
   aliases?: Record<string, string>

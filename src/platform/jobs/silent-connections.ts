@@ -59,7 +59,7 @@ export function destroySilent(pool: pg.Pool, connection: JobsConnection): void {
   })
 }
 
-/** Asks over a new connection, because all existing ones may be unresponsive. */
+/** Checks over a new connection, because all existing ones may be unresponsive. */
 async function isWorking(connection: JobsConnection, pid: number | null): Promise<boolean> {
   const sql = openDatabase({ connection, poolSize: 1, statementTimeoutMs: LOOK_TIMEOUT_MS })
   try {

@@ -93,7 +93,7 @@ export function createImageQueue({ atOnce, maxWaiting, patienceMs }: Options) {
       return await work()
     } finally {
       const next = takeNext()
-      // Hands the slot to the next queued job, so that a new job cannot overtake.
+      // Hands the slot to the next queued job, so that a new job cannot overtake the queue.
       if (next) next.accept()
       else running -= 1
     }

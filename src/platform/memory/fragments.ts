@@ -2,8 +2,8 @@ import { LRUCache } from 'lru-cache'
 import { type Context, defineState } from '#platform/context.ts'
 
 /**
- * Caches parts of responses with the version of their source row. A change raises the version, so the cache needs no
- * invalidation.
+ * Caches parts of responses with the version of their source row. A change raises the version, so the cache
+ * needs no invalidation.
  */
 export type Fragments<V extends object> = {
   get(id: number, version: string): V | undefined

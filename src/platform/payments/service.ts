@@ -13,7 +13,8 @@ export type PaymentOrder = {
 }
 
 /**
- * A provider's state of an order. Each report is complete, so reports may arrive repeatedly and in any order.
+ * State of an order as reported by the provider. Each report is complete, so reports may arrive repeatedly
+ * and in any order.
  */
 export type PaymentFacts = {
   /** Either `order` or `payment` identifies the order. */

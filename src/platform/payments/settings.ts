@@ -30,7 +30,7 @@ function readRsa<T extends string>(
       const found = read(input)
       if (found.asymmetricKeyType === 'rsa') return found
     } catch {
-      // Tried as the next format.
+      // Tries the next format.
     }
   return undefined
 }

@@ -10,7 +10,7 @@ type Message =
 export type Channel = ReturnType<typeof openChannel>
 
 /** Has the code of a connection error, so that callers retry. */
-const gone = () => Object.assign(new Error('the other process has gone'), { code: 'ECONNRESET' })
+const exitError = () => Object.assign(new Error('the other process has gone'), { code: 'ECONNRESET' })
 
 /**
  * Batches the messages of one event loop turn, because separate writes would cost as much as a short request.
@@ -67,7 +67,7 @@ export function openChannel(
       put({ kind: 'tell', subject, value })
     },
     ask<T>(subject: string, value: unknown = null): Promise<T> {
-      if (isClosed) return Promise.reject(gone())
+      if (isClosed) return Promise.reject(exitError())
       count += 1
       const n = count
       return new Promise<T>((resolve, reject) => {
@@ -81,7 +81,7 @@ export function openChannel(
     /** Rejects all pending requests, because the other process has exited. */
     close(): void {
       isClosed = true
-      for (const { reject } of asked.values()) reject(gone())
+      for (const { reject } of asked.values()) reject(exitError())
       asked.clear()
     },
     flush,

@@ -199,7 +199,7 @@ describe('song administration', () => {
     for (const check of musicCounters) assert.deepEqual(await check.find(sql), [], check.name)
   })
 
-  test('deletes a song under concurrent comments', async () => {
+  test('keeps counters exact when a song is deleted during comments', async () => {
     const people = await Promise.all(Array.from({ length: 5 }, () => person()))
     const song = await createSong(world, editor)
     const answers = await Promise.all([

@@ -38,8 +38,7 @@ export const playsOf = defineBufferedCounts('plays', addPlays)
 const recentPlays = defineState(() => new LRUCache<string, true>({ max: 200_000, ttl: MINUTE_MS }))
 
 /**
- * Counts a play once a minute per listener and song (music-3). Processes share the limit only if they share
- * rate limits.
+ * Counts a play once a minute per listener and song (music-3). Server nodes without Redis count separately.
  */
 export function countPlay(ctx: Context, songId: number): void {
   const caller = currentScope()
@@ -52,7 +51,7 @@ export function countPlay(ctx: Context, songId: number): void {
     if (!exceeded) playsOf(ctx).add([songId])
   }
   const hit = ctx.limiter.hit(key, 1)
-  // Does not wait for the shared rate limit, so the play is counted after the reply.
+  // Does not await a shared rate limiter, which would delay the reply.
   if (hit instanceof Promise) hit.then(count, () => count({ exceeded: false }))
   else count(hit)
 }

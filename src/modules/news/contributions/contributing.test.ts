@@ -44,7 +44,7 @@ describe('news contributions', () => {
     await assertBalanced()
   })
 
-  test('checks the category, access and the body in this order (news-11)', async () => {
+  test('reports the errors of a contribution in a fixed order (news-11)', async () => {
     const who = await person()
     const missing = await as(who, 'POST', '/news/categories/999999999/currency-news', {})
     assert.deepEqual([missing.status, codeOf(missing)], [404, 'no_such_category'])
@@ -99,7 +99,7 @@ describe('news contributions', () => {
     assert.equal(await points(who), 50)
   })
 
-  test('rejects racing contributions beyond the balance', async () => {
+  test('rejects concurrent contributions that exceed the balance', async () => {
     const who = await writer(250)
     const answers = await Promise.all(Array.from({ length: 5 }, () => send(who)))
     assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 201, 403, 403, 403])

@@ -7,7 +7,7 @@ import { createNews } from '#test/fixtures/news.ts'
 const { world, as, guest, person, sql, editor, category, decide, told } = await contributionWorld()
 
 describe('deletion of a published article', () => {
-  test("lets an editor decide the author's request once (news-16, news-22)", async () => {
+  test('lets an editor decide a deletion request once (news-16, news-22)', async () => {
     const [who, reader] = [await person(), await person()]
     const id = await createNews(world, editor, who, { category_id: category })
     const path = `/news/categories/${category}/news/${id}`

@@ -58,7 +58,7 @@ const fields = {
 const Contribution = Type.Object(fields)
 type Contribution = Static<typeof Contribution>
 
-/** `password`: payment password, while contributions cost points. */
+/** `password`: payment password, required while contributions cost points. */
 const NewContribution = Shared('NewContribution', { ...fields, password: Type.Optional(RawText(128)) })
 
 const ContributionChanges = Type.Partial(Type.Object(fields), { title: 'ContributionChanges' })

@@ -18,7 +18,7 @@ for (const [kind, name, key] of [
   ['feeds', 'feed-comment-pinned', 'feeds'],
   ['news', 'news-comment-pinned', 'news-comments'],
 ] as const)
-  test(`${name} counts comments that wait for the author's decision`, async () => {
+  test(`counts comment pins that await the author's decision as ${name}`, async () => {
     const [author, ben] = [await person(), await person()]
     await givePoints(world, ben, 1000)
     const id = await things[kind](author)

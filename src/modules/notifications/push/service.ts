@@ -100,7 +100,10 @@ export type Pushed = Retry & { places: [number, number][] }
 export type PushDraft = {
   title: string
   text: string
-  /** Hides the text from push services of third parties. Web Push encrypts the text for the browser. */
+  /**
+   * Omits the text for push services of third parties, except Web Push, which encrypts the text for the
+   * browser.
+   */
   isPrivate?: boolean
   data: PushMessage['data']
 }

@@ -83,7 +83,9 @@ export type SystemNotice = {
   explained?: boolean
 }
 
-/** Name in the API, or with `states` only in these states. */
+/**
+ * Type and state that clients receive instead of the stored ones. `states` limits this to the given states.
+ */
 type Shown = { type: string; state?: 'passed' | 'rejected'; states?: readonly string[] }
 
 /**

@@ -217,7 +217,7 @@ export type AnswerChanges = {
   anonymity?: boolean | undefined
 }
 
-/** Subtracts a newly anonymous answer from the author's counts, or adds a newly named one. */
+/** Subtracts a newly anonymous answer from the author's counts, or adds a newly named answer. */
 const moveCounts = (sql: Db, anonymity: boolean) => sql`,
   ranked as (
     insert into question_people as x (user_id, likes_count)

@@ -62,8 +62,8 @@ export async function tidyActivePeople({ sql }: Context, before: string): Promis
 }
 
 /**
- * Recounts days after past rows were inserted or deleted. Counts before `since` stay, because their activity
- * is deleted.
+ * Makes the next job recount past days, for example after an import. Keeps counts of active users before
+ * `since`, whose activity rows are deleted.
  */
 export async function recountDays(sql: Db, since: string): Promise<void> {
   await sql`delete from statistic_series`

@@ -64,7 +64,7 @@ export function trafficWriter(ctx: Context): () => Promise<void> {
   let unwritten: { at: Date; traffic: Traffic }[] = []
   return async () => {
     const traffic = ctx.metrics.takeTraffic()
-    // Assigns counts written at the end of a minute to that minute.
+    // Subtracts a second, because the timer fires just after the end of the counted minute.
     const at = new Date(Math.floor((Date.now() - 1000) / MINUTE_MS) * MINUTE_MS)
     const writing = traffic.requests > 0 ? [...unwritten, { at, traffic }] : unwritten
     unwritten = []

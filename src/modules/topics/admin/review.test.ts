@@ -80,7 +80,7 @@ describe('topic review', () => {
     })
   })
 
-  test('sends no notification for a topic that never waited while review is off', async () => {
+  test('sends no notification when a topic that never awaited review is rejected', async () => {
     const creator = await person()
     const id = await createTopic(creator)
     assert.equal((await review(id, 'failed')).status, 204)

@@ -210,7 +210,7 @@ describe('topic changes by administrators', () => {
     assert.equal(entries.body.data[0].after.removed, false)
   })
 
-  test('deletes a topic under concurrent follows and posts', async () => {
+  test('deletes a topic during concurrent follows and posts', async () => {
     const people = await Promise.all(Array.from({ length: 6 }, () => person()))
     const id = await createTopic(people[0] as Person)
     const answers = await Promise.all([

@@ -92,7 +92,7 @@ test('publishes neither texts nor members of closed groups (notifications-14)', 
   }
 })
 
-test('publishes no members of a group that its founder opens to paying users (notifications-14)', async () => {
+test('publishes no members when a private group becomes a paid group (notifications-14)', async () => {
   const [founder, ann] = await Promise.all([rich(), rich()])
   const id = await group(founder, { mode: 'private' })
   await join(id, founder, ann)

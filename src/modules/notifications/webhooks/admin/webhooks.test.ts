@@ -99,7 +99,7 @@ test('sends events only to endpoints that subscribe to their type (notifications
   await Promise.all([all.remove(), some.remove()])
 })
 
-test('writes no events without webhook endpoints', async () => {
+test('stores no event when no webhook endpoint exists', async () => {
   const [ann, bob] = [await person(), await person()]
   const cause = { type: 'feeds', id: 77 }
   const before = await sql`select 1 from webhook_events`
