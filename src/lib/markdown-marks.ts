@@ -73,7 +73,7 @@ export function readMarks(source: string): Marks {
     else if (char === '(') rounds.push(at)
     else if (char === ')') closeBracket(rounds, at)
     else if (char === '\n') {
-      // The URL of a link cannot span lines, but the link text can.
+      // Forgets open round brackets, because the URL of a link cannot span lines.
       rounds = []
       BLANK_LINE.lastIndex = at
       if (BLANK_LINE.test(source)) closeParagraph()

@@ -96,7 +96,9 @@ export async function deleteOldPlaces(sql: Db, limit: number): Promise<number> {
 
 export type PlaceRow = Row<'user_places', 'user_id' | 'longitude' | 'latitude' | 'created_at' | 'updated_at'>
 
-/** Lists users nearest first by index distance. Omits blocks in either direction. */
+/**
+ * Lists users nearest first by index distance. Omits users who block the viewer or whom the viewer blocks.
+ */
 const listPlacesAround = (
   sql: Db,
   place: Place,

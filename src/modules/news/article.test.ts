@@ -88,7 +88,7 @@ describe('single articles', () => {
     for (const limit of [1, 2, 4, 6]) assert.deepEqual(await list(limit), alike.slice(0, limit))
   })
 
-  test('returns 400 for a repeated like and for a missing one (news-8)', async () => {
+  test('returns 400 for a like or unlike that changes nothing (news-8)', async () => {
     const reader = await person()
     const owner = await person()
     const id = await createNews(world, editor, owner, { category_id: category })

@@ -76,7 +76,7 @@ describe('comments on articles', () => {
     assert.equal((await write(reader, 999_999_999)).status, 404)
   })
 
-  test('pages through comments without users that the viewer blocks', async () => {
+  test('pages through comments without those by blocked users', async () => {
     const [me, noisy] = [await person(), await person()]
     const id = await publish()
     const ids: number[] = []

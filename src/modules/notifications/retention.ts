@@ -138,7 +138,7 @@ export async function tidyNotifications(ctx: Context, batch = AT_ONCE): Promise<
   for (;;) {
     const { gone, marks } = await deleteRead(ctx.sql, days, batch)
     if (marks.length === 0) break
-    // A batch that is not full has deleted everything up to these marks.
+    // An incomplete batch has deleted all notifications up to these read marks.
     if (gone < batch) await deleteMarks(ctx.sql, marks)
   }
   await deleteExpiredNotifications(ctx, batch)

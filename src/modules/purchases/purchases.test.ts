@@ -137,7 +137,7 @@ test('reports the errors of a purchase in a fixed order (money-12)', async () =>
   await audit()
 })
 
-test('rejects a purchase when the item is deleted concurrently or belongs to the buyer', async () => {
+test('stores no purchase when the item is not for sale to the buyer', async () => {
   const [anna, ben] = [await rich(), await rich()]
   const { feed, node } = await sell(anna)
   const pay = (who: Person) => insertPurchase(sql, { nodeId: node, userId: who.id, currency: 'points' })

@@ -122,7 +122,7 @@ test("does not reveal an anonymous author's blocks by an error (questions-16)", 
   assert.equal((await as(ben, 'POST', `/questions/${open}/comments`, { body: 'Hi' })).status, 403)
 })
 
-test('reveals an invited user to other viewers after a named answer', async () => {
+test('reveals an invited user to other viewers after an answer under their name', async () => {
   const [anna, ben, cleo] = [await person(), await person(), await person()]
   const question = await ask(anna, { invitations: [ben.id, cleo.id] })
   const shown = async (who?: Person) => {

@@ -82,7 +82,7 @@ export const listQuestions = (
   { type = 'new', subject, id, limit = 20, offset, after = 0 }: QuestionsQuery,
   topicId?: number,
 ) => {
-  // Sorts by the links or watchers, so that PostgreSQL reads one page of their index.
+  // Sorts by a column of the link or watch table, so that PostgreSQL reads one page of its index.
   const isWatched = topicId === undefined && id === undefined && type === 'follow'
   const key = topicId !== undefined ? sql`l.question_id` : isWatched ? sql`w.question_id` : sql`q.id`
   const [source, scope] =

@@ -35,7 +35,7 @@ async function assertExact() {
   assert.deepEqual(await periodSumsRecount(answersGiven).find(sql), [])
 }
 
-test('ranks users by existing named answers', async () => {
+test('ranks users by answers that are neither deleted nor anonymous', async () => {
   const [ann, ben, cleo] = [await rich(), await rich(), await rich()]
   const [first, second] = [await ask(ann), await ask(ann)]
   await assertExact()

@@ -114,8 +114,8 @@ export const QuestionsQuery = Type.Object({
 export type QuestionsQuery = Static<typeof QuestionsQuery>
 
 /**
- * `invitations` is complete for the asker and invited users. Other viewers see only users with a named
- * answer.
+ * `invitations` is complete for the asker and invited users. Other viewers see only users with an answer
+ * under their name.
  */
 export const QuestionDetail = Shared('QuestionDetail', {
   ...QuestionView.properties,

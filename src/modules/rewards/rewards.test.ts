@@ -112,7 +112,7 @@ test('rewards a user through `rewards` and `new-rewards` (money-15)', async () =
   await audit()
 })
 
-test('stops racing rewards at an empty balance', async () => {
+test('rejects concurrent rewards that exceed the balance', async () => {
   const anna = await rich(0)
   const ben = await rich(100)
   const feed = await feedOf(anna)

@@ -33,7 +33,7 @@ const valuesOf = async (who: Person, query = ''): Promise<Record<string, (number
   )
 }
 
-test('returns queues with the age of the oldest entry to their deciders (administration-14)', async () => {
+test('lists the queues that the user may decide, with their oldest entry (administration-14)', async () => {
   const [author, reader] = [await person(), await person()]
   await as(reader, 'POST', `/report/users/${author.id}`, { reason: 'rude' })
   await as(author, 'POST', `/report/users/${reader.id}`, { reason: 'rude too' })
@@ -57,7 +57,7 @@ test('returns queues with the age of the oldest entry to their deciders (adminis
   assert.deepEqual(named.get('withdrawals'), { name: 'withdrawals', count: 0, more: false, oldest_at: null })
 })
 
-test('returns no queue to users without an ability to decide (administration-14)', async () => {
+test('returns 403 to users without an ability to decide a queue (administration-14)', async () => {
   const clerk = await clerkFor('admin: login')
   for (const path of ['/admin/statistics/waiting', '/admin/statistics/days']) {
     assert.equal((await guest('GET', path)).status, 401)

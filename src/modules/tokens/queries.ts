@@ -112,7 +112,10 @@ export async function isNewDevice(sql: Db, userId: number, { userAgent, network 
   return row.unseen
 }
 
-/** Maximum age of a session that proves identity for users without another proof. */
+/**
+ * Maximum age of a session that proves the identity of a user without password, phone number and email
+ * address.
+ */
 const FRESH_MINUTES = 15
 
 /** A token exchange does not reset the age of a session. */

@@ -44,7 +44,7 @@ test('rejects the exchange of a missing, unknown or malformed token', async () =
   assert.equal((await guest('GET', '/auth/refresh', undefined, { authorization: 'Basic x' })).status, 401)
 })
 
-test('exchanges an expired token for fourteen days', async () => {
+test('exchanges an expired token within fourteen days of its issue', async () => {
   const [ann, bob] = [await person(), await person()]
   await sql`update tokens set expires_at = now() - interval '1 second' where user_id in (${ann.id}, ${bob.id})`
   assert.equal(await isGood(ann.token), false)

@@ -110,7 +110,7 @@ describe('topic participants', () => {
     }
   })
 
-  test("removes a participant with the user's last feed only (topics-8)", async () => {
+  test("removes a participant only with the user's last feed in the topic (topics-8)", async () => {
     const [creator, poster] = [await person(), await person()]
     const id = await createTopic(creator)
     await post(creator.id, id)

@@ -78,7 +78,7 @@ describe('list of topics', () => {
     assert.equal(body[0].logo, null)
   })
 
-  test('pages through topics from the index in both directions', async () => {
+  test('pages through topics by `index` in both directions', async () => {
     const creator = await person()
     const name = unique('Paged')
     const ids: number[] = []

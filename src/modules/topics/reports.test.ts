@@ -15,7 +15,7 @@ describe('topic reports', () => {
       select user_id, target_user, subject, reason, status from reports
       where reportable_type = 'feed-topics' and reportable_id = ${id} order by id`
 
-  test("notifies report handlers with the topic's name and creator", async () => {
+  test("stores a report with the topic's name and creator", async () => {
     const [creator, reporter] = [await person(), await person()]
     const id = await createTopic(creator)
     const { name } = await detail(id)

@@ -79,7 +79,9 @@ async function removePost(sql: Db, topicIds: number[], userId: number): Promise<
     update feed_topic_counts c set feeds_count = greatest(feeds_count - 1, 0) from locked where c.topic_id = locked.topic_id`
 }
 
-/** Counts a new feed in its topics. Throws 422 on `topics` when one is unknown or hidden from the author. */
+/**
+ * Counts a new feed in its topics. Throws 422 on `topics` when a topic is unknown or hidden from the author.
+ */
 export async function linkTopics(
   tx: Db,
   { topicIds, userId }: { topicIds: number[]; userId: number },

@@ -42,7 +42,7 @@ describe('topic creation', () => {
     }
   })
 
-  test('returns a picture that the creator stored as the logo (topics-15)', async () => {
+  test('returns the picture that the creator set as the logo (topics-15)', async () => {
     const creator = await person()
     const node = await storePicture(world, creator)
     const { logo } = await detail(await createTopic(creator, { logo: node }))
@@ -248,7 +248,7 @@ describe('topic changes', () => {
     assert.deepEqual([topic.name, topic.desc], [name, 'queried'])
   })
 
-  test('allows only the creator and holders of the ability to change a topic (topics-9)', async () => {
+  test('allows only the creator and topic administrators to change a topic (topics-9)', async () => {
     const id = await createTopic(await person())
     const stranger = await person()
     for (const body of [{ desc: 'mine now' }, { desc: 'x'.repeat(501) }]) {

@@ -173,7 +173,7 @@ describe('screens texts of questions and groups', () => {
     await admin('DELETE', `/${id}`)
   })
 
-  test('stores a text after the replacement of its words', async () => {
+  test('stores a text with its sensitive words replaced', async () => {
     const id = await add({ word: 'darn', type: 'replace', replace: '****' })
     const me = await person()
     const question = await ask(me, { subject: 'What the darn?' })
@@ -210,7 +210,7 @@ describe('removes or substitutes words of type replace', () => {
   })
 })
 
-test('applies a change of the list on another node', async () => {
+test('applies a change of the word list on other nodes', async () => {
   const signals = createSignals(sql)
   await signals.listen()
   const other = { ...ctx, signals, state: new Map() }

@@ -90,7 +90,7 @@ export const findSongTitle = async (sql: Db, id: number) =>
   (await sql<{ title: string }[]>`select title from music_songs where id = ${id} and deleted_at is null`)[0]
     ?.title
 
-/** Selects a live song. Callers append a row lock. */
+/** Selects a song that is not deleted. Callers append a row lock. */
 export const liveSong = (sql: Db, id: number): Fragment =>
   sql`select id from music_songs where id = ${id} and deleted_at is null`
 

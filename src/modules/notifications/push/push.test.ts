@@ -116,7 +116,7 @@ test('stores the latest twenty devices of a user (notifications-13)', async () =
   assert.ok(tokens.includes('device-31') && !tokens.includes('device-10'))
 })
 
-test('deletes devices that the gateway reports as gone', async () => {
+test('returns the tokens that the gateway reports as unregistered', async () => {
   let received: object = {}
   const gateway = createServer(async (request, response) => {
     let body = ''

@@ -95,7 +95,7 @@ test('creates one key pair when several processes request keys concurrently', as
   assert.notEqual(row?.private_key, keys[0]?.privateKey)
 })
 
-test('deletes a subscription that the push service reports as gone', async () => {
+test('deletes a subscription that the push service reports as expired', async () => {
   const [ann, bob] = [await person(), await person()]
   const [gone, kept] = [await subscribe(ann, 'gone'), await subscribe(ann, 'kept')]
   statuses.set(gone.path, 410)

@@ -45,7 +45,7 @@ const MAX_OF_A_PROCESS = 20_000
 const PEOPLE_AT_ONCE = 500
 const EVENTS_AT_ONCE = 50
 
-/** `chats` also requests chat messages, from a separate cursor on. */
+/** `chats` also requests chat messages after a separate cursor. */
 export type StreamStart = { after: number | undefined; chats?: { after: number | undefined } }
 
 /** Open streams of a process, fed by one subscription to the signals of all nodes. */

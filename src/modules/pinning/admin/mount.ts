@@ -56,7 +56,7 @@ const PinDecision = Shared('PinDecision', { action: OneOf(['accept', 'reject'] a
 
 type PinnedContent = {
   channel: string
-  /** Columns of the content `t`, which may be deleted. */
+  /** Columns of the content, whose table alias is `t`. The content may be deleted. */
   columns(sql: Db): Fragment
   table(sql: Db): Fragment
   text(sql: Db): Fragment

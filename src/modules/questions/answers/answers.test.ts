@@ -147,7 +147,7 @@ test('subtracts a deleted answer from all counts (questions-10)', async () => {
   assert.deepEqual(await drift(), [])
 })
 
-test('returns 422 for a repeated like and for a missing one (questions-19)', async () => {
+test('returns 422 for a like or unlike that changes nothing (questions-19)', async () => {
   const [anna, ben] = [await person(), await person()]
   const id = await answer(ben, await ask(anna))
   const like = `/question-answers/${id}/likes`
@@ -216,7 +216,7 @@ test('holds the fee of a request for excellence in escrow (questions-18)', async
 })
 
 test('marks an answer as rewarded only for the giver of the reward', async () => {
-  // Tests anonymous answers too, because lists that contain one are rendered per viewer.
+  // Tests anonymous answers too, because lists with an anonymous answer are rendered per viewer.
   for (const anonymity of [0, 1]) {
     const [asker, author, giver] = [await person(), await person(), await rich()]
     const question = await ask(asker)

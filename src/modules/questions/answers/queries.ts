@@ -217,7 +217,10 @@ export type AnswerChanges = {
   anonymity?: boolean | undefined
 }
 
-/** Subtracts a newly anonymous answer from the author's counts, or adds a newly named answer. */
+/**
+ * Subtracts an answer from the author's counts when it becomes anonymous, and adds it when its anonymity
+ * ends.
+ */
 const moveCounts = (sql: Db, anonymity: boolean) => sql`,
   ranked as (
     insert into question_people as x (user_id, likes_count)

@@ -167,7 +167,7 @@ function bootstrapView(
   }
 }
 
-/** `findAdvertisements` is injected, because advertisements are a higher module. */
+/** `findAdvertisements` is injected, because advertisements are in a higher module. */
 export const bootstrapRoutes =
   (findAdvertisements: (ctx: Context) => Promise<object[]>) => (server: Server, ctx: Context) => {
     const route = routesOn(server, ctx, { tag: 'Site' })
