@@ -40,7 +40,7 @@ test('returns null for an invalid time', () => {
     assert.equal(read(text), null)
 })
 
-test('accepts only names of time zones', () => {
+test('accepts only valid time zone names', () => {
   assert.ok(isTimeZone('Asia/Shanghai'))
   assert.ok(isTimeZone('UTC'))
   assert.ok(!isTimeZone('Asia/Nowhere'))

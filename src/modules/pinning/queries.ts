@@ -187,7 +187,7 @@ export const findShownPinsOf = async (sql: Db, channel: string, contentId: numbe
 export const anyPinShown = (sql: Db, channel: string): Fragment =>
   sql`exists (select from ${selectShownPins(sql, channel)})`
 
-/** Whether the channel has an active pin on the content or, for comment pins, below the content. */
+/** Whether the channel has an active pin on the content or, for comment pins, on a comment of the content. */
 export const sqlHasShownPin = (sql: Db, channel: string, contentId: Fragment): Fragment => sql`coalesce((
   select true from pins p where p.channel = ${channel} and p.thing_id = ${contentId} and ${isShown(sql)} limit 1
 ), false)`

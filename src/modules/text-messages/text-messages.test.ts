@@ -45,7 +45,7 @@ const report = (service: string, payload: string, headers: Record<string, string
 const aliyunReport = (biz_id: string, success: boolean, err_code: string) =>
   report('aliyun', JSON.stringify([{ phone_number: '138', success, err_code, biz_id }]))
 
-test('lists a sent code without number and text (administration-26)', async () => {
+test('lists a sent verification code without phone number and text (administration-26)', async () => {
   const { phone } = fresh()
   assert.equal((await ask(phone)).status, 202)
   await work()

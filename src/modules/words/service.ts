@@ -57,8 +57,8 @@ const matcher = (ctx: Context) => cacheOf(ctx).get('all', async () => compileWor
 type Validated = { properties: Record<string, unknown> }
 
 /**
- * Applies replacements to the given fields. Throws 422 on fields with a forbidden word, or too long after
- * replacement (feeds-35).
+ * Applies replacements to the given fields. Throws 422 on fields with a forbidden word, or with a text that
+ * is too long after replacement (feeds-35).
  */
 export async function screenWords<T extends object>(
   ctx: Context,

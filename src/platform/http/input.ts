@@ -43,7 +43,7 @@ function cleanNumber(schema: Schema, value: string): unknown {
   return pattern.test(text) ? Number(text) : value
 }
 
-/** Clients send the value in `x-any` to request no filter (conventions-18). */
+/** Clients send the value that the schema names in `x-any` to request no filter (conventions-18). */
 const withoutAny = (schema: Schema, value: unknown) =>
   schema['x-any'] !== undefined && value === schema['x-any'] ? undefined : value
 

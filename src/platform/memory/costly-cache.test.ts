@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { Context } from '#platform/context.ts'
 import { cacheCostly } from './costly-cache.ts'
 
-test('shares one load between concurrent callers', async () => {
+test('loads a value once for concurrent callers', async () => {
   const ctx = { state: new Map() } as Context
   const first = Promise.withResolvers<string>()
   let times = 0

@@ -234,7 +234,7 @@ describe('album administration', () => {
     for (const check of musicCounters) assert.deepEqual(await check.find(sql), [], check.name)
   })
 
-  test('requires a title of an album', async () => {
+  test('requires an album title', async () => {
     assert.ok((await admin('POST', 'specials', { intro: 'x' })).body.errors.title)
   })
 

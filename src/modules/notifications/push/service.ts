@@ -138,7 +138,7 @@ export async function pushNotifications(ctx: Context, pushed: Pushed): Promise<v
           return {
             ...message,
             ...(isClosed(row) ? { text: '' } : {}),
-            // Trusts the gateway, because the operator runs it.
+            // The gateway always receives the text, because the operator runs the gateway.
             isPrivate: !hasTexts && serviceOf(ctx, platform) !== 'gateway',
             data: { id: row.id, type: row.type, ...link },
           }
