@@ -23,7 +23,7 @@ export const hidesOwner = (target: Target, viewerId: number): boolean =>
   target.hidden === true && target.ownerId !== viewerId
 
 export type Content = {
-  /** Name on the wire and in tables, such as `feeds` (conventions-24). */
+  /** Name of the kind in the API and in tables, such as `feeds` (conventions-24). */
   type: string
   param: string
   /** Part of operation ids, as `Feed` in `likeFeed` and `listFeedComments`. */

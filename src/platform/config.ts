@@ -131,7 +131,7 @@ export function readConfig(env: Env) {
     fragmentBytes: integer('FRAGMENTS_MB', 32, 0, 100_000) * 1024 * 1024,
     requestTimeoutMs: integer('REQUEST_TIMEOUT_MS', 120_000, 1_000, 600_000),
     requestIdleMs: integer('REQUEST_IDLE_MS', 15_000, 100, 600_000),
-    /** Limits of a process for request bodies in transit. One client address may use an eighth. */
+    /** Limits per process for request bodies in transit. One client address may use an eighth. */
     unfinishedBodies: {
       bodies: integer('UNFINISHED_BODIES', 2_000, 8, 1_000_000),
       bytes: integer('UNFINISHED_BODIES_MB', 128, 8, 100_000) * 1024 * 1024,
@@ -204,7 +204,7 @@ export function readConfig(env: Env) {
     trustProxy: text('TRUST_PROXY'),
     console: choice('CONSOLE', 'on', ['on', 'off']) === 'on',
     web,
-    /** Folder or `s3://bucket/prefix` for scheduled backups. Absent: no backups. */
+    /** Folder or `s3://bucket/prefix` for scheduled backups. Undefined disables scheduled backups. */
     backupTo: text('BACKUP_TO'),
     /** Five crontab fields in UTC. */
     backupAt: text('BACKUP_AT') ?? '30 3 * * *',

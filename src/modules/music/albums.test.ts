@@ -88,7 +88,7 @@ describe('music albums', () => {
     await assertNoDrift()
   })
 
-  test("removes only the user's own collection (music-10)", async () => {
+  test("removes an album only from the user's own collection (music-10)", async () => {
     const people = await Promise.all(Array.from({ length: 4 }, () => person()))
     const [one, two] = people as [Person, Person]
     const id = await createSpecial(world, editor)

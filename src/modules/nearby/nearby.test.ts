@@ -96,7 +96,7 @@ test('finds users across the date line and the poles (nearby-2)', async () => {
   assert.equal((await as(me, 'GET', '/around-amap?latitude=90&longitude=100')).status, 200)
 })
 
-test('hides blocked and closed accounts (nearby-3)', async () => {
+test('hides blocked and disabled users (nearby-3)', async () => {
   assert.equal((await guest('GET', '/around-amap?latitude=1&longitude=1')).status, 401)
   const [me, blocked, blocking, closed, other] = await Promise.all([1, 2, 3, 4, 5].map(() => person()))
   const at = somewhere()

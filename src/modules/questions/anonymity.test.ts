@@ -9,7 +9,7 @@ const { publish } = feedsOf(world)
 const { app, as, guest, sql } = world
 const { rich, topic, ask, answer } = questionsOf(world)
 
-/** GET routes to read, except streams, which never end. */
+/** GET routes except streams, which never end. */
 const readable = app.routeTable
   .filter(({ method, url }) => method === 'GET' && url.startsWith('/api/v2/'))
   .map(({ url, schema }) => ({ url: url.replace('/api/v2', ''), schema }))

@@ -45,7 +45,7 @@ test('ranks users by followers, older accounts first in a tie (feeds-28)', async
   assert.equal((await guest('GET', '/ranks/followers?limit=0')).status, 422)
 })
 
-test('returns ten ranks by default (feeds-27)', async () => {
+test('returns ten ranked users by default (feeds-27)', async () => {
   await Promise.all(Array.from({ length: 12 }, () => person()))
   assert.equal((await guest('GET', '/ranks/followers')).body.length, 10)
 })

@@ -304,7 +304,7 @@ declare module 'fastify' {
   }
 }
 
-/** Time to wait for a first request on the last accepted connection. */
+/** Milliseconds to wait for a first request on the last accepted connection. */
 const ARRIVAL_MS = 200
 const FINISH_TIMEOUT_MS = 10_000
 const CHECK_MS = 50

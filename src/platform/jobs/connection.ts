@@ -95,7 +95,7 @@ export function openJobsPool(connection: JobsConnection, max: number): pg.Pool {
   made.on('error', () => {})
   made.on('connect', (client) => {
     client.on('error', () => {})
-    // Error 25006 means that this read-only server is no longer the primary, so the pool must reconnect.
+    // Closes the socket after error 25006, because this read-only server is no longer the primary.
     const wire = (client as unknown as Wired).connection
     wire.on('errorMessage', ({ code }: { code?: string }) => {
       if (code === '25006') wire.stream.destroy()

@@ -64,7 +64,7 @@ test('evicts frequent keys when no other keys are left', () => {
   assert.equal(hit('key 999', 5).remaining, 2)
 })
 
-test('counts long keys separately', () => {
+test('counts different long keys separately', () => {
   const hit = memoryLimiter({ now: () => start })
   const long = 'x'.repeat(10_000)
   assert.equal(hit(`${long}a`, 5).remaining, 4)

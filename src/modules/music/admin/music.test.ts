@@ -238,7 +238,7 @@ describe('album administration', () => {
     assert.ok((await admin('POST', 'specials', { intro: 'x' })).body.errors.title)
   })
 
-  test('lets administrators of music delete a comment', async () => {
+  test('lets music administrators delete a comment', async () => {
     const writer = await person()
     const id = await createSpecial(world, editor)
     const made = await as(writer, 'POST', `/music/specials/${id}/comments`, { body: 'x' })

@@ -39,7 +39,7 @@ async function findNewer(
   return { rows: await completeRows(sql, rows), reached }
 }
 
-/** Maximum streams per user. Another stream closes the oldest. */
+/** Maximum streams per user. A further stream closes the oldest one. */
 const MAX_OF_A_PERSON = 10
 const MAX_OF_A_PROCESS = 20_000
 const PEOPLE_AT_ONCE = 500
@@ -182,7 +182,7 @@ export function createHub(ctx: Context, createChats: CreateChatSource): Hub {
 
   signals.on(SIGNAL, (payload) => wake(payload.split(',').map(Number)))
   onRevocation(ctx, (user) => checkSoon([user]))
-  // Signals sent while the connection was down are lost.
+  // Reads all users again, because signals sent while the connection was down are lost.
   signals.onReconnect(() => {
     chats.poll()
     wake(people.keys())

@@ -79,7 +79,7 @@ export type SystemNotice = {
   resource: string
   besides?: string
   shown?: Shown
-  /** True if stored `contents` are only a reason, which follows the default text. */
+  /** True if stored `contents` are only a reason, which is appended to the default text. */
   explained?: boolean
 }
 

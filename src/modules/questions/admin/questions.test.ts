@@ -208,7 +208,7 @@ test('limits the name and description of a proposed topic (questions-23)', async
   assert.deepEqual(await propose({ name: 'x'.repeat(100), description: 'x'.repeat(500) }), [201])
 })
 
-test('keeps or refunds the fee of a request for excellence once (questions-26)', async () => {
+test('settles the fee of a request for excellence once (questions-26)', async () => {
   const anna = await rich(400)
   const [good, bad] = [await ask(anna), await ask(anna)]
   for (const id of [good, bad]) await as(anna, 'POST', `/user/question-application/${id}`)

@@ -84,7 +84,7 @@ test('reports the start of a fault until the part recovers (administration-20)',
   assert.deepEqual([again.state, again.since, again.fault], ['good', null, null])
 })
 
-test('reports a fault when no job ran for long', async () => {
+test('reports a fault when no job has run for a long time', async () => {
   const clean = await createWorld()
   await addJob(clean.sql, 'check_health', {})
   await clean.work()

@@ -54,7 +54,7 @@ const FAULT_MAX = 300
 const LATE_MS = 5 * 60_000
 /** Maximum age of a check result in milliseconds. An older result means that no worker is running. */
 const STALE_MS = 15 * 60_000
-/** Maximum age of a backup in milliseconds, equal to the alerts of `deploy/prometheus`. */
+/** Maximum age of a backup in milliseconds, equal to the threshold of the alert in `deploy/prometheus`. */
 const BACKUP_LATE_MS = 2 * 86_400_000
 
 export async function faultOf(ctx: Context, { check }: Pick<Probe, 'check'>): Promise<string | null> {

@@ -63,7 +63,7 @@ test('merges counts of several processes (administration-21)', async () => {
     assert.equal((await as(founder, 'GET', `/admin/health/requests?hours=${hours}`)).status, 422, hours)
 })
 
-test('writes minutes buffered during a database outage once', async () => {
+test('writes buffered minutes once after a database outage', async () => {
   await sql`delete from request_minutes`
   const away = openDatabase({ connection, poolSize: 1, statementTimeoutMs: 1000 })
   await away.end()
@@ -94,7 +94,7 @@ test('deletes traffic history after some days', async () => {
   assert.equal((await sql`select from request_minutes`).count, 1)
 })
 
-test('interpolates the fraction of requests below a time within a bucket', () => {
+test('interpolates the fraction of requests that are faster than a given time', () => {
   const times = new Array<number>(TIME_CLASSES.length + 1).fill(0)
   assert.equal(quantileMs(times, 0.5), null)
   times[0] = 10

@@ -25,7 +25,7 @@ test('leaves no cluster after a failed attempt to create one', async () => {
   assert.equal(await create(), false)
 })
 
-test('names the alternatives on Windows', async () => {
+test('suggests WSL or DATABASE_URL on Windows', async () => {
   const { platform } = process
   Object.defineProperty(process, 'platform', { value: 'win32' })
   try {
@@ -35,7 +35,7 @@ test('names the alternatives on Windows', async () => {
   }
 })
 
-test('creates missing library links concurrently', async () => {
+test('creates missing library links when two processes start together', async () => {
   const native = join(root, 'native')
   await mkdir(join(native, 'lib'), { recursive: true })
   await writeFile(join(native, 'lib', 'liba.so.1.2'), 'a')
