@@ -14,7 +14,7 @@ export async function captureStatements(
   request: { method: 'GET' | 'POST' | 'PUT' | 'DELETE'; path: string; body?: string },
 ): Promise<Statement[]> {
   const config = readConfig({
-    // The app secret in this folder decrypts the sealed values of the database.
+    // The app secret in this folder decrypts the encrypted values in the database.
     DATA_DIR: dataDir,
     DATABASE_URL: 'postgres://bench/',
     DATABASE_POOL_SIZE: '1',

@@ -1,4 +1,7 @@
-/** Bare server for comparison with chat. Writes each posted message to every open stream and stores nothing. */
+/**
+ * Bare server as the baseline of `npm run bench:chat`. Writes each posted message to every open stream and
+ * stores nothing.
+ */
 import { createServer, type ServerResponse } from 'node:http'
 
 const streams = new Set<ServerResponse>()

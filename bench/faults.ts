@@ -1,4 +1,7 @@
-/** Faults during payments for `npm run torture`. Each function causes one fault and ends it again. */
+/**
+ * Injects faults during the payments of `npm run torture`. Each function injects one fault and then removes
+ * the fault.
+ */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -29,8 +32,8 @@ export const breakDatabase = (dataDir: string, seed: number) =>
       await wait(500)
     }
     assertNoFault(look())
-    const still = findDatabaseProcesses(cluster)
-    signal(still, 'SIGSTOP')
+    const frozenPids = findDatabaseProcesses(cluster)
+    signal(frozenPids, 'SIGSTOP')
     let slowest = 0
     try {
       for (const until = performance.now() + 15_000; performance.now() < until; await wait(250)) {
@@ -44,7 +47,7 @@ export const breakDatabase = (dataDir: string, seed: number) =>
       assertNoFault(counts)
     } finally {
       // Resumes the database even after a failed check, because a stopped process cannot exit.
-      signal(still, 'SIGCONT')
+      signal(frozenPids, 'SIGCONT')
     }
     const back = await untilReady(address)
     return `killed, and ready again after ${away.join(', ')} ms; silent for 15 s: readiness 503 within ${slowest.toFixed(0)} ms, ready again after ${back} ms`

@@ -123,8 +123,8 @@ export async function fill(sql: Sql, size: Size): Promise<Filled> {
 }
 
 /**
- * Drops indexes and foreign keys before the bulk fill, because rebuilding them afterwards is much faster. Keeps
- * keys that foreign keys reference.
+ * Drops indexes and foreign keys before the bulk fill, because rebuilding them afterwards is much faster.
+ * Keeps primary and unique keys that foreign keys reference.
  */
 async function takeIndexes(sql: Sql, tables: string[]) {
   const taken = await sql<{ drop: string; make: string }[]>`

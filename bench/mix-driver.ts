@@ -9,7 +9,9 @@ export type Drawn = {
   body: object | undefined
 }
 
-/** A finished request. In the open loop `ms` counts from the due time, and status 0 means no response. */
+/**
+ * A finished request. In the open loop, `ms` counts from the scheduled time, and status 0 means no response.
+ */
 export type Timed = { kind: string; ms: number; status: number }
 
 /** Maximum concurrent requests in the open loop. A server that reaches it cannot sustain the rate. */

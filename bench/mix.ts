@@ -93,7 +93,7 @@ export function mixOf(site: {
     made.add(relation)
     return on
   }
-  // Starts at the current time, so that texts and marks stay unique across runs on one database.
+  // Starts at the current time, so that texts and feed marks stay unique across runs on one database.
   let serial = Date.now()
 
   const reads: Weighted<[string, () => string]> = [

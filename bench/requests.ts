@@ -49,7 +49,10 @@ export function requestOf(operation: Operation, ranges: Ranges) {
   }
 }
 
-/** Deletes feeds newer than `newest`, because feeds without comments make later list requests cheaper. */
+/**
+ * Deletes feeds newer than `newest`, because new feeds without comments would make later list requests
+ * cheaper.
+ */
 export async function takeBackFeeds(sql: Sql, newest: number): Promise<void> {
   await sql`
     with gone as (delete from feeds where id > ${newest} returning user_id)

@@ -20,8 +20,8 @@ export type Serving = {
 }
 
 /**
- * Runs this checkout and optionally `against`, each on a copy of one database. `keep` names a folder that retains
- * the databases for later runs.
+ * Serves this checkout and optionally the checkout in the folder `against`, each on a copy of one database.
+ * `keep` names a folder that retains the databases for later runs.
  */
 export async function openSides(options: {
   size: string

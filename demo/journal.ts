@@ -6,7 +6,7 @@ export type Keyed = { name: string; key: string[] }
 export const JOURNAL = 'kith_demo'
 
 /** Tables that the journal ignores, because their rows expire, are recomputed or describe the database. */
-const NOT_KEPT = [
+const NOT_JOURNALED = [
   ...['migrations', 'secret_checks', 'statistic_series', 'daily_statistics', 'ledger_checkpoints'],
   ...['period_sum_windows', 'period_sums'],
 ]
@@ -17,7 +17,7 @@ export const keyedTables = (sql: Db) => sql<Keyed[]>`
   from pg_index i join pg_class c on c.oid = i.indrelid
   join pg_attribute a on a.attrelid = c.oid and a.attnum = any(i.indkey::int2[])
   where i.indisprimary and c.relkind = 'r' and c.relnamespace = 'public'::regnamespace
-    and c.relname <> all(${NOT_KEPT})
+    and c.relname <> all(${NOT_JOURNALED})
   group by c.relname order by c.relname`
 
 const names = (key: string[]) => key.map((column) => `"${column}"`).join(', ')
@@ -27,15 +27,15 @@ export async function hasDemo(sql: Db): Promise<boolean> {
   return row.found
 }
 
-/** Runs without a statement timeout, because a large demo has millions of rows. */
-const patiently = (sql: Sql, work: (tx: Tx) => Promise<void>) =>
+/** Runs a transaction without a statement timeout, because a large demo has millions of rows. */
+const withoutTimeout = (sql: Sql, work: (tx: Tx) => Promise<void>) =>
   sql.begin(async (tx) => {
     await tx`set local statement_timeout = 0`
     await work(tx)
   })
 
 export async function openJournal(sql: Sql, seed: number, scale: string): Promise<void> {
-  await patiently(sql, async (tx) => {
+  await withoutTimeout(sql, async (tx) => {
     await tx.unsafe(`drop schema if exists ${JOURNAL} cascade; create schema ${JOURNAL}`)
     for (const { name, key } of await keyedTables(tx))
       await tx.unsafe(`create table ${JOURNAL}."before_${name}" as select ${names(key)} from "${name}"`)
@@ -45,7 +45,7 @@ export async function openJournal(sql: Sql, seed: number, scale: string): Promis
 }
 
 export async function closeJournal(sql: Sql): Promise<void> {
-  await patiently(sql, async (tx) => {
+  await withoutTimeout(sql, async (tx) => {
     for (const { name, key } of await keyedTables(tx))
       await tx.unsafe(
         `create table ${JOURNAL}."made_${name}" as

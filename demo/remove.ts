@@ -66,7 +66,7 @@ export async function removeRows(sql: Sql, { many = MANY } = {}): Promise<number
     const ordered = childrenFirst(tables, references)
     let rows = await emptyWhole(tx, ordered, references, many)
     for (const table of ordered) rows += await removeFrom(tx, table)
-    // Checkpoints include deleted postings. A job recomputes them.
+    // Deletes the checkpoints, because they include deleted postings. A job recomputes the checkpoints.
     await tx`delete from ledger_checkpoints`
     await recountDays(tx, since)
     await invalidatePeriodSums(tx)
@@ -81,7 +81,7 @@ const doomRows = (tx: Tx, { name, key }: Keyed, condition: string) =>
 
 async function doom(tx: Tx, tables: Keyed[], references: Reference[]): Promise<void> {
   for (const { name, key } of tables) {
-    // A migration may have added the table after the demo was created.
+    // Creates the table if a migration added the source table after the demo was created.
     await tx.unsafe(
       `create table if not exists ${doomed(name)} as select ${keys('t', key)} from "${name}" t where false`,
     )

@@ -77,8 +77,8 @@ function hasTools() {
 }
 
 /**
- * Returns whether only development tools are missing, so that npm replaces nothing that a running server
- * uses.
+ * Returns whether only development tools are missing. Installing them replaces no package that a running
+ * server uses.
  */
 function lacksToolsOnly() {
   const wanted = readPackages('package-lock.json') ?? {}
@@ -159,7 +159,7 @@ async function install() {
   return { ...outcome, interrupted }
 }
 
-/** Saves 98 MB of compiler headers and, in a lean install, the compiler. */
+/** Removes the compiler headers (98 MB) and, in a lean install, also the compiler. */
 function removeUnused(isLean) {
   const headers = (existsSync(modules) ? readdirSync(modules) : [])
     .filter((name) => /^node-(bin-)?(linux|darwin|win)-/.test(name))
@@ -201,12 +201,12 @@ if (!process.env.KITH_INSTALLING && !isStamped()) {
   if (!process.exitCode) writeStamp()
 }
 
-/** Other packages, such as sdk/, run on the host's Node and skip this check. */
-const carried = ['node', 'node.cmd'].some((name) => existsSync(join(kith, 'node_modules', '.bin', name)))
+const hasOwnNode = ['node', 'node.cmd'].some((name) => existsSync(join(kith, 'node_modules', '.bin', name)))
+// Skips the check for other packages, such as sdk/, which run on the host's Node.
 if (
   !process.exitCode &&
   root === kith &&
-  !carried &&
+  !hasOwnNode &&
   Number.parseInt(process.versions.node, 10) < oldestNode
 ) {
   console.error(

@@ -93,7 +93,7 @@ if (guards.length === 0) process.exit(1)
 const tally = new Map<string, { tried: number; noticed: number; accepted: number; untested: number }>()
 let survivors = 0
 const folder = mkdtempSync(join(tmpdir(), 'kith-mutate-'))
-// Tests that root starts run databases as another OS user, who needs access to the copy.
+// When root runs the tests, their databases run as another OS user, who needs access to the copy.
 chmodSync(folder, 0o755)
 const usual = new Map<string, boolean>()
 const tidyUp = async (code: number) => {
@@ -145,7 +145,7 @@ await tidyUp(survivors > 0 ? 1 : 0)
 
 async function tryWithout(guard: Guard): Promise<'noticed' | 'survived' | 'untested'> {
   let isTested = false
-  for (const files of inTurns(testsFor(ROOT, guard.file, guard.kind))) {
+  for (const files of batchFiles(testsFor(ROOT, guard.file, guard.kind))) {
     let ending = await runWithout(guard, files)
     if (ending !== 'green' && (await areGreen(files))) return 'noticed'
     if (ending !== 'green' && files.length > 1)
@@ -159,8 +159,8 @@ async function tryWithout(guard: Guard): Promise<'noticed' | 'survived' | 'untes
   return isTested ? 'survived' : 'untested'
 }
 
-/** Runs the nearest test file first, because most mutations fail there. */
-function inTurns(files: string[]): string[][] {
+/** Splits the test files into batches. The nearest file runs first, because it detects most mutations. */
+function batchFiles(files: string[]): string[][] {
   const [first, ...others] = files.filter((file) => usual.get(file) !== false)
   if (first === undefined) return []
   const turns = [[first]]

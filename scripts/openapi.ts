@@ -24,7 +24,7 @@ const log = {
   child: () => log,
 }
 
-// Only describes routes, so external services are stubs.
+// Stubs external services, because the script only reads the schemas of the routes.
 const ctx = {
   config: readConfig({}),
   log,
@@ -79,7 +79,9 @@ function generateClient(...options: string[]): number {
   return status ?? 1
 }
 
-/** Stages the regenerated files during a merge or rebase, because a new run removes all conflicts. */
+/**
+ * Stages the regenerated files during a merge or rebase, because regenerating them resolves their conflicts.
+ */
 function resolveConflicts(): void {
   const root = fileURLToPath(new URL('..', import.meta.url))
   const isMerging = ['MERGE_HEAD', 'rebase-merge', 'rebase-apply'].some((name) =>

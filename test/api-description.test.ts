@@ -83,7 +83,7 @@ test('lists `bad_request` among the codes of every declared 400', () => {
   assert.ok(seen > 3, `saw only ${seen}`)
 })
 
-test('describes the error of unpaid content', () => {
+test('describes the error response for unpaid content', () => {
   for (const path of ['/api/v2/feeds/{feed}', '/api/v2/music/specials/{special}']) {
     const { get } = document.paths[path] as { get: Operation }
     const { schema } = (get.responses[403] as Reply).content?.['application/json'] ?? {}

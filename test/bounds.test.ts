@@ -121,8 +121,8 @@ type Attempt = { bound: string; value: unknown; isInside: boolean }
 function attemptsAt({ schema, isRequired }: Bounded): Attempt[] {
   const { minimum, maximum, minLength, maxLength, minItems, maxItems, items = {} } = schema
   const attempts: Attempt[] = []
-  // Skips enums, because their values are narrower than any bound. Tests of src/modules/files cover the byte
-  // limit.
+  // Skips enums, because their values are narrower than any bound. Skips uploads, because tests of
+  // src/modules/files cover their byte limit.
   if (schema.enum || schema.format === 'binary') return []
   const add = (bound: string, value: unknown, isInside: boolean) => attempts.push({ bound, value, isInside })
   if (minimum !== undefined) add('minimum', minimum, true)

@@ -16,7 +16,7 @@ for (const hours of [1.5, -1.5])
     const jump = (t: { mock: typeof test.mock }) =>
       t.mock.timers.enable({ apis: ['Date'], now: Date.now() + hours * HOUR_MS })
 
-    test('enforces a silence of one hour when the clock jumps', async (t) => {
+    test('keeps a user silenced for one hour when the clock jumps', async (t) => {
       const ann = await person()
       const silence = { kind: 'silence', reason: 'Noise', hours: 1 }
       const imposed = await as(founder, 'POST', `/admin/users/${ann.id}/sanctions`, silence)
@@ -27,7 +27,7 @@ for (const hours of [1.5, -1.5])
       assert.equal((await follow()).status, 403)
     })
 
-    test('enforces an address block of one hour when the clock jumps', async (t) => {
+    test('blocks a client address for one hour when the clock jumps', async (t) => {
       const network = `192.0.2.${hours > 0 ? 1 : 2}`
       const block = { network, reason: 'Spam', hours: 1 }
       const made = await as(founder, 'POST', '/admin/address-blocks', block)
@@ -39,7 +39,7 @@ for (const hours of [1.5, -1.5])
       assert.equal((await signIn()).status, 403)
     })
 
-    test('accepts a code that a node with a wrong clock created', async (t) => {
+    test('sends a verification code that a server node with a wrong clock created', async (t) => {
       const mail = `clock${hours}@example.com`
       t.mock.timers.enable({ apis: ['Date'], now: Date.now() - hours * HOUR_MS })
       const asked = await guest('POST', '/verifycodes/register', { email: mail })
@@ -58,7 +58,7 @@ for (const hours of [1.5, -1.5])
       assert.equal(await ask(ctx, 'one'), 2)
     })
 
-    test('accepts tokens and codes when the clock jumps', async (t) => {
+    test('accepts tokens and verification codes when the clock jumps', async (t) => {
       const ann = await person()
       const code = await codeFor(`valid${hours}@example.com`, '/verifycodes/register')
       jump(t)

@@ -11,7 +11,7 @@ const source = globSync('console/src/**/*.{ts,tsx}')
   .map((file) => readFileSync(file, 'utf8'))
   .join('\n')
 
-test('names only existing labels of the console in docs/operating.md', () => {
+test('finds every console label that docs/operating.md names', () => {
   const paragraphs = readFileSync('docs/operating.md', 'utf8').split('\n\n')
   const labels = paragraphs
     .filter((paragraph) => /in the console/i.test(paragraph) && !paragraph.startsWith('```'))
@@ -23,7 +23,7 @@ test('names only existing labels of the console in docs/operating.md', () => {
   )
 })
 
-test('counts active users as distinct users in the statistics of the console', async () => {
+test('describes active users as distinct users in the statistics of the console', async () => {
   type Series = { name: string; values: (number | null)[]; total: number | null }
   const { LABELS, tellTotal } = (await import(
     new URL('../console/src/home/series.ts', import.meta.url).href

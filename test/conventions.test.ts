@@ -69,7 +69,7 @@ test('prefers the body to the query in PATCH, PUT and DELETE (conventions-17)', 
   assert.equal((await as(ann, 'GET', '/user')).body.bio, 'from the body')
 })
 
-test('accepts the booleans and integers of older clients (conventions-18)', async () => {
+test('accepts the boolean and integer notations of older clients (conventions-18)', async () => {
   const [founder, creator] = [await person({ roles: ['founder'] }), await person()]
   const made = await as(creator, 'POST', '/feed/topics', { name: 'Written by an older client' })
   const setHot = async (hot: unknown) => {

@@ -157,7 +157,7 @@ test('settles the payments, requests and decisions of an erased account (rights-
   await healthy()
 })
 
-test('books payments to an erased account as income (rights-3)', async () => {
+test("books payments to an erased account as the site's income (rights-3)", async () => {
   const ann = await owner(100)
   const bob = await rich(0)
   await as(founder, 'POST', `/admin/users/${bob.id}/wallet`, { amount: 1000, reason: 'test' })
@@ -190,8 +190,8 @@ test('resumes an interrupted erasure without a second effect (rights-2)', async 
   await healthy()
 })
 
-/** Tables that may still contain the id of an erased user, mostly for legal duties. */
-const KEPT = new Set([
+/** Tables that may still contain the id of an erased user, mostly because the law requires retention. */
+const RETAINED = new Set([
   ...[
     'account_deletions',
     'appeals',
@@ -301,7 +301,7 @@ test('declares the effect of an erasure for every table with user ids (rights-2)
   ]
   const content = /^(comment|feed|topic|music|news|question|answer|group|im_|chat|file|storage_nodes|import_)/
   const unknown = (await peopleTables(sql)).filter(
-    (table) => !KEPT.has(table) && !erased.includes(table) && !content.test(table),
+    (table) => !RETAINED.has(table) && !erased.includes(table) && !content.test(table),
   )
   assert.deepEqual(unknown, [])
 })

@@ -20,7 +20,7 @@ const { publish } = feedsOf(world)
 const under = settingsOn(world)
 const { owner, request, fetchBytes, exportOf, hashed } = await exportsOn(world)
 
-test('marks the chat groups that the user owns in an export', async () => {
+test("marks a user's own chat groups in the export", async () => {
   const [ann, bob] = [await owner(), await owner()]
   const { makeGroup } = imGroupsOf(world)
   await makeGroup(ann, { groupname: 'Hers', members: String(bob.id) })
@@ -35,7 +35,7 @@ test('marks the chat groups that the user owns in an export', async () => {
   )
 })
 
-test("exports the user's own data with a proof of identity (rights-9)", async () => {
+test("exports a user's data when the user proves their identity (rights-9)", async () => {
   const ann = await owner()
   const bob = await world.person()
   const picture = await uploadPicture(world, ann)
@@ -89,7 +89,7 @@ test("exports the user's own data with a proof of identity (rights-9)", async ()
   assert.deepEqual([part.statusCode, part.body.slice(0, 2)], [206, 'PK'])
 })
 
-test('allows one export at a time and one a day (rights-9)', async () => {
+test('limits a user to one export a day (rights-9)', async () => {
   const ann = await owner()
   const answers = await Promise.all(Array.from({ length: 6 }, () => request(ann)))
   assert.deepEqual(answers.map(({ status }) => status).sort(), [202, 422, 422, 422, 422, 422])
@@ -154,7 +154,7 @@ test('restricts an archive to its owner until the archive expires (rights-9)', a
   assert.equal((await as(ann, 'GET', `/user/exports/${id}`)).status, 404)
 })
 
-test('reveals no anonymous author, reporter or moderator (rights-10)', async () => {
+test('reveals no anonymous author, reporter or moderator in an export (rights-10)', async () => {
   const [ann, asker, carol, mod] = [await owner(), await world.person(), await world.person(), await owner()]
   const founder = await world.person({ roles: ['founder'] })
   for (const { id } of [ann, asker, carol])
@@ -204,7 +204,7 @@ test('exports a hundred thousand feeds (rights-9)', async () => {
   assert.equal(new Set(likes.map(({ likeable_id }) => likeable_id)).size, 1000)
 })
 
-test('exports every table with user ids, or declares a reason (rights-10)', async () => {
+test('exports every table with user ids unless listed as an exception (rights-10)', async () => {
   const people = await peopleTables(sql)
   const exported = new Set<string>(SITE.personalData.flatMap(({ table, with: parts }) => [table, ...parts]))
   assert.ok(people.length > 60, `saw only ${people.length} tables`)
@@ -235,15 +235,15 @@ test('has an index for the order of each exported list', async () => {
       array(select a.attname::text from unnest(i.indkey) with ordinality as k (number, place)
         join pg_attribute a on a.attrelid = i.indrelid and a.attnum = k.number order by place) as columns
     from pg_index i`
-  for (const { table, owner: whose, within, key, file } of SITE.personalData) {
-    const order = [whose, ...(within === undefined ? [] : [within]), key[0]]
+  for (const { table, owner: ownerColumn, within, key, file } of SITE.personalData) {
+    const order = [ownerColumn, ...(within === undefined ? [] : [within]), key[0]]
     const serves = indexes.some(
       ({ table: of, columns: has, is_unique: isOne }) =>
         of === table &&
         (order.every((column, index) => has[index] === column) ||
-          (isOne && has.length === 1 && has[0] === whose)),
+          (isOne && has.length === 1 && has[0] === ownerColumn)),
     )
-    // Needs no index, because a user is in only a few group chats.
+    // `im_group_members` needs no index, because a user is in only a few group chats.
     assert.ok(serves || table === 'im_group_members', `${file} has no index on ${order.join(', ')}`)
   }
 })

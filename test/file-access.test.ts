@@ -71,7 +71,7 @@ describe('allows reading a file only when the viewer may read its content (files
     assert.deepEqual(await asked(file), [302])
   })
 
-  test('serves pictures of a paid answer only to its readers', async () => {
+  test('serves pictures of a paid answer only to users who may read the answer', async () => {
     const [anna, ben, cleo] = [await rich(500), await person(), await rich(150)]
     const question = await askForLooks(anna, ben)
     const file = await uploadPicture(world, ben)
@@ -91,7 +91,8 @@ describe('allows reading a file only when the viewer may read its content (files
     const body = { type: 'user', name: 'A', phone: '13900000000', number: '1', desc: 'Me', files: [file] }
     assert.equal((await as(sender, 'POST', '/user/certification', body)).status, 201)
     assert.deepEqual(await asked(file, bob, sender, clerk), [404, 404, 302, 302])
-    // Rejects URLs issued before the certification, which would otherwise stay valid for hours.
+    // The server must reject URLs issued before the certification, which would otherwise stay valid for
+    // hours.
     assert.equal(await load(early), 403)
     const own = (await as(sender, 'GET', '/user/certification')).body
     assert.deepEqual([own.files.length, own.files[0].id], [1, file])

@@ -25,12 +25,12 @@ function pairs(value: unknown, name: string): [string, string][] {
     return Object.entries(value).flatMap(([key, item]) => pairs(item, name === '' ? key : `${name}[${key}]`))
   return [[name, String(value)]]
 }
-/** Forms cannot express empty objects. */
-function sayable(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sayable).filter((item) => item !== undefined)
+/** Removes empty objects, which forms cannot express. */
+function withoutEmptyObjects(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withoutEmptyObjects).filter((item) => item !== undefined)
   if (typeof value !== 'object' || value === null) return value
   const entries = Object.entries(value).flatMap(([key, item]) => {
-    const kept = sayable(item)
+    const kept = withoutEmptyObjects(item)
     return kept === undefined ? [] : [[key, kept] as const]
   })
   return entries.length === 0 ? undefined : Object.fromEntries(entries)
@@ -107,7 +107,7 @@ test('parses a form to the same input as JSON for every operation (conventions-4
       let valid = 0
       for (let round = 0; round < 12; round += 1) {
         const inputs = createInputs(createDice(round + 1), named)
-        const made = PATTERNED[path] ?? sayable(inputs.body(body!, false)) ?? {}
+        const made = PATTERNED[path] ?? withoutEmptyObjects(inputs.body(body!, false)) ?? {}
         const address = `${path.replace('{name}', 'user').replace(/\{\w+\}/g, '1')}?echo=1`
         const options = { sender: founder }
         const headers = { 'content-type': 'application/json' }

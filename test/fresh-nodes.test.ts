@@ -8,7 +8,7 @@ const { as, ctx, person } = world
 /** Limits the reads after each write, because only the slow suite compares all reads. */
 const MORE_READS = 4
 
-test('returns the same as a node without caches after every write', (t) =>
+test('returns the same responses as a server node without caches after every write', (t) =>
   compareAfterEachChange(t, world, { moreReads: () => MORE_READS }))
 
 test('returns a changed profile at once despite the cached user', async () => {
@@ -24,7 +24,7 @@ test('returns a changed profile at once despite the cached user', async () => {
   assert.equal((await read()).bio, 'third')
 })
 
-test('raises the version of a user with every update of the row', async () => {
+test('raises the content version of a user with every update', async () => {
   const { id } = await person()
   const version = async () => {
     const [row] = await ctx.sql<
@@ -45,7 +45,7 @@ test('raises the version of a user with every update of the row', async () => {
   })
 })
 
-describe('keeps comment previews of feeds current', () => {
+describe('comment previews of feeds', () => {
   const feedWithComments = async (authors: Person[]) => {
     const owner = await person()
     mark += 1

@@ -91,7 +91,7 @@ test('limits requests with unknown tokens before looking up the token (conventio
   assert.equal((await as(ann, 'GET', '/user')).status, 200)
 })
 
-test('returns 401 to a guest when an optional route needs the viewer', async () => {
+test('returns 401 to a guest when a route with optional authentication needs the viewer', async () => {
   const { as, guest, person } = await createWorld(
     {},
     {
@@ -171,7 +171,7 @@ test('waits for a body that arrives slowly', async () => {
   slow.socket.destroy()
 })
 
-test('allows a response to take longer than a stalled body', async () => {
+test('allows a response to take longer than the timeout of a stalled body', async () => {
   const { app, person, sql } = await createWorld({ REQUEST_IDLE_MS: '3000' })
   const { token } = await person()
   await app.listen({ host: '127.0.0.1', port: 0 })

@@ -164,7 +164,7 @@ test('gives pods enough time to drain before they stop', () => {
   assert.ok(periodSeconds * failureThreshold < notice, 'the pod stops before it is seen to be not ready')
 })
 
-test('replaces the only worker before it starts another', () => {
+test('stops the only worker before starting its replacement', () => {
   const worker = find('Deployment', 'kith-worker')
   assert.deepEqual([worker.spec.replicas, worker.spec.strategy.type], [1, 'Recreate'])
   assert.ok(containerOf(worker).livenessProbe)

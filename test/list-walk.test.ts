@@ -22,8 +22,8 @@ const NO_CURSOR: Record<string, string> = {
   '/news/{news}/correlations': 'has what is most alike, and no order to go on in',
 }
 
-/** Lists that page in both directions, which the tests of their modules cover. */
-const BOTH_WAYS: Record<string, string> = {
+/** Lists with paging in both directions, which the tests of their modules cover. */
+const BIDIRECTIONAL: Record<string, string> = {
   '/chats/{chat}/messages': 'shows the newest messages first, and `after` those that came since',
 }
 
@@ -77,7 +77,7 @@ test('offers a cursor for every paged list (conventions-39)', () => {
   assert.deepEqual(without.toSorted(), Object.keys(NO_CURSOR).toSorted())
 })
 
-test('names the search parameter q in every list (conventions-40)', () => {
+test('names the search parameter `q` in every list (conventions-40)', () => {
   const others = ['search', 'key', 'keyword', 'keywords', 'name', 'subject', 'title']
   const without = lists.filter(({ query }) => others.some((name) => query.has(name)) && !query.has('q'))
   assert.deepEqual(
@@ -126,7 +126,7 @@ test('returns each item once when paging through a list (conventions-39)', async
   await lengthenLists(sql)
   const faults: string[] = []
   const short: string[] = []
-  for (const list of lists.filter(({ path }) => !(path in NO_CURSOR || path in BOTH_WAYS))) {
+  for (const list of lists.filter(({ path }) => !(path in NO_CURSOR || path in BIDIRECTIONAL))) {
     const key = list.query.get('after')?.schema['x-key'] ?? 'id'
     let longest = 0
     for (const variant of variantsOf(list)) {

@@ -245,7 +245,7 @@ suite('a Patroni cluster of three', () => {
     assert.equal(told.length, 0)
   }
 
-  test('loses no writes when the primary hands over', async (t) => {
+  test('loses no writes when the operator switches the primary', async (t) => {
     await failWith(
       t,
       () => cluster.switchover(),

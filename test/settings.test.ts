@@ -22,7 +22,7 @@ const under = settingsOn(world)
 const ann = await rich(10_000, 10_000)
 
 /** Settings that only clients use, by the path that returns them. */
-const TOLD: Record<string, readonly SettingName[]> = {
+const CLIENT_SETTINGS: Record<string, readonly SettingName[]> = {
   '/bootstrappers': [
     ...['feed:items', 'site:client-email', 'site:user-invite-template', 'site:gold', 'site:reward-amounts'],
     ...['site:currency-name', 'site:currency-unit', 'site:anonymous-rule', 'register:show-terms'],
@@ -56,7 +56,7 @@ function otherThan(name: SettingName): unknown {
   return `other ${standard ?? ''}`.trim()
 }
 
-for (const [path, names] of Object.entries(TOLD))
+for (const [path, names] of Object.entries(CLIENT_SETTINGS))
   test(`${path} returns the settings for clients (sign-in-1)`, async () => {
     const read = async () => JSON.stringify((await as(ann, 'GET', path)).body)
     const before = await read()
@@ -191,7 +191,7 @@ test('tests the effect of every setting (administration-8)', () => {
   const tests = globSync('{src,importers,test}/**/*.test.ts')
     .filter((file) => file !== 'test/settings.test.ts')
     .map((file) => readFileSync(file, 'utf8'))
-  const told = new Set(Object.values(TOLD).flat())
+  const told = new Set(Object.values(CLIENT_SETTINGS).flat())
   const names = Object.keys(SETTINGS) as SettingName[]
   assert.ok(names.length > 60, `saw only ${names.length} settings`)
   const idle = names.filter(

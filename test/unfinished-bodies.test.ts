@@ -41,7 +41,7 @@ const feed = (token: string, type: string, length: number, body: string): Sent =
   body,
 })
 
-test('rejects notices to an unknown URL before their body arrives', async () => {
+test('rejects a notice to an unknown URL before its body arrives', async () => {
   const { begin, close } = await listening({ SMS_ALIYUN_KEY_ID: 'x', SMS_ALIYUN_KEY_SECRET: 'x' })
   for (const path of ['/payments/nobody/notices', '/text-messages/aliyun/receipts/guessed']) {
     const { answer } = begin('203.0.113.2', {
@@ -130,7 +130,7 @@ test('returns 429 when the bodies of a client address use an eighth of the memor
   close()
 })
 
-test('closes a body of the largest client address when the memory is full', async () => {
+test('rejects a body of the client address with the most buffered bytes at the memory limit', async () => {
   const { begin, close, person } = await listening({ UNFINISHED_BODIES_MB: '8' })
   const ann = await person()
   const large = Array.from({ length: 9 }, (_, n) =>
@@ -143,7 +143,7 @@ test('closes a body of the largest client address when the memory is full', asyn
   close()
 })
 
-test('closes the newest body of the busiest client address at the total limit', async () => {
+test('rejects the newest unfinished request of the busiest client address at the total limit', async () => {
   const { begin, close, person } = await listening({ UNFINISHED_BODIES: '16' })
   const ann = await person()
   const open = (address: string) => begin(address, feed(ann.token, 'application/json', 100, '{'))

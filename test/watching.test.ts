@@ -20,7 +20,7 @@ exportSiteMetrics(ctx)
 await guest('GET', '/bootstrappers')
 const text = await ctx.metrics.render()
 
-const told = new Set(
+const exported = new Set(
   [...text.matchAll(/^([a-z_]+)(?:\{.*?\})? [^\n]+$/gm), ...text.matchAll(/^# TYPE (\S+)/gm)].map(
     (match) => match[1],
   ),
@@ -59,7 +59,7 @@ test('exports every metric in the alerts and the dashboard', () => {
   for (const expression of EXPRESSIONS) {
     const names = metricsOf(expression)
     assert.ok(names.length > 0 || expression.includes('up{'), expression)
-    for (const name of names) assert.ok(told.has(name), `nothing tells ${name}: ${expression}`)
+    for (const name of names) assert.ok(exported.has(name), `nothing tells ${name}: ${expression}`)
   }
 })
 

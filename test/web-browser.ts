@@ -115,7 +115,7 @@ export async function until(page: Page, expression: string): Promise<void> {
   throw new Error(`Never true: ${expression}`)
 }
 
-/** Maximum sizes in compressed bytes. */
+/** Size budgets in compressed bytes. */
 const BUDGET = JSON.parse(readFileSync(join(packageFolder('web'), 'budget.json'), 'utf8')) as Record<
   'firstVisit' | 'scripts' | 'reading' | 'laterRoute',
   number

@@ -79,7 +79,7 @@ test('hides restricted content from guests and search engines', async () => {
   for (const path of paths) {
     const { body, statusCode } = await get(path)
     assert.ok(statusCode < 500, path)
-    // The anonymous asker's profile is public, so the sitemap of users contains the secret name.
+    // The anonymous asker's profile is public, so the sitemap of users may contain the asker's name.
     const users = path.startsWith('/sitemaps/users')
     assert.ok(
       users || !body.includes(SECRET),
@@ -133,7 +133,7 @@ test('redirects URLs of the earlier product to their current pages', async () =>
   assert.equal((await get('/question/x')).statusCode, 404)
 })
 
-test('embeds open feeds, articles and questions by oEmbed', async () => {
+test('embeds public feeds, articles and questions by oEmbed', async () => {
   const embed = (url: string, more = '') =>
     get(`/oembed?url=${encodeURIComponent(url)}${more}`, 'application/json')
   const feed = await embed(`http://kith.test/feeds/${made.feed}`)

@@ -1,4 +1,4 @@
-/** Maps PHP class names, which old versions of ThinkSNS+ stored as types, to kinds. */
+/** Maps PHP class names, which old versions of ThinkSNS+ stored as types, to kinds of content. */
 const CLASSES: Record<string, string> = {
   User: 'users',
   Comment: 'comments',

@@ -57,7 +57,7 @@ export type ClientOptions = {
 
 export class Kith {
   readonly session: Session
-  /** Calls any operation without exceptions, and returns `data`, `error` and `response`. */
+  /** Calls any operation and returns `data`, `error` and `response` instead of throwing. */
   readonly api: FetchClient<paths>
   readonly get: Call<'get'> = (path, ...init) => this.#call('GET', path, init)
   readonly post: Call<'post'> = (path, ...init) => this.#call('POST', path, init)

@@ -81,10 +81,10 @@ export class Session {
    * revocation.
    */
   async signOut(): Promise<boolean> {
-    const kept = await this.#store.get()
+    const current = await this.#store.get()
     await this.#forget()
-    if (!kept) return true
-    return this.#post('/auth/logout', { token: kept.token }).then(
+    if (!current) return true
+    return this.#post('/auth/logout', { token: current.token }).then(
       () => true,
       () => false,
     )
@@ -92,8 +92,8 @@ export class Session {
 
   /** Returns whether the stored token is valid or can be refreshed. */
   async isSignedIn(): Promise<boolean> {
-    const kept = await this.#store.get()
-    return kept !== null && Date.now() < Math.max(kept.expiresAt, kept.refreshUntil)
+    const current = await this.#store.get()
+    return current !== null && Date.now() < Math.max(current.expiresAt, current.refreshUntil)
   }
 
   /** Calls `listener` on each sign-in and sign-out, also in other tabs. Returns a function that unsubscribes. */
@@ -107,9 +107,9 @@ export class Session {
    * which the server rejected.
    */
   async token(refused?: string): Promise<string | null> {
-    const kept = await this.#store.get()
-    if (!kept) return null
-    if (kept.token !== refused && Date.now() < kept.expiresAt - EARLY_MS) return kept.token
+    const current = await this.#store.get()
+    if (!current) return null
+    if (current.token !== refused && Date.now() < current.expiresAt - EARLY_MS) return current.token
     const next = await this.#exchangeOnce(refused)
     return next?.token ?? null
   }
@@ -137,25 +137,25 @@ export class Session {
 
   async #exchange(refused: string | undefined): Promise<StoredToken | null> {
     // Another tab may have refreshed the token while this tab waited for the lock.
-    const kept = await this.#store.get()
-    if (!kept || (kept.token !== refused && Date.now() < kept.expiresAt - EARLY_MS)) return kept
+    const current = await this.#store.get()
+    if (!current || (current.token !== refused && Date.now() < current.expiresAt - EARLY_MS)) return current
     for (let attempt = 1; ; attempt += 1) {
       try {
-        const next = stored((await this.#post('/auth/refresh', { token: kept.token })) as Token)
+        const next = stored((await this.#post('/auth/refresh', { token: current.token })) as Token)
         // Discards the new token when the user signed out or in during the request.
         const now = await this.#store.get()
-        if (now?.token !== kept.token) return now
+        if (now?.token !== current.token) return now
         await this.#store.set(next)
         return next
       } catch (error) {
         if (!(error instanceof KithError)) throw error
         if (error.status === 401) {
-          if ((await this.#store.get())?.token === kept.token) await this.#forget()
+          if ((await this.#store.get())?.token === current.token) await this.#forget()
           return null
         }
         if (error.status !== 0 || attempt === EXCHANGE_ATTEMPTS) {
           // Continues with a valid token while the server is unreachable.
-          if (kept.token !== refused && Date.now() < kept.expiresAt) return kept
+          if (current.token !== refused && Date.now() < current.expiresAt) return current
           throw error
         }
       }

@@ -157,7 +157,7 @@ export default defineConfig({
       }
     },
   },
-  // Resolves imports of the pages here, because the pages are outside this package.
+  // Resolves the pages' Vue imports from this package, because the pages are outside the package.
   vite: {
     resolve: {
       alias: [

@@ -22,8 +22,8 @@ async function groupScene() {
 
 type Group = Awaited<ReturnType<typeof groupScene>>
 // Group managers pin any post of the group without a decision (groups-26).
-const inGroup = (way: string, kind: 'post' | 'comment', asked: number[]): Row<Group>[] => {
-  const path = (id: number | undefined) => `${way}/${kind}s/${id}`
+const inGroup = (prefix: string, kind: 'post' | 'comment', asked: number[]): Row<Group>[] => {
+  const path = (id: number | undefined) => `${prefix}/${kind}s/${id}`
   const waiting = (s: Group) => path(kind === 'post' ? s.waiting : s.waitingComment)
   return [
     [`ask for a ${kind}`, (s) => ['POST', path(kind === 'post' ? s.plain : s.comment), price], asked],

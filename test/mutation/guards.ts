@@ -64,7 +64,7 @@ function filters(source: string): Finding[] {
   return [...source.matchAll(calls)].flatMap((match): Finding[] => {
     const end = closing(source, match.index + match[0].length - 1)
     const before = source.slice(Math.max(0, match.index - 12), match.index)
-    // Skips a fragment that is a whole table and not a condition.
+    // Skips a fragment that is a table expression and not a condition.
     if (source[end] !== '}' || (match[1] === undefined && !/\b(where|and|or) (not )?$/.test(before)))
       return []
     return [

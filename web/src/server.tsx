@@ -38,8 +38,8 @@ export type WebReply = {
 
 const DOCUMENTS = COLLECTED.flatMap(({ documents }) => documents)
 /**
- * Content that only deletion hides, so a missing lower id was deleted. For other kinds a 410 would reveal hidden
- * content.
+ * Kinds of content that only deletion hides. A missing id below the newest id was deleted. For other kinds a
+ * 410 would reveal hidden content.
  */
 const NUMBERED = /^\/(feeds|users|questions|musics|music_specials)\/(\d{1,15})$/
 

@@ -47,11 +47,11 @@ const VERBS: Record<string, string> = {
 export const authProvider: AuthProvider = {
   async login({ username, password, code }: { username: string; password: string; code?: string }) {
     forget()
-    // Uses the code for one attempt, so that the page asks again after a wrong code.
-    let given = code ?? null
+    // Uses the code for one attempt, so that the page asks for another code after a wrong one.
+    let unusedCode = code ?? null
     const secondFactor = () => {
-      const once = given
-      given = null
+      const once = unusedCode
+      unusedCode = null
       return once
     }
     await kith.session.signIn({ login: username, password }, { secondFactor })

@@ -12,7 +12,10 @@ export type Wire = Record<string, unknown>
 
 const ACCOUNT = '/admin/account'
 
-/** Calls an operation below /api/v2. Opens the page of the second factor when the site requires one (rights-8). */
+/**
+ * Calls an operation below /api/v2. Opens the second-factor page when the site requires a second factor
+ * (rights-8).
+ */
 export async function call<T = Wire>(
   verb: Verb,
   path: string,

@@ -50,7 +50,7 @@ export function fileAddress(id: number, width?: number): Promise<string> {
     },
   )
   addresses.set(key, asked)
-  // Forgets URLs after five minutes, long before their signatures expire.
+  // Removes signed URLs from the cache after five minutes, long before their signatures expire.
   setTimeout(() => addresses.delete(key), 5 * 60_000)
   asked.catch(() => addresses.delete(key))
   return asked

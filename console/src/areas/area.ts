@@ -63,7 +63,7 @@ export type Field = {
     | 'events'
     | 'space'
   choices?: readonly Choice[]
-  /** Referenced area. `shows` names the field of its records to display. */
+  /** Referenced area. `shows` names the field of the area's records to display. */
   of?: string
   shows?: string
   names?: (row: Wire) => Text
@@ -77,9 +77,12 @@ export type Field = {
 
 export type Deed = {
   label: Text
-  /** Returns the method and the path below the record, such as `PUT hot`. */
+  /** Returns the method and the path relative to the record, such as `PUT hot`. */
   call: (row: Wire) => { verb: 'POST' | 'PUT' | 'PATCH' | 'DELETE'; path: string; body?: Wire }
-  /** Shows the action to users who may call this operation, such as `put feed-topics/{topicID}/hot`. */
+  /**
+   * Required operation, such as `put feed-topics/{topicID}/hot`. Users who may not call the operation do not
+   * see the action.
+   */
   operation: string
   when?: (row: Wire) => boolean
   ask?: Text

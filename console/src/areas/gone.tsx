@@ -4,7 +4,7 @@ import { Missing } from '../shell/not-found.tsx'
 import { ErrorState } from '../shell/states.tsx'
 import type { Area } from './area.ts'
 
-/** Displays a load error on the page, where React-admin would return to the list. */
+/** Displays a load error on the page. React-admin would return to the list by default. */
 export const QUIET = { onError: () => {}, retry: false }
 
 export function Gone({ area }: { area: Area }) {

@@ -77,9 +77,9 @@ function QueueView({ queue, item }: { queue: Queue; item: string | undefined }) 
     !decidedIds.has(`${queue.name} ${item}`)
   const isSought = item !== undefined && at < 0 && data !== undefined && single.isPending
   const isGone = item !== undefined && at < 0 && data !== undefined && !isSought && !isOpen
-  // Remembers the position of the item, so that the next item opens after a decision.
-  const place = useRef(0)
-  if (at >= 0) place.current = at
+  // Stores the position of the item in the queue, so that the next item opens after a decision.
+  const lastPosition = useRef(0)
+  if (at >= 0) lastPosition.current = at
   const row =
     at >= 0
       ? waiting[at]
@@ -87,7 +87,7 @@ function QueueView({ queue, item }: { queue: Queue; item: string | undefined }) 
         ? found
         : isGone || isSought
           ? undefined
-          : waiting[Math.min(place.current, waiting.length - 1)]
+          : waiting[Math.min(lastPosition.current, waiting.length - 1)]
   const show = useCallback(
     (id: unknown) => void navigate(`/queues/${queue.name}/${id}`, { replace: true }),
     [navigate, queue.name],

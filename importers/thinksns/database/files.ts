@@ -14,7 +14,7 @@ export type FileSource = {
 
 const MEGABYTE = 1024 * 1024
 /** Maximum total bytes in memory. A larger file is read alone. */
-const ROOM = 64 * MEGABYTE
+const MAX_BYTES = 64 * MEGABYTE
 const LARGEST = 512 * MEGABYTE
 
 /** Returns a semaphore that admits files in order, up to `total` bytes in memory. */
@@ -57,7 +57,7 @@ function cleanPath(path: string): string | undefined {
 }
 
 function openFolder(place: string, largest: number): FileSource {
-  const enter = createRoom(ROOM)
+  const enter = createRoom(MAX_BYTES)
   const absent = (error: NodeJS.ErrnoException) => {
     if (['ENOENT', 'ENOTDIR', 'EISDIR', 'ENAMETOOLONG', 'ERR_INVALID_ARG_VALUE'].includes(error.code ?? ''))
       return undefined
@@ -101,7 +101,7 @@ async function openObjects(place: string, s3: S3Options, largest: number): Promi
     throw new Error(`the bucket ${bucket} cannot be read (${cause.name}: ${cause.message})`, { cause: error })
   })
   if (!found) throw new Error(`there is nothing below ${place}`)
-  const enter = createRoom(ROOM)
+  const enter = createRoom(MAX_BYTES)
   return {
     async read(path, use) {
       const key = keyOf(path)

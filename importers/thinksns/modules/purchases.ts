@@ -25,7 +25,7 @@ export async function listPriced(sql: Db, channel: string, raws: number[]): Prom
 
 const nodes = defineTable({
   table: 'paid_nodes',
-  // Splits by content id, so that the old and the current price of a feed are in one batch.
+  // Splits the table by content id, so that the old and the current price of a feed are in one batch.
   by: 'raw',
   scope: 'channel',
   width: 2000,

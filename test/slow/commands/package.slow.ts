@@ -58,7 +58,7 @@ const packed = await pack(checkout)
 const files = packed.files.map(({ path }) => path)
 await install(packed, project)
 
-test('packs no sources and tools', () => {
+test('excludes sources and tools from the package', () => {
   for (const path of ['dist/index.js', 'dist/index.d.ts', 'dist/generated/api.d.ts', 'README.md', 'LICENSE'])
     assert.ok(files.includes(path), path)
   assert.deepEqual(

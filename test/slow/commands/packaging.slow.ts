@@ -176,7 +176,7 @@ test('pins every image of the compose files', () => {
   for (const name of COMPOSE)
     for (const [service, { image, build, healthcheck, depends_on }] of servicesOf(name)) {
       if (!build) assert.match(image, /^[\w./-]+:\d[\w.-]*$/, `${name}: ${image}`)
-      // Kith's image contains a health check, so that the compose file needs none.
+      // Kith's image contains a health check, so the compose file needs none.
       if (!build) assert.equal(healthcheck?.test[0], 'CMD', `${name}: ${service}`)
       for (const { condition } of Object.values(depends_on ?? {}))
         assert.equal(condition, 'service_healthy', service)

@@ -220,7 +220,7 @@ test('starts a server from the archive of the real repository', async () => {
     }
     assert.equal(told.info.version, '0.9.0')
     assert.equal((await fetch(`http://127.0.0.1:${port}/docs`)).status, 200)
-    // The stubs build no page, so that the server names the build command.
+    // The stubs build no page, so the server names the build command.
     for (const [path, command] of [
       ['/', 'npm run web'],
       ['/admin', 'npm run console'],

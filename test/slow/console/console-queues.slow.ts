@@ -303,7 +303,7 @@ test('renders contributions and questions as readers see them', {
   await page.context().close()
 })
 
-test('shows the same queues as the server counts', async () => {
+test('shows every queue whose pending items the server counts', async () => {
   const { statistics: STATISTICS } = (await import('../../../src/site.ts')).SITE
   const texts = globSync('console/src/queues/*-queues.ts').map((file) => readFileSync(file, 'utf8'))
   const names = texts.flatMap((text) => [...text.matchAll(/^ {4}name: '([^']+)'/gm)].map(([, name]) => name))

@@ -18,7 +18,7 @@ import { PEOPLE } from '../../../demo/words.ts'
 const one = await demoWorld()
 
 /** Records the requests of a story instead of sending them. */
-async function noted(seed: number): Promise<string[]> {
+async function recordRequests(seed: number): Promise<string[]> {
   const lines: string[] = []
   let id = 0
   const note = (...parts: unknown[]) => void lines.push(JSON.stringify(parts))
@@ -83,7 +83,7 @@ async function noted(seed: number): Promise<string[]> {
 }
 
 test('generates the same demo for the same seed', async () => {
-  const [one, two, other] = [await noted(7), await noted(7), await noted(8)]
+  const [one, two, other] = [await recordRequests(7), await recordRequests(7), await recordRequests(8)]
   assert.ok(one.length > 3_000, String(one.length))
   assert.deepEqual(one, two)
   assert.notDeepEqual(one, other)

@@ -59,7 +59,7 @@ async function startMailServer() {
   return { recipients, connections: () => connections, url: `smtp://127.0.0.1:${port}` }
 }
 
-test('delivers each code once when a mail server hangs', async () => {
+test('delivers each verification code once when a mail server hangs', async () => {
   const server = await startMailServer()
   const mail = createMail({ smtpUrl: server.url }, ctx.log)
   const worker = await startWorker({ ...ctx, mail }, connection)
@@ -92,7 +92,7 @@ test('stops waiting for webhook endpoints that hang', async () => {
     hanging.push(request.socket)
     if (path === '/silent') return
     response.writeHead(200)
-    // Sends fewer bytes than the part of a response that the server stores.
+    // Sends the response too slowly to reach the size at which the server stops reading.
     const drip = setInterval(() => response.write('.'), 100)
     request.socket.once('close', () => clearInterval(drip))
   }).listen(0, '127.0.0.1')

@@ -86,7 +86,7 @@ function send(
   })
 }
 
-/** Requests for the tokens count towards the rate limit of the same minute. */
+/** Time of the last sign-in. Sign-ins count towards the rate limit of the same minute. */
 let signedInAt = 0
 const isSameMinute = () => Math.floor(signedInAt / 60_000) === Math.floor(Date.now() / 60_000)
 

@@ -110,7 +110,7 @@ test('finds and reports an old message', { skip }, async () => {
   await look(page, 'chat-search')
   await page.getByRole('link', { name: /The heron stands/ }).click()
   await messageWith(page, 'The heron stands').waitFor()
-  // The visible part ends before the newest message, so that nothing counts as read.
+  // The visible part ends before the newest message, so no message counts as read.
   assert.equal((await as(dan, 'GET', `/chats/${chat.id}`)).body.unread, 41)
   await page.getByRole('link', { name: 'To the newest messages' }).click()
   await messageWith(page, 'Rude word number 39').getByRole('button', { name: 'Report' }).click()

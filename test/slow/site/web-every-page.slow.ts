@@ -69,7 +69,7 @@ async function findExamples() {
 }
 const found = site ? await findExamples() : undefined
 
-test('gives every page a unique file name', () => {
+test('gives every page module a unique file name', () => {
   const names = globSync('web/src/modules/**/*-page.tsx').map((file) => file.split('/').at(-1))
   assert.deepEqual(
     names.filter((name, n) => names.indexOf(name) !== n),

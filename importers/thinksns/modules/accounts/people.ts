@@ -209,10 +209,10 @@ async function wantAvatars(tx: Tx, rows: Row[], batch: Batch): Promise<void> {
 }
 
 async function findNumbered(batch: Batch, folder: string, id: number): Promise<string | undefined> {
-  // Checks for the folder once, because most sites have no such pictures.
-  const known = `${folder} exists`
-  if (!batch.memory.has(known)) batch.memory.set(known, await batch.files.hasFolder(folder))
-  if (!batch.memory.get(known)) return undefined
+  // Caches whether the folder exists, because most sites have no such pictures.
+  const cacheKey = `${folder} exists`
+  if (!batch.memory.has(cacheKey)) batch.memory.set(cacheKey, await batch.files.hasFolder(folder))
+  if (!batch.memory.get(cacheKey)) return undefined
   for (const extension of NUMBERED_EXTENSIONS) {
     const path = `${folder}/${numberedPath(id)}.${extension}`
     if (await batch.files.has(path)) return path

@@ -72,7 +72,9 @@ export type Stored = {
   bytes: Buffer
   media: Media
   damaged: boolean
-  /** Hashes of the original bytes, by which clients find uploads. The stored bytes lack the metadata. */
+  /**
+   * Hashes of the original bytes, by which clients find earlier uploads. The stored bytes lack the metadata.
+   */
   sent: { md5: string; sha256: string }
 }
 

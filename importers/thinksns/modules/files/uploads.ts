@@ -80,9 +80,10 @@ const uses = defineTable({
           height: content.height,
         })
         const created = row.created_at ?? new Date(0).toISOString()
-        // Protects old uploads without a use from cleanup, because a text may embed them without a record.
-        const fresh = Date.now() - Date.parse(created) < DAY
-        const place = used || (fresh ? null : 'imported')
+        // Marks old unattached uploads as imported, because cleanup would delete uploads that only a text
+        // embeds.
+        const isRecent = Date.now() - Date.parse(created) < DAY
+        const place = used || (isRecent ? null : 'imported')
         return [
           {
             id: row.id,

@@ -39,12 +39,12 @@ export function Compose() {
   const moved = useRef<number | null>(null)
   const completion = useCompletion(text, cursor, ({ kind, id, name }, started) => {
     // Soft hyphens enclose mentions (feeds-8).
-    const taken = kind === '@' ? `\u00ad@${name}\u00ad ` : ''
-    const next = text.slice(0, started) + taken + text.slice(cursor)
+    const inserted = kind === '@' ? `\u00ad@${name}\u00ad ` : ''
+    const next = text.slice(0, started) + inserted + text.slice(cursor)
     const others = topics.filter((topic) => topic.id !== id)
     change({ text: next, ...(kind === '#' ? { topics: [...others, { id, name }] } : {}) })
-    setCursor(started + taken.length)
-    moved.current = started + taken.length
+    setCursor(started + inserted.length)
+    moved.current = started + inserted.length
   })
   useLayoutEffect(() => {
     if (moved.current === null) return

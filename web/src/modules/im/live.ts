@@ -22,8 +22,8 @@ export function watchChats(api: Kith, signal: AbortSignal, onEvent: (event: Live
     for await (const event of api.chat.events({ signal, onConnection })) tell(event)
   }
   // Ignores the error of an ended session, which the page's next request reports.
-  const quietly = () => listen().catch(() => {})
+  const listenQuietly = () => listen().catch(() => {})
   // Browsers provide locks only on secure origins.
-  if (navigator.locks) void navigator.locks.request(NAME, { signal }, quietly).catch(() => {})
-  else void quietly()
+  if (navigator.locks) void navigator.locks.request(NAME, { signal }, listenQuietly).catch(() => {})
+  else void listenQuietly()
 }

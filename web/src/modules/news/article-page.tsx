@@ -25,7 +25,7 @@ const WORDS = words({
 type Article = Schema<'NewsDetail'>
 
 /** Reading speed in characters per minute. A word counts as five characters. */
-const A_MINUTE = 1_000
+const CHARACTERS_PER_MINUTE = 1_000
 
 const idOf = ({ params }: Visit) => Number(params.news)
 const articleOf = (visit: Visit) => read('/news/{news}', { params: { path: { news: idOf(visit) } } })
@@ -87,7 +87,7 @@ export const page = definePage({
           <p class="quiet">
             <Link href={`/news?category=${article.category.id}`}>{article.category.name}</Link>
             {' · '}
-            {t.minutes(Math.max(1, Math.round(article.text_content.length / A_MINUTE)))}
+            {t.minutes(Math.max(1, Math.round(article.text_content.length / CHARACTERS_PER_MINUTE)))}
           </p>
           {article.image && (
             <img
