@@ -71,7 +71,10 @@ function randomOf(seed: number): () => number {
 type Weighted<T> = readonly (readonly [weight: number, T])[]
 type Made = [method: string, path: string, body?: object]
 
-/** Returns a function that draws random requests. The k-th most popular row is drawn with frequency 1/k. */
+/**
+ * Returns a function that draws random requests. The k-th most popular row has a frequency proportional to
+ * 1/k.
+ */
 export function mixOf(site: {
   ranges: Ranges
   members: Member[]

@@ -22,7 +22,10 @@ type Wire = ReturnType<typeof openWire>
 const MEASURE_SECONDS = 10
 const TIMES = 4
 const PAYING = 0.1
-/** Number of connections. All open before the load, because a busy process accepts few connections per second. */
+/**
+ * Number of connections. The test opens all before the load, because a busy process accepts few connections
+ * per second.
+ */
 const MAX_OPEN = 500
 
 const percentile = (sorted: number[], part: number) => sorted[Math.floor((sorted.length - 1) * part)] ?? 0

@@ -19,8 +19,8 @@ const LEFT_ALONE = [
 type Column = { table_name: string; columns: string[] }
 
 /**
- * Moves timestamps of the story's writes to their time in the story, in the same order. Future timestamps, such as
- * the end of a pin, stay unchanged.
+ * Moves timestamps of written rows to their times in the demo's story, in the same order. Timestamps in the
+ * future, such as the end of a pin, stay unchanged.
  */
 export async function spreadInTime(sql: Sql, marks: Mark[]): Promise<void> {
   const columns = await sql<Column[]>`

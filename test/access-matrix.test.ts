@@ -37,7 +37,7 @@ async function ask(who: Person | null, { method, path }: Operation): Promise<num
   return status
 }
 
-test('gives no caller more access than the committed matrix (conventions-10)', async () => {
+test('gives no caller more access than the committed matrix allows (conventions-10)', async () => {
   const found: Record<string, string> = {}
   const others = {
     guest: null,

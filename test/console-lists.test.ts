@@ -71,7 +71,9 @@ test('reads a bounded number of rows for each page of a console list', async (t)
       0,
       ...[...rowsOf.values()].map((each) => each.reduce((sum, { rows }) => sum + rows, 0)),
     )
-    const isSlow = isWhole ? most > SCAN_MAX : most > ROWS_MAX || reads.some(({ node }) => node === 'Seq Scan')
+    const isSlow = isWhole
+      ? most > SCAN_MAX
+      : most > ROWS_MAX || reads.some(({ node }) => node === 'Seq Scan')
     if (isSlow)
       faults.push(
         `${statement.sorted}: ${reads.map(({ node, table, rows }) => `${node} of ${rows} rows of ${table}`).join(', ')}\n${statement.text.trim()}`,

@@ -35,7 +35,7 @@ function withoutEmptyObjects(value: unknown): unknown {
   })
   return entries.length === 0 ? undefined : Object.fromEntries(entries)
 }
-/** Forms send numbers as text, so both sides are compared as text. */
+/** Forms send numbers as text, so the test compares the input of the form and of JSON as text. */
 const asText = (body: unknown) =>
   JSON.parse(JSON.stringify(body), (_key, value) => (typeof value === 'number' ? String(value) : value))
 const formOf = (body: unknown) => new URLSearchParams(pairs(body, '')).toString()

@@ -198,7 +198,7 @@ test('allows a response to take longer than the timeout of a stalled body', asyn
   assert.match(text, /^HTTP\/1\.1 201 /)
 })
 
-test('replays a payment in any spelling of its path (conventions-28)', async () => {
+test('replays a payment when its request path is spelled differently (conventions-28)', async () => {
   const { as, person } = await createWorld()
   const [ann, bob] = [await person(), await person()]
   const root = await person({ roles: ['founder'] })

@@ -136,7 +136,7 @@ test('returns each item once when paging through a list (conventions-39)', async
         const { status, body } = await as(viewer, 'GET', `${path}?${variant}&${parameters}`)
         if (![200, 403, 404].includes(status))
           faults.push(`${status} at ${path}?${variant}&${parameters}: ${JSON.stringify(body)}`)
-        // A search returns one list for each kind.
+        // A search returns one list for each kind of content.
         const items =
           status !== 200
             ? []

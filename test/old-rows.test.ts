@@ -112,7 +112,7 @@ async function fillOldDatabase(): Promise<void> {
   await sql.end()
 }
 
-test('removes links that are not http (0028)', async () => {
+test('removes links that are not HTTP URLs (0028)', async () => {
   const { sql, as } = world
   const ads = (await as(signedIn('ada'), 'GET', '/advertisingspace/1/advertising')).body as {
     title: string
@@ -166,7 +166,7 @@ test('subtracts an unlike only from counters that include the like (0032)', asyn
   assert.equal(await likesOf(), 0)
 })
 
-test('leaves nothing to repair for kith doctor (0032, 0061)', async () => {
+test('leaves nothing for `kith doctor` to repair (0032, 0061)', async () => {
   const lines: string[] = []
   const isWell = await diagnose(world.sql, { mend: false, print: (line) => lines.push(line) })
   assert.ok(isWell, lines.join('\n'))

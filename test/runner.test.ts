@@ -47,11 +47,11 @@ test('reports a test that fails once as flaky', async () => {
 test('runs only the tests that match --name', async () => {
   const waiting = `${IMPORTS}const timer = setInterval(() => {}, 1000)
 after(() => clearInterval(timer))
-test('matches the name', () => {})
-test('has another name', () => { throw new Error('not chosen') })`
+test('passes when selected by name', () => {})
+test('fails unless skipped by name', () => { throw new Error('not chosen') })`
   const { code, lines } = await runFiles(
     { one: waiting, two: waiting, three: waiting },
-    '--name=matches the name',
+    '--name=passes when selected by name',
   )
   assert.equal(lines.at(-1), '3 passed, 0 failed')
   assert.equal(code, 0)

@@ -105,7 +105,7 @@ test('renders different pages for guests and members', async () => {
   assert.match((await browse('GET', '/', { ...html, 'accept-language': 'zh' })).body, /lang="zh-CN"/)
 })
 
-test('serves the API unchanged beside the site', async () => {
+test('serves API responses unchanged when the site is enabled', async () => {
   assert.equal((await browse('GET', '/', { accept: 'application/json' })).json().api, '/api/v2')
   assert.equal((await guest('GET', '/api/v2/nowhere')).status, 404)
   const unknown = await guest('GET', '/nowhere', undefined, { accept: 'application/json' })

@@ -14,7 +14,10 @@ function installTools() {
   if (status !== 0) process.exit(status ?? 1)
 }
 
-/** Removes deprecated aliases and error responses from the document. All error responses have one format. */
+/**
+ * Removes deprecated aliases and error responses from the document. Error responses need no separate types,
+ * because all have one format.
+ */
 function forClients(document) {
   const errorCodes = new Set()
   const unpaidCodes = new Set()

@@ -109,7 +109,8 @@ export function testsFor(root: string, file: string, kind: string): string[] {
     place === 'modules' ? (ACROSS[module_] ?? []) : [...(PLATFORM[module_] ?? []), 'test/platform.test.ts']
   const matrix = kind === 'access' ? ['test/routes.test.ts', 'test/access-matrix.test.ts'] : []
   const imports = file.startsWith('importers/') ? find('importers/thinksns') : []
-  // Runs declared tests before neighbouring files, because the platform folder mixes many subjects.
+  // Runs tests named in `PLATFORM` before neighbouring tests, because the platform folder mixes many
+  // subjects.
   const first =
     place === 'modules' ? [] : [...beside.filter((test) => test === named), ...across.flatMap(find)]
   const generated = GENERATED[kind] ?? []

@@ -21,8 +21,8 @@ export const exampleOf = (currency: Currency): Text => {
 }
 
 /**
- * Input for an amount in common notations, with a preview of its meaning. `change` receives null for empty and
- * invalid text, which `isWrong` distinguishes.
+ * Input for an amount in common notations, with a preview of the parsed amount. `change` receives null for
+ * empty and for invalid text, and `isWrong` is true only for invalid text.
  */
 export function AmountInput({
   currency,

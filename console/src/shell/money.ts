@@ -1,7 +1,7 @@
 /** Points, the wallet in fen (1/100 CNY), or a currency code of a payment provider. */
 export type Currency = 'points' | 'wallet' | (string & {})
 
-/** Currencies whose minor unit is not 1/100, as Stripe counts them. */
+/** Currencies without a minor unit at Stripe. */
 const ZERO_DECIMAL = 'bif clp djf gnf jpy kmf krw mga pyg rwf vnd vuv xaf xof xpf'.split(' ')
 const THREE_DECIMAL = 'bhd jod kwd omr tnd'.split(' ')
 

@@ -16,7 +16,7 @@ after(() => rm(folder, { recursive: true, force: true }))
 
 const RELEASES = readdirSync(KEPT).filter((name) => name.endsWith('.backup'))
 
-test('finds sites of earlier releases', () => {
+test('finds the backup of release 0.1.0', () => {
   assert.ok(RELEASES.includes('kith-0.1.0.backup'))
 })
 

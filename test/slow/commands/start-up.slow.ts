@@ -143,7 +143,7 @@ test('drops the unused compiler and headers from a lean install', async () => {
   assert.match((await run(root, install)).output, /node_modules\/typescript is missing/)
 })
 
-test('removes an interrupted install', async () => {
+test('deletes the files of an interrupted install', async () => {
   const npm = 'mkdir -p node_modules/half; echo begun; exec sleep 30'
   const root = await makeProject({ locked: one, npm })
   await writeFile(join(root, '.installing'), '999999999')

@@ -100,7 +100,7 @@ test('generates the same demo for the same seed', async () => {
   assert.notDeepEqual(planVisits(chanceOf(7), 30, 42), planVisits(chanceOf(8), 30, 42))
 })
 
-test('generates a demo without faults for the doctor', () => assertWell(one))
+test('generates a demo in which `kith doctor` finds no faults', () => assertWell(one))
 
 test('spreads the demo over the last six weeks', async () => {
   const [row] = await one.sql<[{ days: number; ordered: boolean; young: boolean }]>`

@@ -203,7 +203,7 @@ describe('imports a community of random content', { skip: skipMariaDb }, async (
     assert.deepEqual((await guest('GET', '/users?id=8')).body, [])
   })
 
-  test('leaves nothing to repair for the doctor', async () => {
+  test('leaves nothing for `kith doctor` to repair', async () => {
     assert.deepEqual(await faultsOf(world), [])
   })
 })

@@ -8,7 +8,7 @@ import { PLAN } from '../../../importers/thinksns/plan.ts'
 
 const soon = () => new Date(Date.now() + 86_400_000).toISOString().slice(0, 19).replace('T', ' ')
 
-test("names no import step like a table, because the step would overwrite the table's report", () => {
+test("gives no import step the name of an imported table", () => {
   const names = PLAN.map((part) => ('table' in part ? part.table : part.name))
   assert.equal(new Set(names).size, names.length)
 })
@@ -100,7 +100,7 @@ describe('imports the content of a community', { skip: skipMariaDb }, async () =
     assert.match(site.first.reasons('comments', 24).join(), /author no longer exists/)
   })
 
-  test('imports one like of each user and target', async () => {
+  test('imports one like per user and target', async () => {
     assert.deepEqual(
       [...(await sql`select id, user_id, target_user from likes where likeable_id = 1 order by id`)],
       [

@@ -32,7 +32,7 @@ describe('imports each kind of content', { skip: skipMariaDb }, async () => {
     assert.equal(site.first.of('advertising')?.imported, 1)
   })
 
-  test('attaches each picture of news to its article', async () => {
+  test('attaches each picture of an article to the article', async () => {
     const { body } = await guest('GET', '/news/1')
     assert.equal(body.image.id ?? body.image.file, 12)
     assert.equal(body.category.name, 'World')

@@ -220,7 +220,7 @@ describe('imports users', { skip: skipMariaDb }, async () => {
     assert.equal(next, 21)
   })
 
-  test('leaves nothing to repair for the doctor', async () => {
+  test('leaves nothing for `kith doctor` to repair', async () => {
     assert.deepEqual(await faultsOf(world), [])
   })
 

@@ -86,7 +86,7 @@ describe('connects to sources with and without TLS', { skip: skipMariaDb }, () =
     assert.ok(await opened(openSource({ database: user(at('?ssl=true')) }, zone)))
   })
 
-  test('verifies the certificate authority of the server', async () => {
+  test("verifies the server's certificate against the certificate authority", async () => {
     await assert.rejects(
       openSource({ database: at('?ssl=verify', 'localhost') }, zone),
       /not trusted .*--tls-ca FILE/,

@@ -256,7 +256,7 @@ test('uses a short socket folder for a deep path', async () => {
   await assert.rejects(stat(host), /ENOENT/)
 })
 
-test('starts below a private folder as any user', async () => {
+test('starts in a subfolder of a folder with mode 0700', async () => {
   const secret = join(root, 'private')
   await mkdir(secret, { mode: 0o700 })
   const running = await start(join(secret, 'data', 'postgres'))
