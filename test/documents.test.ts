@@ -162,7 +162,7 @@ test('lists every page of docs/ in the sidebar of the site', () => {
   }
 })
 
-test('lists every mail in docs/mails.md', () => {
+test('documents every mail in docs/mails.md', () => {
   const page = read('docs/mails.md')
   const sources = globSync('src/modules/accounts/**/*.ts', { cwd: ROOT }).filter(
     (path) => !path.endsWith('.test.ts'),

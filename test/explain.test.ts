@@ -69,7 +69,7 @@ const BESIDES: { route: string; queries: string[]; followings?: number }[] = [
   },
 ]
 
-/** Statistics on the console's start page, which must not scan a large table. */
+/** Statistics of the console's start page. These requests must not scan a large table. */
 const COUNTED = ['/admin/statistics/waiting', '/admin/statistics/days']
 
 let route: string | null = null

@@ -172,7 +172,7 @@ test('leaves nothing for `kith doctor` to repair (0032, 0061)', async () => {
   assert.ok(isWell, lines.join('\n'))
 })
 
-test('rejects positions of areas outside the bounds (0031)', async () => {
+test('rejects area coordinates outside the valid range (0031)', async () => {
   const { sql } = world
   const [area] = await sql`select longitude, latitude from areas where id = 900001`
   assert.deepEqual({ ...area }, { longitude: null, latitude: null })
@@ -242,7 +242,7 @@ test('shows reports from before the upgrade to administrators (0061)', async () 
   )
 })
 
-test('restores no ability that was removed from the founder', async () => {
+test('restores no ability that was removed from the founder role', async () => {
   const rows = await world.sql<{ ability: string }[]>`
     select ability from role_abilities a join roles r on r.id = a.role_id where r.name = 'founder'`
   const held = rows.map(({ ability }) => ability)

@@ -67,8 +67,8 @@ export async function createWorld(
   if (!admin) throw new Error('Run tests with `npm test`, which starts the database they use.')
   const database = `kith_${randomBytes(6).toString('hex')}`
   const adminSql = openDatabase({ connection: admin, poolSize: 1, statementTimeoutMs: 0 })
-  // Copying files is 20 times faster than writing every page to the WAL.
   const { template = 'kith_template' } = options
+  // Copying files is 20 times faster than writing every page to the WAL.
   await adminSql.unsafe(`create database ${database} template ${template} strategy file_copy`)
   const connection = { ...admin, database }
   const sql = openDatabase({

@@ -205,7 +205,7 @@ const EXPORT_ERRORS: Record<ErrorCodeOf<'getExport'>, string> = {
   too_many_requests: 'Wait a moment.',
 }
 
-test('types the error codes of each operation', async () => {
+test('declares the error codes of each operation as types', async () => {
   const ann = await signUp()
   const kith = createClient({ url })
   await kith.session.signIn({ login: ann.name, password: ann.password })

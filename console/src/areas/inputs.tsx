@@ -187,9 +187,9 @@ function AmountOfRecharge({ id, ...common }: Common & { id: number }) {
   const currency = typeof data?.charge_currency === 'string' ? data.charge_currency : undefined
   const told = (amount: number) => formatAmount(amount, currency ?? 'wallet', locale)
   const [paid, left] = [Number(data?.charged), Number(data?.charged) - Number(data?.refunded)]
-  // A new currency clears the input, because the same text would mean a different amount.
   return (
     <AmountField
+      // Clears the input when the currency changes, because the same text would mean a different amount.
       key={currency ?? ''}
       {...common}
       currency={currency ?? 'wallet'}

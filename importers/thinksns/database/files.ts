@@ -126,7 +126,7 @@ async function openObjects(place: string, s3: S3Options, largest: number): Promi
           })
         } catch (error) {
           stream.destroy()
-          // Retries only failed downloads. An error of `use` would recur.
+          // Retries only failed downloads. An error of the callback `use` would recur.
           if (begun || attempt === ATTEMPTS) throw error
           await sleep(200 * attempt)
         }

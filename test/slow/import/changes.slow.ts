@@ -17,7 +17,7 @@ import { PLAN } from '../../../importers/thinksns/plan.ts'
 const TABLES = PLAN.filter((part): part is TableImport => 'table' in part)
 const clock = readClock('UTC')
 
-/** Tables that stay empty here, because their importers report changes in another form. */
+/** Source tables that this test leaves empty, because their importers report changes in another form. */
 const WITHOUT_ROWS = [
   'abilities',
   'ability_role',
@@ -194,7 +194,7 @@ describe('imports a community of random content', { skip: skipMariaDb }, async (
     )
   })
 
-  test('keeps popular locations in their order', async () => {
+  test('keeps the order of popular locations', async () => {
     assert.deepEqual((await guest('GET', '/locations/hots')).body, ['中国 四川 成都', '中国 北京 北京'])
   })
 

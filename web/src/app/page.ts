@@ -46,9 +46,9 @@ export type MenuEntry = {
   icon: LucideIcon
   order: number
   for: 'all' | 'members'
-  /** Also displayed in the bottom bar of phones. */
+  /** True if the bottom bar of phones also displays the entry. */
   isMain?: boolean
-  /** Displayed only in the bottom bar of phones. */
+  /** True if only the bottom bar of phones displays the entry. */
   isOnTelephones?: boolean
   /** Hook that returns the number of new items. Null hides the menu entry. */
   useCount?: () => number | null

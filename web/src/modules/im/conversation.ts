@@ -57,7 +57,7 @@ export function useConversation(chat: number, first: ChatMessage[], isLive: bool
       const [page] = await Promise.all([api.chat.messages(chat, { limit: PAGE }), look()])
       setMessages((all) => {
         const from = page[0]?.position ?? 0
-        // Drops older messages after a long interruption, because the list would have a gap.
+        // Drops older messages after a long interruption, because the list would otherwise have a gap.
         return (all.at(-1)?.position ?? 0) + 1 < from ? page : merged(all, page)
       })
       if (page.length >= PAGE && page[0]?.position !== 1) setHasEarlier(true)

@@ -15,7 +15,7 @@ const WORDS = words({
 })
 
 export const page = definePage({
-  // Makes the page fail on sites with an external chat provider.
+  // Loads the conversations, so that the page returns an error on sites with an external chat provider.
   queries: () => [chatsOf()],
   head: ({ language }) => ({ title: WORDS[language].title, isPrivate: true }),
   body: () => {
