@@ -37,7 +37,7 @@ describe('imports balances and payments', { skip: skipMariaDb }, async () => {
     const { balanced, drift, totals } = await audit(kept)
     assert.deepEqual(drift, [])
     assert.ok(balanced)
-    // Pending in the source are two pins, a bounty, a request, a contribution and a withdrawal.
+    // The source has six pending payments for pins, a bounty, a request, a contribution and a withdrawal.
     assert.equal(totals.points.escrow, 10 + 16 + 30 + 20 + 50 + 200)
     assert.equal(totals.wallet.escrow, 900)
     assert.deepEqual(await faultsOf(kept), [])
@@ -126,7 +126,7 @@ describe('imports balances and payments', { skip: skipMariaDb }, async () => {
     assert.ok((await audit(kept)).balanced)
   })
 
-  test('refunds all pending amounts with the option refund', async () => {
+  test('refunds all pending amounts with --waiting=refund', async () => {
     await bringerOf(given, { database: source.address, waiting: 'refund' })()
     assert.deepEqual(await owned(given, 'points'), {
       1: 1000 + 10 + 11 + 30 + 20 + 21,
