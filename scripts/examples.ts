@@ -46,7 +46,7 @@ const WRITTEN: Examples = {
   },
   schemas: {
     Error: { message: 'The given data was invalid.', errors: { name: ['The name is taken.'] } },
-    UnpaidError: { message: 'This feed has to be paid for first.', paid_node: 12, amount: 30 },
+    UnpaidError: { message: 'You must pay for this feed first.', paid_node: 12, amount: 30 },
     LedgerDrift: { check: 'balances', key: '7', kept: 120, counted: 100 },
   },
 }

@@ -64,10 +64,10 @@ program
   .description('Upgrade the database to this version')
   .action(exits(async () => (await maintenance()).migrateDatabase(env)))
 
-const admin = program.command('admin').description('Create administrators and help accounts')
+const admin = program.command('admin').description('Create administrators and repair access to accounts')
 for (const [name, does] of [
   ['create', 'Create an administrator'],
-  ['reset-password', 'Set a new password and revoke every sign-in of the account'],
+  ['reset-password', 'Set a new password and revoke all sessions of the account'],
 ] as const) {
   const command = admin
     .command(name)
@@ -81,7 +81,7 @@ for (const [name, does] of [
     )
   if (name === 'create')
     command
-      .option('--role <NAME>', 'Role, any number of times', (role, others: string[] = []) => [
+      .option('--role <NAME>', 'Role (repeatable)', (role, others: string[] = []) => [
         ...others,
         role,
       ])
@@ -90,14 +90,14 @@ for (const [name, does] of [
       )
   else
     command
-      .option('--enable', 'Enable a disabled account too')
-      .option('--unlink', 'End links with accounts outside too, which sign in without the password')
+      .option('--enable', 'Also enable a disabled account')
+      .option('--unlink', 'Also unlink external accounts, which can sign in without the password')
       .action(exits(async (user, options) => (await administration()).resetPassword(env, user, options)))
 }
 admin
   .command('unblock')
   .description('Remove the network blocks that contain the address')
-  .argument('<ADDRESS>', 'Network address')
+  .argument('<ADDRESS>', 'IP address or network')
   .action(exits(async (address) => (await administration()).unblock(env, address)))
 
 const imports = program.command('import').description('Import music, news or a whole community')
@@ -117,7 +117,7 @@ for (const area of ['music', 'news'] as const) {
     )
   exports
     .command(area)
-    .description('Write the format of the import')
+    .description('Write a file in the format of the import')
     .argument('[FILE]', 'File to write instead of standard output')
     .option('--files <DIR>', 'Folder of uploads instead of FILE.files')
     .action(exits(async (file, options) => (await moves()).exportFile(env, area, file, options)))
@@ -135,15 +135,15 @@ imports
   .option('--again', 'Read all ranges again, not only changed ones')
   .option('--tls', 'Encrypt the connection to the old database')
   .option('--tls-ca <FILE>', 'Certificate authority of the old database')
-  .option('--waiting <keep|refund>', 'Keep or refund what waits for a decision (default: keep)')
-  .option('--old-wallets', 'Add balances from before 1.8 of people who never used the newer wallet')
-  .option('--old-prices', 'Keep prices of feeds that 1.x wrote and 2.x ignored')
-  .option('--lock-disablers', 'Disable holders of the role disabler, except founders')
+  .option('--waiting <keep|refund>', 'Keep or refund payments that wait for a decision (default: keep)')
+  .option('--old-wallets', 'Add balances from versions before 1.8 of users who never used the newer wallet')
+  .option('--old-prices', 'Keep feed prices that 1.x stored and 2.x ignored')
+  .option('--lock-disablers', 'Disable users with the role disabler, except founders')
   .option('--close', 'Close the import; no further run is possible')
   .action(
     exits(async (options, command) => {
       if (options.close && Object.keys(options).length > 1)
-        command.error('kith: --close has no other options')
+        command.error('kith: --close cannot be combined with other options')
       if (!options.close && options.database === undefined)
         command.error('kith: give the URL of the old database with --database')
       await requireThere(options.files?.startsWith('s3://') ? undefined : options.files, options.tlsCa)
@@ -153,20 +153,20 @@ imports
 
 program
   .command('backup')
-  .description('Write database, uploads and secret to one file, while the server runs')
+  .description('Write the database, uploads and secret to one file while the server runs')
   .argument('<FILE>', 'File to write, or s3://BUCKET/NAME')
   .action(exits(async (file) => (await import('./commands/backup.ts')).backUp(env, file)))
 
 program
   .command('restore')
-  .description('Verify and restore a backup, while no server runs')
+  .description('Verify and restore a backup while no server runs')
   .argument('<FILE>', 'Backup to restore, or s3://BUCKET/NAME')
   .option('--force', 'Delete the content of a database that is not empty')
   .action(exits(async (file, options) => (await import('./commands/backup.ts')).restore(env, file, options)))
 
 program
   .command('demo')
-  .description('Fill an empty site with a community, the same for the same seed (docs/demo.md)')
+  .description('Fill an empty site with demo data; the same seed gives the same data (docs/demo.md)')
   .addOption(new Option('--scale <SIZE>', 'Size').choices(['small', 'medium', 'large']).default('small'))
   .option('--seed <N>', 'Seed', wholeNumber, 1)
   .option('--password <TEXT>', 'Password of the accounts', demoPassword)
@@ -188,18 +188,18 @@ program
 
 function wholeNumber(text: string): number {
   const number = Number(text)
-  if (!Number.isSafeInteger(number) || number < 0) throw new InvalidArgumentError('It is a whole number.')
+  if (!Number.isSafeInteger(number) || number < 0) throw new InvalidArgumentError('It must be a whole number.')
   return number
 }
 
 function demoPassword(text: string): string {
-  if (text.length < 8) throw new InvalidArgumentError('It has at least 8 characters.')
+  if (text.length < 8) throw new InvalidArgumentError('It must have at least 8 characters.')
   return text
 }
 
 const doctor = program
   .command('doctor')
-  .description('Recount every counter, and check constraints and indexes')
+  .description('Recount all counters, and check constraints and indexes')
   .option('--mend', 'Repair counters')
   .action(exits(async (options) => (await maintenance()).runDoctor(env, options)))
 doctor
@@ -209,12 +209,12 @@ doctor
   .action(exits(async (options) => (await maintenance()).examineIm(env, options)))
 doctor
   .command('payments')
-  .description('Ask every payment provider, and count open payments and differences')
+  .description('Check all payment providers, and count open payments and differences')
   .action(exits(async () => (await maintenance()).examinePayments(env)))
 doctor
   .command('audit')
   .description('Verify the hash chain of the audit log, and print its anchor')
-  .argument('[FILE]', 'Anchors that were kept outside')
+  .argument('[FILE]', 'File with anchors from earlier runs')
   .action(exits(async (file) => (await maintenance()).examineAudit(env, file)))
 
 program
@@ -227,15 +227,15 @@ program
     process.stdout.write(DISTRIBUTION_SQL)
   })
 
-const sms = program.command('sms').description('Examine text messages (docs/sms.md)')
+const sms = program.command('sms').description('Test text messages (docs/sms.md)')
 sms
   .command('test')
-  .description('Send a code that opens nothing, as the site would send one')
+  .description('Send a test code that no sign-in accepts')
   .argument('<NUMBER>', 'Phone number')
   .action(exits(async (number) => (await import('./commands/sms.ts')).testSms(env, number)))
 sms
   .command('receipts')
-  .description('Print the addresses to which services report deliveries')
+  .description('Print the URLs to which services report deliveries')
   .action(exits(async () => (await import('./commands/sms.ts')).listReceiptAddresses(env)))
 
 try {

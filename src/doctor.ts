@@ -71,7 +71,7 @@ export async function reportChannels(
 const AT_ONCE = 1000
 
 const failedJobs: Leftover = {
-  text: 'jobs failed permanently and are kept for inspection',
+  text: 'jobs failed permanently and are retained for inspection',
   find: async ({ sql }) => ({ count: await countFailedJobs(sql) }),
   async clear({ sql }) {
     let gone = 0

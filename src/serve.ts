@@ -101,7 +101,7 @@ export async function serve(config: Config): Promise<void> {
   } catch (error) {
     const fault = startFault(listenFault(error, config), config.dataDir)
     if (fault instanceof StartFault) process.stderr.write(`${fault.message}\n`)
-    else log.fatal({ err: error }, 'could not start')
+    else log.fatal({ err: error }, 'startup failed')
     await shutDown('failure', 1)
   }
 }
@@ -110,7 +110,7 @@ function shareMetrics({ metrics, onClose }: Context, supervisor: Channel, slot: 
   const read = () => metrics.registry.getMetricsAsJSON()
   new Gauge({
     name: 'server_process_memory_bytes',
-    help: 'Resident memory of each process that serves',
+    help: 'Resident memory of each serving process',
     labelNames: ['process'],
     registers: [metrics.registry],
     collect() {

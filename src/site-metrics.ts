@@ -27,7 +27,7 @@ type Value = { labels?: Record<string, string>; value: number }
 const GAUGES: { name: string; help: string; labels?: string[]; of: (seen: Seen) => Value[] }[] = [
   {
     name: 'kith_jobs',
-    help: 'Background jobs by task and state: due, later, running, failed for good',
+    help: 'Background jobs by task and state: due, later, running, failed permanently',
     labels: ['task', 'state'],
     of: ({ jobs }) =>
       jobs.flatMap(({ task, due, later, running, failed }) =>
@@ -39,25 +39,25 @@ const GAUGES: { name: string; help: string; labels?: string[]; of: (seen: Seen) 
   },
   {
     name: 'kith_jobs_oldest_seconds',
-    help: 'For how long the first due job of a task has waited',
+    help: 'Waiting time of the oldest due job of a task',
     labels: ['task'],
     of: ({ jobs }) => jobs.map(({ task, oldest }) => ({ labels: { task }, value: oldest })),
   },
   {
     name: 'kith_decisions_waiting',
-    help: 'What waits for a decision of administrators, such as reports and withdrawals',
+    help: 'Items waiting for a decision of administrators, such as reports and withdrawals',
     labels: ['queue'],
     of: ({ site }) => site.waiting.map(({ name, count }) => ({ labels: { queue: name }, value: count })),
   },
   {
     name: 'kith_decisions_oldest_seconds',
-    help: 'For how long the first of them has waited',
+    help: 'Waiting time of the oldest item that waits for a decision',
     labels: ['queue'],
     of: ({ site }) => site.waiting.map(({ name, seconds }) => ({ labels: { queue: name }, value: seconds })),
   },
   {
     name: 'kith_today',
-    help: 'What happened since midnight UTC: sign-ups, posts, points and money moved',
+    help: 'Activity since midnight UTC: sign-ups, posts, points and money moved',
     labels: ['series'],
     of: ({ site }) => site.today.map(({ name, value }) => ({ labels: { series: name }, value })),
   },
@@ -72,22 +72,22 @@ const GAUGES: { name: string; help: string; labels?: string[]; of: (seen: Seen) 
   },
   {
     name: 'kith_backup_last_success_timestamp_seconds',
-    help: 'When the last backup was whole; 0 while there is none',
+    help: 'Time of the last complete backup; 0 without one',
     of: ({ backup }) => [{ value: backup?.finished ?? 0 }],
   },
   {
     name: 'kith_backup_size_bytes',
-    help: 'How large the last backup is',
+    help: 'Size of the last backup',
     of: ({ backup }) => [{ value: backup?.bytes ?? 0 }],
   },
   {
     name: 'kith_backup_duration_seconds',
-    help: 'How long the last backup took',
+    help: 'Duration of the last backup',
     of: ({ backup }) => [{ value: backup?.seconds ?? 0 }],
   },
   {
     name: 'kith_replica_lag_seconds',
-    help: 'How far a replica of the database is behind, where its user may see that',
+    help: 'Lag of a database replica, if the database user may see it',
     labels: ['replica'],
     of: ({ replicas }) => replicas.map(({ replica, seconds }) => ({ labels: { replica }, value: seconds })),
   },
@@ -111,7 +111,7 @@ export function exportSiteMetrics(ctx: Context): void {
   }
   new Gauge({
     name: 'kith_database_up',
-    help: 'Whether the database answered the last look: 1 or 0',
+    help: '1 when the database responded to the last check, else 0',
     registers,
     async collect() {
       this.set((await see()) ? 1 : 0)

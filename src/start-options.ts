@@ -15,7 +15,7 @@ export class StartUsageError extends Error {}
 /** `npm start --demo` passes the option as `npm_config_demo` instead of an argument. */
 export function readStartOptions(args: readonly string[], env: NodeJS.ProcessEnv): Set<string> {
   if (env.npm_config_demo === 'true' && env.npm_lifecycle_event === 'start')
-    throw new StartUsageError('npm took --demo for itself: npm start -- --demo')
+    throw new StartUsageError('npm consumed --demo: use npm start -- --demo')
   const unknown = args.find((arg) => !OPTIONS.includes(arg))
   if (unknown === undefined) return new Set(args)
   const [, dashes = '', name = ''] = /^(-*)([^=]*)/.exec(unknown) ?? []

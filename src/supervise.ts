@@ -61,7 +61,7 @@ export async function supervise(config: Config): Promise<void> {
   } catch (error) {
     const fault = listenFault(error, config)
     if (fault instanceof StartFault) process.stderr.write(`${fault.message}\n`)
-    else log.fatal({ err: error }, 'could not start')
+    else log.fatal({ err: error }, 'startup failed')
     await shutDown('failure', 1)
   }
 }

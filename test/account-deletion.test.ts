@@ -33,7 +33,7 @@ test('cancels the deletion of an account when its user signs in during the grace
   await comeDue(ann)
   await work()
   assert.equal((await signIn(email, { password: PASSWORD })).status, 200)
-  assert.match(outbox.findLast(({ to, code }) => to === email && !code)?.text ?? '', /取消.*not deleted/)
+  assert.match(outbox.findLast(({ to, code }) => to === email && !code)?.text ?? '', /取消.*not be deleted/)
 })
 
 test('restores or erases an account completely when a sign-in races with the erasure (rights-1, rights-2)', async () => {

@@ -12,7 +12,7 @@ test('reports the console as disabled when CONSOLE=off', async () => {
     const english = await off.app.inject({ method: 'GET', url: path })
     assert.equal(english.statusCode, 404, path)
     assert.equal(english.headers['x-error-code'], 'console_off')
-    assert.match(english.body, /turned off/)
+    assert.match(english.body, /disabled/)
   }
   const chinese = await off.app.inject({ method: 'GET', url: '/admin', headers: { 'accept-language': 'zh' } })
   assert.match(chinese.body, /已关闭/)

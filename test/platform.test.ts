@@ -132,7 +132,7 @@ test('returns 422 when the page number is too large (conventions-16)', async () 
 
 test('refuses to start with a route without declared access', async () => {
   const other = await buildApp({ ...world.ctx, metrics: createMetrics(), onClose: [] })
-  assert.throws(() => other.get('/api/v2/forgotten', async () => 'open'), /does not say who may call it/)
+  assert.throws(() => other.get('/api/v2/forgotten', async () => 'open'), /does not declare who may call it/)
   await other.close()
 })
 

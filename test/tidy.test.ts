@@ -53,7 +53,7 @@ test('deletes failed jobs after their retention period', async () => {
   const lines: string[] = []
   const print = (line: string) => void lines.push(line)
   await reportLeftovers(ctx, { mend: false, print })
-  assert.ok(lines.includes('· 2 jobs failed permanently and are kept for inspection'), lines.join('\n'))
+  assert.ok(lines.includes('· 2 jobs failed permanently and are retained for inspection'), lines.join('\n'))
   assert.equal((await failed()).length, 2)
   await reportLeftovers(ctx, { mend: true, print })
   assert.equal((await failed()).length, 0)
@@ -146,7 +146,7 @@ test('removes stored bytes without a row after a day', async () => {
   }
   lines.length = 0
   await reportLeftovers(ctx, { mend: true, print: (line) => void lines.push(line) })
-  assert.match(lines.at(-1) ?? '', /not deleted: they are most of the stored files/)
+  assert.match(lines.at(-1) ?? '', /not deleted: these are most of the stored files/)
   for (const key of foreign) assert.ok(await ctx.storage.exists(key), key)
 })
 

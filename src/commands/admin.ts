@@ -21,8 +21,8 @@ export async function createAdministrator(env: Environment, name: string, choice
     // Until the import is closed, the next user id may belong to a user of the old site.
     if (move)
       throw new Error(
-        `the move from ${move.source} is open: close it with \`kith import ${move.source} --close\`, or let somebody of ` +
-          'the old site in with `kith admin reset-password`',
+        `the import from ${move.source} is open: close it with \`kith import ${move.source} --close\`, or give a user of ` +
+          'the old site access with `kith admin reset-password`',
       )
     const roles = choice.role ?? ['founder']
     const known = await ctx.sql<{ name: string }[]>`select name from roles where name = any(${roles})`
@@ -51,12 +51,12 @@ export function resetPassword(env: Environment, name: string, choice: Choice): P
       process.stdout.write(
         choice.unlink
           ? `The account is no longer linked with ${links.join(', ')}.\n`
-          : `The account can still be signed in to with ${links.join(', ')}. Add --unlink to end these links.\n`,
+          : `The account can still sign in with ${links.join(', ')}. Add --unlink to remove these links.\n`,
       )
     if (!account.disabled) return
     process.stdout.write(
       choice.enable
-        ? 'The account was disabled and is enabled now.\n'
+        ? 'The account was disabled and is now enabled.\n'
         : 'The account is disabled, so nobody can sign in with it. Add --enable to enable it.\n',
     )
   })
@@ -84,7 +84,7 @@ async function withPassword(
 ): Promise<number> {
   const { password, madeUp } = await choosePassword(choice)
   const length = [...password].length
-  if (length < 8 || length > 128) throw new Error('a password has 8 to 128 characters')
+  if (length < 8 || length > 128) throw new Error('a password must have 8 to 128 characters')
   try {
     await withContext(env, async (opened) => {
       await prepareDatabase(opened.forJobs, opened.connection)

@@ -31,13 +31,13 @@ export async function backUp(env: Environment, to: string): Promise<number> {
     const place = openBackupPlace(to, config.s3)
     if (await place.exists()) throw new Error(`${to} already exists: choose another name, or delete it`)
     const [site] = await ctx.sql`select to_regclass('schema_migrations') as present`
-    if (site?.present === null) throw new Error('nothing to back up: this database contains no site yet')
+    if (site?.present === null) throw new Error('there is nothing to back up: this database contains no site yet')
     const { bytes, end } = await makeBackup(ctx, connection, to)
     print(`Wrote ${sum(end.rows)} rows and ${end.files} files to ${to} (${bytes} bytes).`)
-    if (end.missing > 0) print(`${end.missing} files were missing already.`)
+    if (end.missing > 0) print(`${end.missing} files were already missing.`)
     if (config.backupPassphrase === undefined)
       print(
-        'It holds the secret and all messages of the site in the clear: keep it where nobody else reads it.',
+        'It contains the secret and all messages of the site without encryption. Store it where no one else can read it.',
       )
     return 0
   })
@@ -57,14 +57,14 @@ export async function restore(
   const verified = await verifyBackup(source)
   const { head, end, appSecret } = verified
   print(
-    `${from} is whole: version ${head.version}, made ${head.made_at}, ${sum(end.rows)} rows, ${end.files} files.`,
+    `${from} is complete: version ${head.version}, made ${head.made_at}, ${sum(end.rows)} rows, ${end.files} files.`,
   )
   const foreign = await findForeignMigration(head.migrations)
   if (foreign)
     throw new Error(`the backup was made by another version: ${foreign}. Restore it with that version.`)
   if (config.appSecret !== undefined && config.appSecret !== appSecret)
     throw new StartFault(
-      'APP_SECRET is not the secret of the backup: leave it unset, and the one of the backup is put into DATA_DIR.',
+      'APP_SECRET differs from the secret of the backup. Leave it unset, and the restore writes the secret of the backup into DATA_DIR.',
     )
   await requireEmptyFolder(config, force)
   const { connection, stop } = await openDatabaseServer(config, log, { mayBeLost: true }).catch((error) => {

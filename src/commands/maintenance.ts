@@ -44,9 +44,9 @@ export function examineIm(env: Environment, { mend = false }: { mend?: boolean }
     const waiting = state.waiting_accounts + state.waiting_groups
     print(
       `${waiting === 0 ? '✓' : '✗'} waiting: ${state.waiting_accounts} of ${state.accounts} accounts, ` +
-        `${state.waiting_groups} groups beside ${state.groups}${state.last_error ? ` (${state.last_error})` : ''}`,
+        `${state.waiting_groups} groups besides ${state.groups}${state.last_error ? ` (${state.last_error})` : ''}`,
     )
-    if (state.unregistered > 0) print(`  ${state.unregistered} people have no confirmed account`)
+    if (state.unregistered > 0) print(`  ${state.unregistered} users have no confirmed account`)
     const { drift, restored } = mend ? await reconcile(ctx) : { drift: await findDrift(ctx), restored: 0 }
     for (const { group, difference } of drift.slice(0, SHOWN)) print(`✗ group ${group} ${difference}`)
     if (drift.length === 0) print('✓ every confirmed group matches the provider')
@@ -67,15 +67,15 @@ export async function reportPayments(ctx: Context, print: Print): Promise<boolea
   for (const { provider, fault, last_statement: last, ...counts } of states) {
     print(fault === null ? `✓ ${provider} answers` : `✗ ${provider}: ${fault}`)
     const found = {
-      'open payments are past their time': counts.waiting,
-      'payments arrived and were not credited': counts.uncredited,
+      'open payments are overdue': counts.waiting,
+      'payments arrived but were not credited': counts.uncredited,
       'differences are listed in the console': counts.differences,
-      'refunds were asked for more than a day ago and are not decided': counts.refunds,
-      'payments are disputed, which the provider decides': counts.disputes,
+      'refunds were requested more than a day ago and have no result': counts.refunds,
+      'payments are in dispute; the provider decides': counts.disputes,
     }
     for (const [what, count] of Object.entries(found)) if (count > 0) print(`✗ ${provider}: ${count} ${what}`)
     print(
-      `  ${provider}: ${last === null ? 'no statement was compared yet' : `last compared statement ${last}`}`,
+      `  ${provider}: ${last === null ? 'no statement has been compared yet' : `last compared statement ${last}`}`,
     )
   }
   return states.every(
@@ -111,7 +111,7 @@ export async function examineAudit(env: Environment, file?: string): Promise<num
       print(
         `✓ ${records} records, none changed (${redacted} redacted by erasures, ${waiting} not linked yet)`,
       )
-    if (faults.length === 0 && kept.length > 0) print(`✓ agrees with ${kept.length} anchors of ${file}`)
+    if (faults.length === 0 && kept.length > 0) print(`✓ matches ${kept.length} anchors of ${file}`)
     if (anchor) print(`anchor ${anchor.position} ${anchor.hash}`)
     return faults.length === 0 ? 0 : 1
   })

@@ -37,7 +37,7 @@ test('reports the response of each SMS service', async () => {
   const sent = await run('+1 201-555-0123')
   assert.equal(sent.isSent, true)
   assert.equal(sent.lines[0], '✗ Yunpian has no signature for this message')
-  assert.match(sent.lines[1] ?? '', /^✓ twilio took the message, and calls it SM/)
+  assert.match(sent.lines[1] ?? '', /^✓ twilio accepted the message, reference SM/)
   assert.equal(twi.calls.at(-1)?.fields.To, '+12015550123')
   twi.faults.push(503)
   const failed = await run('+12015550123')

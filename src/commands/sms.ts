@@ -24,9 +24,9 @@ export async function sendTestText(ctx: Context, given: string, tell: Print): Pr
   try {
     const sent = await sendText(ctx, { phone, text, purpose: 'code', code: TEST_CODE })
     for (const refusal of sent?.refusals ?? []) tell(`✗ ${refusal}`)
-    const reference = sent?.reference ? `, and calls it ${sent.reference}` : ''
-    tell(`✓ ${sent?.service} took the message${reference}`)
-    tell('The console lists whether it was delivered, under Text messages.')
+    const reference = sent?.reference ? `, reference ${sent.reference}` : ''
+    tell(`✓ ${sent?.service} accepted the message${reference}`)
+    tell('The console shows whether it was delivered, under Text messages.')
     return true
   } catch (error) {
     for (const fault of (error as Error).message.split('; ')) tell(`✗ ${fault}`)

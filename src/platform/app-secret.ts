@@ -16,13 +16,13 @@ import { StartFault } from '#platform/start-fault.ts'
 /** Minimum length in characters. An attacker could guess a shorter secret from one sealed value. */
 export const minimumSecretLength = 16
 
-const WAY_OUT = 'restore it from a backup, or set APP_SECRET to what it held'
+const WAY_OUT = 'restore it from a backup, or set APP_SECRET to its content'
 
 export function loadAppSecret(dataDir: string, { mayCreate = true } = {}): string {
   const path = join(dataDir, 'app-secret')
   const secret = readSecret(path)
   if (secret !== undefined) return secret
-  if (!mayCreate) throw new StartFault(`${path} is missing, and the database was sealed with it: ${WAY_OUT}.`)
+  if (!mayCreate) throw new StartFault(`${path} is missing, but the database was sealed with it: ${WAY_OUT}.`)
   mkdirSync(dataDir, { recursive: true })
   createSecretFile(path)
   // Reads the file again, because another process may have created it first.
@@ -38,7 +38,7 @@ function readSecret(path: string): string | undefined {
   } catch (error) {
     const code = codeOf(error)
     if (code === 'ENOENT') return undefined
-    const reason = code === 'EISDIR' ? 'is a folder and has to be a file' : `cannot be read (${code})`
+    const reason = code === 'EISDIR' ? 'is a folder, but must be a file' : `cannot be read (${code})`
     throw new StartFault(`${path} ${reason}: ${WAY_OUT}.`)
   }
   if (text.length < minimumSecretLength) throw new StartFault(`${path} is damaged: ${WAY_OUT}.`)

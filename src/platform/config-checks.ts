@@ -16,7 +16,7 @@ export function proxyFaults(given: string | undefined): string[] {
     .filter((part) => !isProxyAddress(part))
     .map(
       (part) =>
-        `TRUST_PROXY has "${part}", which is neither an address nor a network: name the reverse proxies, such as 127.0.0.1 or 10.0.0.0/8`,
+        `TRUST_PROXY has "${part}", which is neither an IP address nor a network: list the reverse proxies, such as 127.0.0.1 or 10.0.0.0/8`,
     )
 }
 
@@ -26,7 +26,7 @@ export function originFaults(origins: readonly string[]): string[] {
     if (origin === '*' || /^[a-z][a-z0-9+.-]*:\/\/[^/\s?#@]+$/.test(origin)) return []
     const bare = /^[\w.-]+(:\d+)?$/.test(origin)
     const hint = bare ? `write https://${origin}` : 'write it as https://example.org, without a path'
-    return [`CORS_ORIGINS has "${origin}", which is no origin: ${hint}`]
+    return [`CORS_ORIGINS has "${origin}", which is not an origin: ${hint}`]
   })
 }
 
@@ -42,17 +42,17 @@ export const severalHostsFault = (name: string, given: string): string | undefin
     ? `${name} names several hosts: name one proxy that leads to the primary, such as HAProxy (docs/scaling.md#failover, deploy/patroni)`
     : undefined
 
-const STALE_REPLIES = 'set GUEST_CACHE_MS for the age of replies to guests; all others are current'
+const STALE_REPLIES = 'set GUEST_CACHE_MS for the maximum age of responses to guests; other responses are never cached'
 
 const RETIRED = new Map([
-  ['KEPT_PAGES_MB', 'set FRAGMENTS_MB for the memory of cached replies'],
+  ['KEPT_PAGES_MB', 'set FRAGMENTS_MB for the memory of cached responses'],
   ['KEPT_PAGES_COUNTS_MS', STALE_REPLIES],
   ['KEPT_PAGES_COUNTS_AFTER', STALE_REPLIES],
   ['KEPT_PAGES_TIMED_MS', STALE_REPLIES],
-  ['KEPT_PAGES_VERIFY', 'nothing replaces it'],
+  ['KEPT_PAGES_VERIFY', 'it has no replacement'],
   [
     'DATABASE_PREPARED_STATEMENTS',
-    'statements are always prepared, which takes PgBouncer 1.21 or later with max_prepared_statements (docs/scaling.md#pgbouncer)',
+    'statements are always prepared, which requires PgBouncer 1.21 or later with max_prepared_statements (docs/scaling.md#pgbouncer)',
   ],
   ['DATABASE_REPLICA_MAX_LAG_MS', 'replicas serve guests while they are less than a second behind'],
 ])
@@ -80,7 +80,7 @@ export function findMisspelledNames(
     if (meant !== undefined) return [`${name} is not a setting: did you mean ${meant}?`]
     return name.startsWith('LINKED_') && !known.includes(name)
       ? [
-          `${name} is not a setting: LINKED_PROVIDERS names the providers, and docs/running.md what each takes`,
+          `${name} is not a setting: LINKED_PROVIDERS names the providers, and docs/running.md lists the settings of each`,
         ]
       : []
   })

@@ -76,7 +76,7 @@ test('reports all invalid settings at once', () => {
 
 test('names the replacement of a retired setting', () => {
   assert.deepEqual(faultsOf({ KEPT_PAGES_MB: '64' }), [
-    'KEPT_PAGES_MB no longer exists: remove it; set FRAGMENTS_MB for the memory of cached replies.',
+    'KEPT_PAGES_MB no longer exists: remove it; set FRAGMENTS_MB for the memory of cached responses.',
   ])
   assert.deepEqual(
     faultsOf({
@@ -143,10 +143,10 @@ test('validates the settings of external sign-in providers', () => {
   assert.equal(ownPage.outsideProviders.company?.redirectUrl, undefined)
   assert.equal(ownPage.outsideProviders.company?.label, 'Our company')
   assert.deepEqual(faultsOf({ LINKED_PROVIDERS: 'company', ...withoutAddress, WEB: 'off' }), [
-    'LINKED_COMPANY_REDIRECT_URL is needed for the provider company.',
+    'LINKED_COMPANY_REDIRECT_URL is required for the provider company.',
   ])
   assert.deepEqual(faultsOf({ LINKED_PROVIDERS: 'company, no-name', ...company }), [
-    'LINKED_PROVIDERS has "no-name", which is not a name of small letters, digits and _.',
+    'LINKED_PROVIDERS has "no-name", which is not a name of lower-case letters, digits and _.',
   ])
 })
 

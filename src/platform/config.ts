@@ -224,14 +224,14 @@ export function readConfig(env: Env) {
   }
   if (config.databaseUrl === undefined)
     for (const name of ['DATABASE_DIRECT_URL', 'DATABASE_REPLICA_URLS'])
-      if (text(name)) faults.push(`${name} is for a database that DATABASE_URL names`)
+      if (text(name)) faults.push(`${name} requires DATABASE_URL`)
   if (storage === 's3')
     for (const name of ['S3_BUCKET', 'S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY'])
-      if (!text(name)) faults.push(`${name} is needed when STORAGE=s3`)
+      if (!text(name)) faults.push(`${name} is required when STORAGE=s3`)
   for (const name of IM_NEEDS[imProvider])
-    if (!text(name)) faults.push(`${name} is needed when IM_PROVIDER=${imProvider}`)
+    if (!text(name)) faults.push(`${name} is required when IM_PROVIDER=${imProvider}`)
   if (imProvider === 'easemob' && config.im.easemob.appKey && !/^[^#]+#[^#]+$/.test(config.im.easemob.appKey))
-    faults.push('IM_EASEMOB_APP_KEY has the form organisation#application')
+    faults.push('IM_EASEMOB_APP_KEY must have the form organisation#application')
   if (!/^([\d*,/-]+ ){4}[\d*,/-]+$/.test(config.backupAt))
     faults.push(
       `BACKUP_AT must be five fields of a crontab line, such as "30 3 * * *", not "${config.backupAt}"`,

@@ -104,7 +104,7 @@ export const silenced = sanctionError('silenced', 'You may read, but not write.'
 export const addressBlocked = apiError(
   403,
   'address_blocked',
-  'Nothing is taken from your address.',
+  'Your address is blocked.',
   '你所在的网络地址已被封禁。',
 )
 export const tooManyRequests = apiError(
@@ -117,6 +117,6 @@ export const tooManyRequests = apiError(
 export const secondFactorNeeded = apiError(
   403,
   'second_factor_needed',
-  'Administrators need a second factor here. Turn yours on first (/user/second-factor).',
+  'Administrators need a second factor on this site. Enable yours first (/user/second-factor).',
   '本站要求管理员开启两步验证，请先开启。',
 )

@@ -92,7 +92,7 @@ export async function openContext(
   })
   new Gauge({
     name: 'database_cut_backends',
-    help: 'Backends that still work on statements whose connections were given up',
+    help: 'Backends that still run statements of abandoned connections',
     registers: [metrics.registry],
     collect() {
       this.set(sql.cutBackends() + sqlForJobs.cutBackends())

@@ -51,7 +51,7 @@ export function readOutsideProviders(
     const prefix = `LINKED_${name.toUpperCase()}_`
     const text = (field: string, standard?: string) => {
       const value = setting(prefix + field) ?? standard
-      if (value === undefined) faults.push(`${prefix}${field} is needed for the provider ${name}`)
+      if (value === undefined) faults.push(`${prefix}${field} is required for the provider ${name}`)
       return value ?? ''
     }
     const url = (field: string) => {
@@ -84,7 +84,7 @@ export function readOutsideProviders(
   }
   const entries = names.flatMap((name) => {
     if (NAME.test(name)) return [[name, read(name)] as const]
-    faults.push(`LINKED_PROVIDERS has "${name}", which is not a name of small letters, digits and _`)
+    faults.push(`LINKED_PROVIDERS has "${name}", which is not a name of lower-case letters, digits and _`)
     return []
   })
   return Object.fromEntries(entries)

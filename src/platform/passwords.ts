@@ -25,7 +25,7 @@ export function createPasswords(
 
   async function limited<T>(work: () => Promise<T>): Promise<T> {
     if (running >= concurrency) {
-      if (waiting.length >= maxWaiting) throw new Busy('too many passwords are waiting to be checked')
+      if (waiting.length >= maxWaiting) throw new Busy('too many passwords are waiting for verification')
       // The finishing call passes its slot to the next one, so that a new call cannot overtake the queue.
       await new Promise<void>((resolve) => waiting.push(resolve))
     } else {

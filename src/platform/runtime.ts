@@ -10,7 +10,7 @@ export function requireRuntime(): void {
 export function findRuntimeFault(version: string): string | null {
   if (Number.parseInt(version, 10) >= oldest) return null
   return (
-    `this is Node.js ${version}, but Kith needs ${oldest} or later. It brings its own as an optional dependency: ` +
+    `this is Node.js ${version}, but Kith needs ${oldest} or later. Its own Node.js is an optional dependency: ` +
     'run `npm ci --include=optional` and start it with `npm start` or `npx kith`, or install a newer Node.js.'
   )
 }

@@ -60,7 +60,7 @@ test('reports a read-only data directory in one sentence', async () => {
   const failed = (code: string) => Object.assign(new Error(code), { code, syscall: 'mkdir' })
   assert.match(
     told(failed('ENOSPC')),
-    /^Kith cannot use .*\/data: no space is left on its disk: make room, or set DATA_DIR to another folder\.$/,
+    /^Kith cannot use .*\/data: no space is left on its disk: free some space, or set DATA_DIR to another folder\.$/,
   )
   assert.match(told(failed('EROFS')), /read-only/)
   assert.match(told(new Error('initdb: error: could not write: No space left on device')), /no space/)

@@ -23,6 +23,6 @@ export async function keepSecretCheck(sql: Db, secrets: Secrets): Promise<void> 
 export function requireSecret(secrets: Secrets, check: string | undefined, from: string): void {
   if (check === undefined || secrets.verify(TEXT, check)) return
   throw new StartFault(
-    `${from} is not the secret that the database was sealed with: give the one that was in use, from a backup if need be.`,
+    `${from} is not the secret that the database was sealed with: use the original secret, for example from a backup.`,
   )
 }

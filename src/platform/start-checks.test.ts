@@ -29,7 +29,7 @@ test('rejects a file as the data directory', async () => {
   for (const dataDir of [file, join(file, 'below')])
     await assert.rejects(
       checkDataDir({ dataDir, databaseUrl: undefined }),
-      /: it is a file, or lies in one: /,
+      /: it is a file, or its path contains one: /,
     )
 })
 
@@ -43,7 +43,7 @@ test('rejects a data directory of another OS user unless DATABASE_URL is set', a
   t.mock.method(process as Required<typeof process>, 'getuid', () => user + 1)
   await assert.rejects(
     checkDataDir({ dataDir, databaseUrl: undefined }),
-    new RegExp(`belongs to the user with id ${user}, and this one is ${user + 1}: `),
+    new RegExp(`belongs to the user with id ${user}, but this process runs as ${user + 1}: `),
   )
   await checkDataDir({ dataDir, databaseUrl: 'postgres://a@b/c' })
 })
@@ -71,8 +71,8 @@ test('explains why a reachable database is unsuitable', async (t) => {
   for (const [found, told] of [
     [{ version: 14 }, /^PostgreSQL 14 is too old: 15 or later is needed$/],
     [{ encoding: 'SQL_ASCII' }, /createdb --encoding=UTF8/],
-    [{ isReplica: true }, /^this is a replica/],
-    [{ mayCreate: false }, /let it own the database$/],
+    [{ isReplica: true }, /^this is a read-only replica/],
+    [{ mayCreate: false }, /make it the owner of the database$/],
   ] as const)
     assert.match(findUnfitness({ ...fit, ...found }) ?? '', told)
 

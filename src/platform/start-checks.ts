@@ -25,7 +25,7 @@ export function listenFault(error: unknown, { host, port, metricsHost, metricsPo
   switch (code) {
     case 'EADDRINUSE':
       return new StartFault(
-        `${name}: something listens on port ${at} already: stop it, or set ${name} to another number.`,
+        `${name}: port ${at} is already in use: stop the other program, or set ${name} to another number.`,
       )
     case 'EACCES':
       return new StartFault(
@@ -37,10 +37,10 @@ export function listenFault(error: unknown, { host, port, metricsHost, metricsPo
     case 'EAI_AGAIN':
       if ((given.address ?? given.hostname) === metricsHost && metricsHost !== host)
         return new StartFault(
-          `METRICS_HOST: ${metricsHost} is no address of this machine: set it to 127.0.0.1, or to an address of a private network.`,
+          `METRICS_HOST: ${metricsHost} is not an address of this machine: set it to 127.0.0.1, or to an address of a private network.`,
         )
       return new StartFault(
-        `HOST: ${host} is no address of this machine: set HOST to 127.0.0.1, or to 0.0.0.0 for all its addresses.`,
+        `HOST: ${host} is not an address of this machine: set HOST to 127.0.0.1, or to 0.0.0.0 for all its addresses.`,
       )
     default:
       return error
@@ -72,7 +72,7 @@ export async function findExistingFolder(path: string): Promise<string> {
       throw error
     })
     if (found?.isDirectory()) return place
-    if (found) throw Object.assign(new Error(`${place} is no folder`), { code: 'ENOTDIR' })
+    if (found) throw Object.assign(new Error(`${place} is not a folder`), { code: 'ENOTDIR' })
   }
 }
 
@@ -93,7 +93,7 @@ export async function checkDataDir({
   const uid = process.getuid?.()
   if (databaseUrl === undefined && cluster && uid !== undefined && uid !== 0 && cluster.uid !== uid)
     throw new StartFault(
-      `DATA_DIR: the database in ${dataDir} belongs to the user with id ${cluster.uid}, and this one is ${uid}: start as that user, or change the owner of the whole folder.`,
+      `DATA_DIR: the database in ${dataDir} belongs to the user with id ${cluster.uid}, but this process runs as ${uid}: start as that user, or change the owner of the whole folder.`,
     )
   const disk = await statfs(place).catch(() => undefined)
   const needed = databaseUrl === undefined && !cluster ? ROOM.new : ROOM.existing
@@ -112,15 +112,15 @@ function databaseFault(error: unknown, url: string): StartFault {
     ECONNREFUSED: `nothing answers at ${at}: start PostgreSQL there, or correct the address`,
     ENOTFOUND: `there is no host ${hostname}: correct the address`,
     EAI_AGAIN: `the name ${hostname} cannot be looked up: correct the address, or the name service of this machine`,
-    CONNECT_TIMEOUT: `no PostgreSQL answers at ${at} within ten seconds: correct the address, or the firewall between`,
-    ETIMEDOUT: `${at} does not answer: correct the address, or the firewall between`,
+    CONNECT_TIMEOUT: `no PostgreSQL answers at ${at} within ten seconds: correct the address, or the firewall in between`,
+    ETIMEDOUT: `${at} does not answer: correct the address, or the firewall in between`,
     EHOSTUNREACH: `${at} cannot be reached: correct the address, or the network`,
     ENETUNREACH: `${at} cannot be reached: correct the address, or the network`,
     CONNECTION_CLOSED: `no PostgreSQL answers at ${at}, which breaks the connection: correct the address`,
     '08P01': `the server at ${at} refuses the parameters of a session (${message}): for PgBouncer, set ignore_startup_parameters = options and max_prepared_statements (docs/scaling.md#pgbouncer)`,
     '28P01': `the database refuses the user ${user} or its password: correct them`,
-    '28000': `the database lets the user ${user} in from nowhere here: correct the user, or allow it in pg_hba.conf`,
-    '3D000': `there is no database ${name} at ${at}: make it with createdb, or correct the name`,
+    '28000': `the database does not allow the user ${user} to connect from here: correct the user, or allow it in pg_hba.conf`,
+    '3D000': `there is no database ${name} at ${at}: create it with createdb, or correct the name`,
     '53300': `the database at ${at} has no connection left: raise its max_connections, or lower DATABASE_POOL_SIZE`,
     '57P03': `the database at ${at} is still starting: try again in a moment`,
   }
@@ -140,9 +140,9 @@ export function findUnfitness({ version, encoding, isReplica, mayCreate, isNew }
   if (version < OLDEST_POSTGRES)
     return `PostgreSQL ${version} is too old: ${OLDEST_POSTGRES} or later is needed`
   if (encoding !== 'UTF8')
-    return `the database is in ${encoding}: make it with \`createdb --encoding=UTF8 --template=template0\``
-  if (isReplica) return 'this is a replica, which only reads: name the database that it follows'
-  if (isNew && !mayCreate) return 'its user may make no tables there: let it own the database'
+    return `the database is in ${encoding}: create it with \`createdb --encoding=UTF8 --template=template0\``
+  if (isReplica) return 'this is a read-only replica: use its primary'
+  if (isNew && !mayCreate) return 'its user may not create tables: make it the owner of the database'
   return undefined
 }
 

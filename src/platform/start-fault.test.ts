@@ -9,7 +9,7 @@ test('explains why a folder cannot be created', async () => {
   const ofFolder = await mkdir(folder).catch((error) => error)
   const told = startFault(ofFolder, folder)
   assert.ok(told instanceof StartFault)
-  assert.match(told.message, /\/nowhere\/at\/all: no folder can be made there/)
+  assert.match(told.message, /\/nowhere\/at\/all: no folder can be created there/)
   const ofSocket = await new Promise((resolve) => connect(`${folder}/.s.PGSQL.5432`).once('error', resolve))
   assert.equal((ofSocket as NodeJS.ErrnoException).code, 'ENOENT')
   assert.equal(startFault(ofSocket, folder), ofSocket)

@@ -9,19 +9,19 @@ export class StartFault extends Error {
 const MOVE = 'or set DATA_DIR to another folder'
 
 const DISK: Record<string, string> = {
-  ENOSPC: `no space is left on its disk: make room, ${MOVE}`,
-  EDQUOT: `its disk quota is used up: make room, ${MOVE}`,
+  ENOSPC: `no space is left on its disk: free some space, ${MOVE}`,
+  EDQUOT: `its disk quota is used up: free some space, ${MOVE}`,
   EROFS: `its disk is read-only: mount it for writing, ${MOVE}`,
-  EACCES: `this user may not write there: give it to this user, ${MOVE}`,
-  EPERM: `this user may not write there: give it to this user, ${MOVE}`,
-  ENOENT: 'no folder can be made there: set DATA_DIR to another one',
-  ENOTDIR: 'it is a file, or lies in one: set DATA_DIR to a folder',
+  EACCES: `this user may not write there: make this user its owner, ${MOVE}`,
+  EPERM: `this user may not write there: make this user its owner, ${MOVE}`,
+  ENOENT: 'no folder can be created there: set DATA_DIR to another one',
+  ENOTDIR: 'it is a file, or its path contains one: set DATA_DIR to a folder',
 }
 
 const KINDS: Record<string, string> = {
-  EISDIR: 'it is a folder and has to be a file',
-  EEXIST: 'it is a file and has to be a folder',
-  ENOTDIR: 'it is a file and has to be a folder',
+  EISDIR: 'it is a folder, but must be a file',
+  EEXIST: 'it is a file, but must be a folder',
+  ENOTDIR: 'it is a file, but must be a folder',
 }
 
 /** Recognizes disk errors in the output of child processes, which have no error code. */
@@ -32,7 +32,7 @@ const WORDS: [RegExp, string][] = [
 ]
 
 export const dataDirFault = (code: string, dataDir: string): StartFault =>
-  new StartFault(`Kith cannot use its data directory ${dataDir}: ${DISK[code] ?? `the system says ${code}`}.`)
+  new StartFault(`Kith cannot use its data directory ${dataDir}: ${DISK[code] ?? `the system reports ${code}`}.`)
 
 export function startFault(error: unknown, dataDir: string): unknown {
   if (!(error instanceof Error)) return error
@@ -40,7 +40,7 @@ export function startFault(error: unknown, dataDir: string): unknown {
   // The driver reports only these codes while the database is promoted or shut down.
   if (/^CONNECTION_(DESTROYED|CLOSED|ENDED)$/.test(code ?? ''))
     return new StartFault(
-      'The connection to the database broke while Kith started: start again when the database has a primary that answers.',
+      'The connection to the database broke while Kith started. Start again when the primary of the database is reachable.',
     )
   const kind = path === undefined ? undefined : KINDS[code ?? '']
   if (kind)

@@ -71,7 +71,7 @@ function createReader(forms: Record<string, TObject>) {
     if ('value' in result) {
       const value = result.value as object
       for (const [field, time] of Object.entries(value))
-        if (field.endsWith('_at') && !isTime(String(time))) return { reason: `${field} is no time` }
+        if (field.endsWith('_at') && !isTime(String(time))) return { reason: `${field} is not a valid time` }
       return { kind: kind as string, value }
     }
     const { error } = result

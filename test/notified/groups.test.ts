@@ -31,7 +31,7 @@ tell('who is told of what happens in groups', [
         for (const each of [anna, cleo]) await join(id, dora, each)
         await promote(id, dora, anna)
         const more = { group: { id, name: 'A group' }, user: named(by) }
-        const text = 'Somebody joined your group or asks to.'
+        const text = 'Somebody joined your group or asked to join it.'
         return {
           act: () => as(by, 'PUT', `/currency-groups/${id}`),
           told: [anna, dora].map((who) => system(who, by, 'group:join', { type: 'groups', id }, text, more)),
@@ -90,7 +90,7 @@ tell('who is told of what happens in groups', [
       const id = await createGroup(by)
       for (const each of [anna, cleo]) await join(id, by, each)
       const more = { group: { id, name: 'A group' }, user: named(by) }
-      const text = 'A group was handed over to you.'
+      const text = 'A group was transferred to you.'
       return {
         act: () => as(by, 'PATCH', `/groups/${id}/owner`, { target: anna.id }),
         told: [system(anna, by, 'group:transfer', { type: 'groups', id }, text, more)],

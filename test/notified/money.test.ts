@@ -8,19 +8,19 @@ tell('who is told of rewards, purchases and withdrawals', [
       [
         'feed',
         'reward:feeds',
-        'Your post was given a reward.',
+        'Your post received a reward.',
         async (id: number) => ({ feed: { id }, feed_id: id }),
       ],
       [
         'news',
         'reward:news',
-        'Your article was given a reward.',
+        'Your article received a reward.',
         async (id: number) => ({ news: { id, title: 'My article' }, unit: '积分' }),
       ],
       [
         'answer',
         'qa:reward',
-        'Your answer was given a reward.',
+        'Your answer received a reward.',
         async (id: number) => ({
           answer: {
             id,
@@ -32,7 +32,7 @@ tell('who is told of rewards, purchases and withdrawals', [
       [
         'post',
         'group:post-reward',
-        'Your post was given a reward.',
+        'Your post received a reward.',
         async (id: number) => ({ post: { id, title: 'A post' }, group_id: group }),
       ],
     ] as const
@@ -55,7 +55,7 @@ tell('who is told of rewards, purchases and withdrawals', [
       const more = { amount: 7, user: { id: anna.id } }
       return {
         act: () => as(by, 'POST', `/user/${anna.id}/new-rewards`, { amount: 7 }),
-        told: [system(anna, by, 'reward', { type: 'users', id: anna.id }, 'You were given a reward.', more)],
+        told: [system(anna, by, 'reward', { type: 'users', id: anna.id }, 'You received a reward.', more)],
       }
     },
   },

@@ -177,7 +177,7 @@ tell('who is told of pins', [
     async scene(by) {
       const id = await post(anna, group)
       const target = await commentOf(by, `/group-posts/${id}`)
-      const text = 'Somebody asks to pin a comment on your post.'
+      const text = 'Somebody asked to pin a comment on your post.'
       const about = { type: 'comments', id: target }
       return {
         act: () => as(by, 'POST', `/currency-pinned/comments/${target}`, price),

@@ -128,8 +128,8 @@ tell('who is told of questions and answers', [
         const more = { state, question: { id: question, subject }, application }
         const text =
           action === 'accept'
-            ? 'Your question was made an excellent one.'
-            : 'The request to make your question an excellent one was rejected.'
+            ? 'Your question was marked as excellent.'
+            : 'The request to mark your question as excellent was rejected.'
         const about = { type: 'questions', id: question }
         return {
           act: () => as(by, 'PATCH', `/admin/question-applications/${id}`, { action }),

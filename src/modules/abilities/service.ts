@@ -12,13 +12,13 @@ import { ABILITIES, type Ability, ROLES } from './seeds.ts'
 export const beyondOwnAbilities = apiError(
   403,
   'may_do_more',
-  'This concerns abilities that you do not hold yourself.',
+  'This involves abilities that you do not have yourself.',
   '该操作涉及你未拥有的权限。',
 )
 
 export const defaultRoleTooPowerful = (field: string) =>
   invalidField(field, {
-    en: 'A role that opens the administration cannot be given to everybody who registers.',
+    en: 'New users cannot receive a role with access to the administration.',
     zh: '具有后台管理权限的角色不能作为注册默认角色。',
   })
 

@@ -103,7 +103,7 @@ const FAMOUS_MAX = 50
 const tooMany = apiError(
   422,
   'too_many_famous',
-  `No more than ${FAMOUS_MAX} people can be followed by everybody.`,
+  `New users can follow at most ${FAMOUS_MAX} people automatically.`,
   `默认关注用户不能超过 ${FAMOUS_MAX} 个。`,
 )
 
@@ -114,7 +114,7 @@ export function adminFamousRoutes(server: Server, ctx: Context) {
 
   route('GET /admin/user-famous', {
     operationId: 'adminListFamousUsers',
-    summary: 'List people whom newcomers follow automatically, newest first',
+    summary: 'List people whom new users follow automatically, newest first',
     access,
     query: FamousQuery,
     reply: { 200: Listing(Famous) },
@@ -132,7 +132,7 @@ export function adminFamousRoutes(server: Server, ctx: Context) {
 
   route('PUT /admin/user-famous/:user', {
     operationId: 'adminMakeUserFamous',
-    summary: 'Make newcomers follow a person; with `each` the person follows back',
+    summary: 'Make new users follow a person; with `each` the person follows back',
     access,
     params: UserParams,
     body: FamousBody,
@@ -160,7 +160,7 @@ export function adminFamousRoutes(server: Server, ctx: Context) {
 
   route('DELETE /admin/user-famous/:user', {
     operationId: 'adminEndUserFame',
-    summary: 'Stop newcomers from following a person; 404 when they do not',
+    summary: 'Stop new users from following a person; 404 when they do not',
     access,
     params: UserParams,
     reply: { 204: Empty },

@@ -80,9 +80,9 @@ const TEXTS = {
     '您账号的手机号刚刚被修改。如非本人操作，请立即修改密码。 The phone number of your account was just changed. If it was not you, change your password at once.',
   email:
     '您账号的邮箱刚刚被修改。如非本人操作，请立即修改密码。 The e-mail address of your account was just changed. If it was not you, change your password at once.',
-  link: '一个外部账号刚刚绑定到您的账号，可用于登录。如非本人操作，请立即解除绑定并修改密码。 An account outside was just linked to your account and can sign in to it. If it was not you, end the link and change your password at once.',
+  link: '一个外部账号刚刚绑定到您的账号，可用于登录。如非本人操作，请立即解除绑定并修改密码。 An external account was just linked to your account and can sign in to it. If it was not you, unlink it and change your password at once.',
   unlink:
-    '您账号的外部账号绑定刚刚被解除。如非本人操作，请立即修改密码。 A link of an account outside to your account was just ended. If it was not you, change your password at once.',
+    '您账号的外部账号绑定刚刚被解除。如非本人操作，请立即修改密码。 An external account was just unlinked from your account. If it was not you, change your password at once.',
 }
 
 type Changed = keyof typeof TEXTS

@@ -46,7 +46,7 @@ import { userPage } from './users/view.ts'
 const moneySettings = apiError(
   403,
   'money_settings',
-  'Settings of points and wallets are for who may change balances (admin: currency).',
+  'Only administrators who may change balances (admin: currency) can change settings of points and wallets.',
   '积分与钱包设置仅限可修改余额者（admin: currency）。',
 )
 
@@ -70,7 +70,7 @@ const FORMS: [
     'site:web-links',
     isWebLink,
     (entry) => ({
-      en: `${entry} is no link, such as feeds https://app.example/feeds/{id}.`,
+      en: `${entry} is not a link such as feeds https://app.example/feeds/{id}.`,
       zh: `${entry} 不是有效的链接（如 feeds https://app.example/feeds/{id}）。`,
     }),
   ],
@@ -78,7 +78,7 @@ const FORMS: [
     'register:phone-countries',
     (entry) => entry === '*' || isPhoneCountry(entry),
     (entry) => ({
-      en: `${entry} is no country, such as CN, nor *.`,
+      en: `${entry} is neither a country code such as CN nor *.`,
       zh: `${entry} 不是国家代码（如 CN）或 *。`,
     }),
   ],

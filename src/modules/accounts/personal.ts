@@ -25,7 +25,7 @@ export const accountPersonal = [
   }),
   personalTable({
     file: 'followings',
-    about: { en: 'Whom you follow', zh: '您关注的人' },
+    about: { en: 'Users you follow', zh: '您关注的人' },
     table: 'user_follows',
     key: ['id'],
     columns: ['target_id', 'created_at'],
@@ -34,7 +34,7 @@ export const accountPersonal = [
   }),
   personalTable({
     file: 'followers',
-    about: { en: 'Who follows you', zh: '关注您的人' },
+    about: { en: 'Your followers', zh: '关注您的人' },
     table: 'user_follows',
     owner: 'target_id',
     key: ['id'],
@@ -44,7 +44,7 @@ export const accountPersonal = [
   }),
   personalTable({
     file: 'blocks',
-    about: { en: 'Whom you block', zh: '您拉黑的人' },
+    about: { en: 'Users you block', zh: '您拉黑的人' },
     table: 'user_blocks',
     key: ['id'],
     columns: ['target_id', 'created_at'],
@@ -67,14 +67,14 @@ export const accountPersonal = [
   }),
   personalTable({
     file: 'invitations',
-    about: { en: 'Invitations you made', zh: '您创建的邀请码' },
+    about: { en: 'Invitations you created', zh: '您创建的邀请码' },
     table: 'invitations',
     key: ['id'],
     columns: ['id', 'code', 'max_uses', 'note', 'created_at', 'expires_at', 'ended_at'],
   }),
   personalTable({
     file: 'invited-by',
-    about: { en: 'Who invited you', zh: '邀请您的人' },
+    about: { en: 'The user who invited you', zh: '邀请您的人' },
     table: 'invitation_uses',
     key: ['user_id'],
     columns: ['inviter_id', 'created_at'],
@@ -100,7 +100,7 @@ export const accountPersonal = [
   }),
   personalTable({
     file: 'sanctions',
-    about: { en: 'What moderators decided about you', zh: '对您的处罚' },
+    about: { en: 'Sanctions against you', zh: '对您的处罚' },
     table: 'sanctions',
     key: ['id'],
     columns: ['id', 'kind', 'reason', 'ends_at', 'lifted_at', 'created_at'],

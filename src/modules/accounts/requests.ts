@@ -26,7 +26,7 @@ import { enqueueMessage, messageUser } from './messages.ts'
 const requestDecided = apiError(
   422,
   'already_decided',
-  'This registration was decided on already.',
+  'This registration has already been decided.',
   '该注册申请已处理。',
 )
 

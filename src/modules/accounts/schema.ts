@@ -19,7 +19,7 @@ import {
 export const wrongCode = apiError(
   422,
   'wrong_code',
-  'This verification code is wrong or no longer good.',
+  'This verification code is wrong or has expired.',
   '验证码错误或已失效。',
 )
 export const nameTaken = fieldError('name', 'name_taken', 'This name is taken.', '该用户名已被占用。')
@@ -108,7 +108,7 @@ export const UserListQuery = Type.Object({
   since: Cursor,
   after: WithAlias('since', Cursor),
   order: Direction,
-  limit: Type.Optional(Int(1, 100, { description: '15 by default, or as many as were named' })),
+  limit: Type.Optional(Int(1, 100, { description: 'Default 15, or the number of requested ids or names' })),
 })
 
 export const UserKeyParams = Type.Object({ user: Text(128) })

@@ -37,7 +37,7 @@ test('rejects writes from a blocked network (administration-19)', async () => {
   ] as const) {
     const answer = await as(ann, method, path, method === 'GET' ? undefined : {}, from('192.0.2.5'))
     assert.deepEqual([answer.status, codeOf(answer)], [403, 'address_blocked'], path)
-    assert.equal(answer.body.message, `Nothing is taken from your address until ${end} (UTC).`)
+    assert.equal(answer.body.message, `Your address is blocked until ${end} (UTC).`)
     assert.ok(answer.headers['x-ratelimit-limit'], path)
   }
   const inChinese = await signIn('192.0.2.5', { 'accept-language': 'zh' })

@@ -47,7 +47,7 @@ export function adminAddressBlockRoutes(server: Server, ctx: Context) {
     operationId: 'adminBlockAddress',
     summary: 'Block an address or a network',
     description:
-      'From there nobody signs in, registers or changes anything. One that holds the address of the caller needs `own_address`.',
+      'Blocked addresses cannot sign in, register or change anything. A block that contains the address of the caller requires `own_address`.',
     access,
     body: AddressBlockInput,
     reply: { 201: Created },

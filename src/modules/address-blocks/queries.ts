@@ -26,8 +26,8 @@ export const AddressBlock = Shared('AddressBlock', {
 export type AddressBlock = Static<typeof AddressBlock>
 
 export const AddressBlockInput = Shared('NewAddressBlock', {
-  network: Text(60, { minLength: 1, description: 'An address, or a network such as 192.0.2.0/24' }),
-  reason: Text(500, { minLength: 1, description: 'For administrators alone' }),
+  network: Text(60, { minLength: 1, description: 'An IP address, or a network such as 192.0.2.0/24' }),
+  reason: Text(500, { minLength: 1, description: 'Visible to administrators only' }),
   hours: Type.Optional(Int(1, 87_600)),
   own_address: Type.Optional(Flag()),
 })

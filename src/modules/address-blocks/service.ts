@@ -71,25 +71,25 @@ export function compileNetworks<T>(entries: { network: string; value: T }[]): Ne
 export const noSuchNetwork = fieldError(
   'network',
   'no_such_network',
-  'This is no address and no network of at least /8, or /16 of IPv6.',
+  'Enter an IP address, or a network no larger than /8 (/16 for IPv6).',
   '请填写 IP 地址或网段，范围不得大于 /8（IPv6 为 /16）。',
 )
 export const blockedAlready = fieldError(
   'network',
   'network_blocked_already',
-  'This network is blocked already.',
+  'This network is already blocked.',
   '该网段已被封禁。',
 )
 export const tooManyBlocks = apiError(
   422,
   'too_many_address_blocks',
-  'There are too many blocks of addresses. Remove some, or block a network.',
+  'There are too many blocked addresses. Remove some, or block a network.',
   '封禁的地址过多，请删除一些或改为封禁网段。',
 )
 export const blocksYourself = apiError(
   422,
   'blocks_own_address',
-  'This is where you are yourself. Send `own_address` if you mean it.',
+  'This network contains your own address. Send `own_address` to confirm.',
   '该网段包含你当前的地址，如确需封禁请同时提交 own_address。',
 )
 
@@ -100,7 +100,7 @@ const blockedUntil = (end: string | null): ApiError =>
     end === null
       ? addressBlocked.text
       : {
-          en: `Nothing is taken from your address until ${wireTime(end)} (UTC).`,
+          en: `Your address is blocked until ${wireTime(end)} (UTC).`,
           zh: `你所在的网络地址已被封禁至 ${wireTime(end)}（UTC）。`,
         },
   )

@@ -18,7 +18,7 @@ const unknownSpace = () =>
   invalidField('space_id', { en: 'This space does not exist.', zh: '广告位不存在。' })
 
 const wrongType = () =>
-  invalidField('type', { en: 'This space does not take this type.', zh: '该广告位不支持此类型的广告。' })
+  invalidField('type', { en: 'This space does not accept this type.', zh: '该广告位不支持此类型的广告。' })
 
 const missingData = (field: string) =>
   invalidField(`data.${field}`, {
@@ -28,7 +28,7 @@ const missingData = (field: string) =>
 
 const notAnAddress = (field: string) =>
   invalidField(`data.${field}`, {
-    en: `The data.${field} field must be an http or https address.`,
+    en: `The data.${field} field must be an http or https URL.`,
     zh: `data.${field} 必须是 http 或 https 地址。`,
   })
 
@@ -59,7 +59,7 @@ export type Advertisement = Static<typeof Advertisement>
 export const SpaceParams = Type.Object({ space: Id })
 export const SpacesQuery = Type.Object({ space: Type.Optional(IdList()) })
 
-const Picture = Text(2000, { description: 'An address, or the node of a picture you stored' })
+const Picture = Text(2000, { description: 'A URL, or the node of a picture that you uploaded' })
 
 const AdvertisingData = Shared('AdvertisingData', {
   image: Type.Optional(Picture),

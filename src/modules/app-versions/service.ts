@@ -37,7 +37,7 @@ export const noSuchVersion = apiError(
 export const versionTaken = fieldError(
   'version_code',
   'app_version_taken',
-  'There is a version with this number already.',
+  'A version with this number already exists.',
   '该版本号已存在。',
 )
 
@@ -49,8 +49,8 @@ export const AppVersion = Shared('AppVersion', {
   version: Type.String(),
   version_code: Type.Integer(),
   description: Type.String(),
-  link: Type.String({ description: 'where it is downloaded' }),
-  is_forced: Type.Integer({ description: '1 when older versions must be replaced' }),
+  link: Type.String({ description: 'Download URL' }),
+  is_forced: Type.Integer({ description: '1 when older versions must update' }),
   created_at: Time,
   updated_at: Time,
 })

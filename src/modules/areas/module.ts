@@ -24,7 +24,7 @@ import {
 
 const AreaQuery = Type.Object({
   ...listingQuery(['id', 'name']),
-  pid: Type.Optional(Int(0, MAX_ID, { description: 'Only what is directly in this area; 0 for the top' })),
+  pid: Type.Optional(Int(0, MAX_ID, { description: 'Only direct children of this area; 0 for the top level' })),
 })
 type AreaQuery = Static<typeof AreaQuery>
 
@@ -88,7 +88,7 @@ export function areaRoutes(server: Server, ctx: Context) {
     summary: 'List popular places, as configured by administrators',
     access: 'public',
     reply: { 200: Type.Array(Type.String()) },
-    returns: 'The names of places.',
+    returns: 'Names of places.',
     handler: async () => (await readSettings(ctx))['locations:hots'],
   })
 }

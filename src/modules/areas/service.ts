@@ -10,29 +10,29 @@ export const noSuchArea = apiError(404, 'no_such_area', 'This area does not exis
 export const areaInUse = apiError(
   422,
   'area_in_use',
-  'This area holds others.',
+  'This area contains other areas.',
   '该地区下还有其他地区，不能删除。',
 )
 
 export const areaTaken = fieldError(
   'name',
   'area_name_taken',
-  'There is an area of this name already.',
+  'An area with this name already exists.',
   '该地区已存在。',
 )
 
 const unknownParent = () => invalidField('pid', { en: 'This area does not exist.', zh: '上级地区不存在。' })
 
-const tooDeep = () => invalidField('pid', { en: 'Areas have at most four levels.', zh: '地区最多四级。' })
+const tooDeep = () => invalidField('pid', { en: 'Areas can have at most four levels.', zh: '地区最多四级。' })
 
 const blankName = () => invalidField('name', { en: 'The name field is required.', zh: '名称不能为空。' })
 
 export const Area = Shared('Area', {
   id: Type.Integer(),
   name: Type.String(),
-  pid: Type.Integer({ description: 'The area that this one is in; 0 at the top' }),
+  pid: Type.Integer({ description: 'Id of the parent area; 0 at the top level' }),
   extends: Type.String(),
-  longitude: Nullable(Type.Number({ description: 'degrees; null where nobody said where it lies' })),
+  longitude: Nullable(Type.Number({ description: 'Degrees; null when unknown' })),
   latitude: Nullable(Type.Number()),
   created_at: Time,
   updated_at: Time,
@@ -43,7 +43,7 @@ export const FoundArea = Shared('FoundArea', {
   items: Type.Unsafe<Area[] | null>({
     type: ['array', 'null'],
     items: Area,
-    description: 'What is directly in it; null from the third level on',
+    description: 'Direct children; null from the third level on',
   }),
   tree: Shared('AreaTree', { ...Area.properties, parent: Nullable(OpenObject) }),
 })
@@ -56,7 +56,7 @@ export const NewArea = Shared('NewArea', {
   extends: Type.Optional(Text(255, { 'x-empty': true })),
   longitude: Type.Optional(Nullable(Type.Number({ minimum: -180, maximum: 180 }))),
   latitude: Type.Optional(Nullable(Type.Number({ minimum: -90, maximum: 90 }))),
-  pid: Type.Optional(Int(0, MAX_ID, { description: '0, and by default, at the top' })),
+  pid: Type.Optional(Int(0, MAX_ID, { description: 'Default 0: top level' })),
 })
 export type NewArea = Static<typeof NewArea>
 
@@ -179,7 +179,7 @@ const TAKEN = {
   areas_name_taken: areaTaken,
   areas_on_earth: () =>
     invalidField('longitude', {
-      en: 'A place has both a longitude and a latitude.',
+      en: 'Enter both a longitude and a latitude.',
       zh: '经度和纬度必须同时填写。',
     }),
 }

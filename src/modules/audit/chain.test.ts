@@ -84,7 +84,7 @@ test('detects changed and deleted audit records', async () => {
       },
       /positions 2 to 2 are missing/,
     ],
-    [(tx) => tx`delete from audit_links where entry_id = 3`, /1 records are in no chain/],
+    [(tx) => tx`delete from audit_links where entry_id = 3`, /1 records are not part of the chain/],
     [
       // Content in a redacted record proves a manipulation.
       (tx) => tx`update audit_log set content_redacted_at = now(), after = '{"word": "x"}' where id = 1`,

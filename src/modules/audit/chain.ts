@@ -101,7 +101,7 @@ export async function verifyAuditChain(sql: Db, anchors: readonly Anchor[] = [])
       count(a.content_redacted_at)::int as redacted, count(*) filter (where l.entry_id is null)::int as unhashed
     from audit_log a left join audit_links l on l.entry_id = a.id`
   const { records, waiting, redacted, unhashed } = counts
-  if (unhashed > 0) faults.push(`${unhashed} records are in no chain`)
+  if (unhashed > 0) faults.push(`${unhashed} records are not part of the chain`)
   return { records, waiting, redacted, anchor: await findAnchor(sql), faults: faults.slice(0, 20) }
 }
 

@@ -30,7 +30,7 @@ export function auditRoutes(server: Server, ctx: Context) {
 
   route('GET /admin/audit-log/anchor', {
     operationId: 'adminGetAuditAnchor',
-    summary: 'Read the head of the audit hash chain, to keep as an anchor elsewhere',
+    summary: 'Read the head of the audit hash chain, to store as an external anchor',
     access: { ability: 'admin: audit log' },
     reply: { 200: AuditAnchor },
     handler: async () => (await findAnchor(ctx.sql)) ?? { position: 0, hash: '' },

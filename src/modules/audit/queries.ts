@@ -26,14 +26,14 @@ export const AuditRecord = Shared('AuditRecord', {
   subject_id: Type.String(),
   before: Nullable(OpenObject),
   after: Nullable(OpenObject),
-  redacted: Type.Boolean({ description: 'The erasure of a person removed the content' }),
+  redacted: Type.Boolean({ description: 'True when an account erasure removed the content' }),
   request_id: Type.String(),
   created_at: Time,
 })
 
 export const AuditAnchor = Shared('AuditAnchor', {
-  position: Type.Integer({ description: 'Number of linked records; 0 for none yet' }),
-  hash: Type.String({ description: 'SHA-256 in hexadecimal; empty for none yet' }),
+  position: Type.Integer({ description: 'Number of linked records; 0 when the chain is empty' }),
+  hash: Type.String({ description: 'SHA-256 in hexadecimal; empty when the chain is empty' }),
 })
 
 export const AuditQuery = Type.Object({
@@ -80,7 +80,7 @@ function timeIn(query: AuditQuery, field: 'from' | 'to'): string | undefined {
   const date = new Date(`${day}T${clock}Z`)
   // JavaScript parses 31 February as 3 March.
   if (Number.isNaN(date.getTime()) || !date.toISOString().startsWith(day))
-    throw invalidField(field, { en: 'There is no such time.', zh: '时间无效。' })
+    throw invalidField(field, { en: 'This time does not exist.', zh: '时间无效。' })
   return date.toISOString()
 }
 

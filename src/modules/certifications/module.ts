@@ -58,7 +58,7 @@ export function certificationRoutes(server: Server, ctx: Context) {
     precheck: ({ viewer }) => requireNone(sql, viewer.id),
     handler: async ({ viewer, body, request }) => {
       await transaction(sql, (tx) => apply(tx, viewer.id, body))
-      return localizedMessage(request, 'Sent in, waiting for review.', '申请成功，等待审核。')
+      return localizedMessage(request, 'Submitted and waiting for review.', '申请成功，等待审核。')
     },
   })
 
@@ -73,7 +73,7 @@ export function certificationRoutes(server: Server, ctx: Context) {
     precheck: ({ viewer }) => requireChangeable(sql, viewer.id),
     handler: async ({ viewer, body, request }) => {
       await transaction(sql, (tx) => applyAgain(tx, viewer.id, body))
-      return localizedMessage(request, 'Changed, waiting for review.', '修改成功，等待审核。')
+      return localizedMessage(request, 'Changed and waiting for review.', '修改成功，等待审核。')
     },
   })
 }

@@ -11,7 +11,7 @@ export const noCertification = apiError(
 export const certificationExists = apiError(
   422,
   'certification_exists',
-  'There is a certification of this person already.',
+  'This person already has a certification.',
   '该用户已提交过认证申请。',
 )
 export const certificationPassed = apiError(
@@ -23,13 +23,13 @@ export const certificationPassed = apiError(
 export const certificationDecided = apiError(
   422,
   'certification_decided',
-  'The certification was decided so already.',
+  'The certification already has this status.',
   '该认证已被处理。',
 )
 export const certificationChanged = apiError(
   422,
   'certification_changed',
-  'The certification was changed meanwhile. Look at it again.',
+  'The certification has changed in the meantime. Review it again.',
   '认证信息已被修改，请重新查看。',
 )
 export const unknownPerson = fieldError(
@@ -89,7 +89,7 @@ const CertificationData = Shared('CertificationData', {
   files: Type.Array(Type.Integer()),
   org_name: Nullable(Type.String()),
   org_address: Nullable(Type.String()),
-  reject_content: Nullable(Type.String({ description: 'Why it was rejected' })),
+  reject_content: Nullable(Type.String({ description: 'Reason of a rejection' })),
 })
 
 /** `url` is signed and short-lived, because an `img` element sends no token. */
@@ -101,7 +101,7 @@ export const CertificationView = Shared('Certification', {
   user_id: Type.Integer(),
   data: CertificationData,
   files: Type.Array(CertificationFile),
-  examiner: Type.Integer({ description: 'Who decided; 0 for nobody' }),
+  examiner: Type.Integer({ description: 'User who decided; 0 for none' }),
   status: Type.Integer({ description: '0 waiting, 1 passed, 2 rejected' }),
   icon: Nullable(Type.String()),
   category: CategoryView,

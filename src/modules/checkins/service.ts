@@ -10,28 +10,28 @@ import { Shared, type Static, Type } from '#platform/http'
 export const checkinsDisabled = apiError(
   403,
   'checkin_off',
-  'Check-ins are switched off on this site.',
+  'Check-ins are disabled on this site.',
   '本站未开放签到功能。',
 )
 export const noReward = apiError(
   403,
   'checkin_without_reward',
-  'No reward for check-ins is set.',
+  'No check-in reward is configured.',
   '签到奖励尚未配置。',
 )
 export const checkedInAlready = apiError(
   403,
   'checked_in_already',
-  'You have checked in today already.',
+  'You have already checked in today.',
   '今日已签到。',
 )
 
 export const CheckinState = Shared('CheckinState', {
-  rank_users: Type.Array(UserView, { description: 'the first five of today' }),
-  checked_in: Type.Boolean({ description: 'today, in the time zone of the site (`site:time-zone`)' }),
+  rank_users: Type.Array(UserView, { description: 'First five users of today' }),
+  checked_in: Type.Boolean({ description: 'Today in the time zone of the site (`site:time-zone`)' }),
   checkin_count: Type.Integer(),
-  last_checkin_count: Type.Integer({ description: 'days in a row, up to the last one' }),
-  attach_balance: Type.Integer({ description: 'what a check-in brings, in points' }),
+  last_checkin_count: Type.Integer({ description: 'Length of the last streak in days' }),
+  attach_balance: Type.Integer({ description: 'Reward of a check-in, in points' }),
 })
 export type CheckinState = Static<typeof CheckinState>
 

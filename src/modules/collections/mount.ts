@@ -14,7 +14,7 @@ import { apiError, notFound } from '#platform/errors.ts'
 import { Empty, Id, localizedMessage, Message, routesOn, type Server, Type } from '#platform/http'
 
 const collectedAlready = (status: number) =>
-  apiError(status, 'already_collected', 'You have collected this already.', '你已经收藏过了。')
+  apiError(status, 'already_collected', 'You have already collected this.', '你已经收藏过了。')
 
 const notCollected = (status: number) =>
   apiError(status, 'not_collected', 'You have not collected this.', '你还没有收藏。')

@@ -140,7 +140,7 @@ export function mountComments(server: Server, ctx: Context, content: Content, op
 
   route(`DELETE ${path}/:comment`, {
     operationId: `delete${noun}Comment`,
-    summary: 'Delete a comment of your own, or one that you moderate',
+    summary: 'Delete a comment of mine, or one that I moderate',
     access: 'user',
     params: CommentParams,
     reply: { 204: Empty },

@@ -26,7 +26,7 @@ export const unknownPerson = () =>
 
 export const sentTwice = () =>
   invalidField('comment_mark', {
-    en: 'This comment was sent already.',
+    en: 'This comment was already sent.',
     zh: '评论已发送，请勿重复提交。',
   })
 
@@ -41,8 +41,8 @@ export const Comment = Shared('Comment', {
   commentable_type: Type.String(),
   commentable_id: Type.Integer(),
   user_id: Type.Integer(),
-  target_user: Type.Integer({ description: 'Who published the commented content; 0 for music' }),
-  reply_user: Type.Integer({ description: 'Who is replied to; 0 for nobody' }),
+  target_user: Type.Integer({ description: 'Author of the commented content; 0 for music' }),
+  reply_user: Type.Integer({ description: 'User to whom the comment replies; 0 for none' }),
   body: Type.String(),
   created_at: Time,
   updated_at: Time,

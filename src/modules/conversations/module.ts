@@ -5,7 +5,7 @@ import { adminConversationRoutes, conversationRoutes, deleteFeedbackOf } from '.
 export const feedbackPersonal = [
   personalTable({
     file: 'feedback',
-    about: { en: 'What you wrote to the site', zh: '您的意见反馈' },
+    about: { en: 'Feedback you sent to the site', zh: '您的意见反馈' },
     table: 'feedback',
     key: ['id'],
     columns: ['id', 'content', 'created_at'],

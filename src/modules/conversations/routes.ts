@@ -38,7 +38,7 @@ const SystemMark = Type.Unsafe<number | string>({
   maximum: 1e20,
   maxLength: 30,
   pattern: '^[0-9]+$',
-  description: 'What the client knows it by',
+  description: 'Identifier that the client chose',
 })
 
 const NewFeedback = Shared('NewFeedback', {
@@ -49,8 +49,8 @@ const NewFeedback = Shared('NewFeedback', {
 const ConversationView = Shared('Conversation', {
   id: Type.Integer(),
   type: Type.String({ description: 'system or feedback' }),
-  user_id: Type.Integer({ description: 'Who wrote; 0 for the site' }),
-  to_user_id: Type.Integer({ description: '0 for the site, and for everybody' }),
+  user_id: Type.Integer({ description: 'Sender; 0 for the site' }),
+  to_user_id: Type.Integer({ description: 'Recipient; 0 for the site or for all users' }),
   content: Type.String(),
   options: Type.Null(),
   system_mark: Type.Integer(),
@@ -127,7 +127,7 @@ const ConversationRecord = Shared('ConversationRecord', {
   id: Type.Integer(),
   type: Type.String({ description: 'system or feedback' }),
   user_id: Type.Integer(),
-  to_user_ids: Nullable(Type.Array(Type.Integer(), { description: 'Null: everybody' })),
+  to_user_ids: Nullable(Type.Array(Type.Integer(), { description: 'null for all users' })),
   content: Type.String(),
   created_at: Time,
   user: Nullable(UserView),

@@ -30,8 +30,8 @@ const feedCommentPins = pinsOfComments(
 /** Pin request for the viewer to decide. Deleted feeds, comments and users are null (pins-8). */
 const FeedCommentPin = Shared('FeedCommentPin', {
   ...pinFields,
-  raw: Type.Integer({ description: 'The feed' }),
-  target: Type.Integer({ description: 'The comment' }),
+  raw: Type.Integer({ description: 'Id of the feed' }),
+  target: Type.Integer({ description: 'Id of the comment' }),
   feed: Nullable(FeedView),
   comment: Nullable(CommentWithPeople),
   user: Nullable(UserView),

@@ -83,7 +83,7 @@ async function setCommentPrice(
 
 export const unpaidComment = unpaidError(
   'comment_not_paid',
-  'The author asks for a payment before you comment.',
+  'You must pay the author before you can comment.',
   '请先付费再评论该动态。',
 )
 
@@ -101,13 +101,13 @@ const CommentPriceSet = Shared('CommentPriceSet', {
 const notTheAuthor = apiError(
   403,
   'not_your_feed',
-  'Only its author may set what a comment costs.',
+  'Only the author may set the price of comments.',
   '只有作者可以设置评论收费。',
 )
 const priceSetAlready = apiError(
   422,
   'comment_price_set',
-  'Comments on this feed have a price already.',
+  'Comments on this feed already have a price.',
   '该动态已设置评论收费，不可重复设置。',
 )
 

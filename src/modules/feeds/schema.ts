@@ -24,7 +24,7 @@ export const noSuchFeed = apiError(404, 'no_such_feed', 'This feed does not exis
 export const notYourFeed = apiError(
   403,
   'not_your_feed',
-  'Only its author may delete this feed.',
+  'Only the author may delete this feed.',
   '只有作者可以删除这条动态。',
 )
 
@@ -38,7 +38,7 @@ export const contentRequired = fieldError(
 export const placeIncomplete = fieldError(
   'feed_geohash',
   'feed_place_incomplete',
-  'A place needs feed_latitude, feed_longtitude and feed_geohash together.',
+  'A location needs feed_latitude, feed_longtitude and feed_geohash together.',
   'feed_latitude、feed_longtitude 和 feed_geohash 必须同时提供。',
 )
 
@@ -52,7 +52,7 @@ export const repostIncomplete = fieldError(
 export const nothingToRepost = fieldError(
   'repostable_id',
   'nothing_to_repost',
-  'What is to be reposted does not exist.',
+  'The content to repost does not exist.',
   '转发的内容不存在。',
 )
 
@@ -65,7 +65,7 @@ export const fileTwice = fieldError(
 
 export const unpaidFeed = unpaidError(
   'feed_not_paid',
-  'This feed has to be paid for first.',
+  'You must pay for this feed first.',
   '请先购买该动态。',
 )
 
@@ -77,7 +77,7 @@ const FeedImage = Shared('FeedImage', {
   mime: Type.String(),
   // Present only for a paid picture.
   amount: Type.Optional(Type.Integer(IN_EITHER)),
-  type: Type.Optional(Type.String({ description: 'What is paid for: read or download' })),
+  type: Type.Optional(Type.String({ description: 'Paid action: read or download' })),
   paid: Type.Optional(Type.Boolean()),
   paid_node: Type.Optional(Type.Integer()),
 })
@@ -168,7 +168,7 @@ export const NewFeed = Shared('NewFeed', {
   feed_longtitude: Type.Optional(Type.Number({ minimum: -180, maximum: 180 })),
   feed_geohash: Type.Optional(Type.String({ maxLength: 32, pattern: '^[0-9A-Za-z]+$' })),
   amount: Type.Optional(
-    Int(0, MAX_AMOUNT, { description: `What reading it costs; 0: nothing. ${IN_EITHER.description}` }),
+    Int(0, MAX_AMOUNT, { description: `Price to read the feed; 0 for free. ${IN_EITHER.description}` }),
   ),
   images: Type.Optional(Type.Array(NewFeedImage, { maxItems: 20 })),
   video: Type.Optional(Shared('NewFeedVideo', { video_id: Id, cover_id: Id })),

@@ -30,7 +30,7 @@ const ending = (key: string) => /\.[a-z0-9]{1,5}$/.exec(key)?.[0] ?? ''
 export const filePersonal = [
   personalTable({
     file: 'uploads',
-    about: { en: 'Files you uploaded, with where they are used', zh: '您上传的文件及其使用位置' },
+    about: { en: 'Files you uploaded and the content that uses them', zh: '您上传的文件及其使用位置' },
     table: 'files',
     with: ['file_uses'],
     owner: 'owner_id',
@@ -79,7 +79,7 @@ export const module: Module = {
         const isMost = left > FEW && left > stored / 2
         return {
           count: left,
-          ...(isMost ? { doubt: 'they are most of the stored files: is this the right database?' } : {}),
+          ...(isMost ? { doubt: 'these are most of the stored files: is this the right database?' } : {}),
         }
       },
       clear: deleteOrphanedObjects,

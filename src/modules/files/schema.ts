@@ -8,21 +8,21 @@ export const noSuchFile = apiError(404, 'no_such_file', 'This file does not exis
 export const badSignature = apiError(
   403,
   'invalid_signature',
-  'This address is not valid, was used already or has expired.',
+  'This link is invalid, has already been used or has expired.',
   '该链接无效、已被使用或已过期。',
 )
 export const filePaid = apiError(
   403,
   'payment_required',
-  'This file has to be paid for first.',
+  'You must pay for this file first.',
   '请先付费后再查看该文件。',
 )
 
-const storageFull = apiError(507, 'storage_full', 'No space is left for files.', '存储空间已满。')
+const storageFull = apiError(507, 'storage_full', 'There is no space left for files.', '存储空间已满。')
 const storageDown = apiError(
   503,
   'storage_unavailable',
-  'Files are not available just now. Try again soon.',
+  'Files are temporarily unavailable. Try again soon.',
   '文件服务暂时不可用，请稍后再试。',
 )
 const tooBusy = apiError(
@@ -65,7 +65,7 @@ export const wrongKind = onField(
 export const wrongSize = apiError(
   422,
   'size_mismatch',
-  'The bytes do not have the declared size.',
+  'The size of the file differs from the declared one.',
   '文件大小与声明不符。',
 )
 export const UPLOAD_ERRORS: readonly DeclaredError[] = [
@@ -118,7 +118,7 @@ export type StoredNode = {
 export const FileView = Shared('File', {
   id: Type.Integer(),
   file: Type.Integer(),
-  size: Nullable(Type.String({ description: 'width x height of pictures and films' })),
+  size: Nullable(Type.String({ description: 'Width x height of pictures and videos' })),
   mime: Type.String(),
 })
 export type FileView = Static<typeof FileView>
@@ -144,7 +144,7 @@ export const UploadForm = Shared('UploadForm', {
       type: 'string',
       format: 'binary',
       maxLength: 1_073_741_824,
-      description: 'the bytes',
+      description: 'Content of the file',
     }),
   ),
 })
@@ -164,7 +164,7 @@ export const FileQuery = Type.Object({
 export const UploadedFile = Shared('UploadedFile', {
   message: Type.Array(Type.String()),
   id: Type.Integer(),
-  url: Type.String({ description: 'good for one to two hours, without a token' }),
+  url: Type.String({ description: 'Valid for one to two hours, requires no token' }),
 })
 
 export const FileUrl = Shared('FileUrl', { url: Type.String() })
@@ -187,7 +187,7 @@ export const maxNodeBytes = 2_097_152
 
 export const StorageTask = Shared('NewStorageTask', {
   filename: Text(255, { pattern: '\\.[A-Za-z0-9]{1,10}$', description: 'with its extension' }),
-  hash: Text(32, { pattern: '^[0-9a-fA-F]{32}$', description: 'MD5 of the bytes' }),
+  hash: Text(32, { pattern: '^[0-9a-fA-F]{32}$', description: 'MD5 hash of the file' }),
   size: Int(1, maxNodeBytes),
   mime_type: OneOf(['image/png', 'image/jpeg', 'image/gif', 'image/webp'] as const),
   storage: Shared('StorageChannel', { channel: OneOf(['public'] as const) }),

@@ -61,7 +61,7 @@ type CategoryQuery = Static<typeof CategoryQuery>
 const NewGroupCategory = Shared('NewGroupCategory', {
   name: Text(50, { minLength: 1 }),
   sort_by: Type.Optional(Int(-1_000_000, 1_000_000)),
-  status: Type.Optional(Int(0, 1, { description: '0 in use, 1 hidden' })),
+  status: Type.Optional(Int(0, 1, { description: '0 visible, 1 hidden' })),
 })
 type NewGroupCategory = Static<typeof NewGroupCategory>
 
@@ -114,13 +114,13 @@ const deleteCategory = (sql: Db, id: number) => sql`delete from group_categories
 const categoryInUse = apiError(
   422,
   'group_category_in_use',
-  'This category holds groups.',
+  'This category contains groups.',
   '该分类下存在圈子。',
 )
 const nameTaken = fieldError(
   'name',
   'name_taken',
-  'There is a category of this name already.',
+  'A category with this name already exists.',
   '分类名称已存在。',
 )
 const NAMES = { group_categories_name_taken: nameTaken }

@@ -48,13 +48,13 @@ export const rankTooLow = apiError(
 export const memberPending = apiError(
   403,
   'group_member_pending',
-  'This person has not been accepted yet.',
+  'This person has not been accepted into the group yet.',
   '该成员尚未通过审核。',
 )
 export const notAudited = apiError(
   403,
   'group_not_passed',
-  'This group has not been accepted yet.',
+  'This group has not been approved yet.',
   '该圈子尚未通过审核。',
 )
 
@@ -64,7 +64,7 @@ export const unknownCategory = fieldError(
   'This category does not exist.',
   '圈子分类不存在。',
 )
-export const formCutShort = fieldError('avatar', 'form_broken', 'The form ends early.', '表单内容不完整。')
+export const formCutShort = fieldError('avatar', 'form_broken', 'The form is incomplete.', '表单内容不完整。')
 export const notCertified = apiError(
   422,
   'group_needs_certification',
@@ -74,7 +74,7 @@ export const notCertified = apiError(
 export const placeIncomplete = fieldError(
   'location',
   'validation_failed',
-  'Give location, longitude, latitude and geo_hash together or not at all.',
+  'Send location, longitude, latitude and geo_hash together, or none of them.',
   'location、longitude、latitude、geo_hash 须同时提供。',
 )
 export const moneyRequired = fieldError(
@@ -88,49 +88,49 @@ export const noSuchTag = fieldError('tags', 'validation_failed', 'This tag does 
 export const joinedAlready = apiError(
   422,
   'joined_already',
-  'You are in this group, or have asked to join it.',
+  'You are already in this group, or have asked to join it.',
   '你已加入该圈子或正在等待审核。',
 )
 export const cannotPay = apiError(
   422,
   'not_enough',
-  'You do not have enough to pay for joining.',
+  'Your balance does not cover the joining fee.',
   '余额不足，无法支付入圈费用。',
 )
 export const founderStays = apiError(
   403,
   'founder_stays',
-  'The founder hands the group over before leaving it.',
+  'The founder must transfer the group before leaving it.',
   '圈主不能退出圈子。',
 )
 export const requestHandled = apiError(
   403,
   'join_request_handled',
-  'This request has been handled already.',
+  'This request has already been handled.',
   '该申请已被处理。',
 )
 export const tooManyAdministrators = apiError(
   422,
   'too_many_administrators',
-  'A group has at most five administrators.',
+  'A group can have at most five administrators.',
   '最多只能设置五名管理员。',
 )
 export const notAdministrator = apiError(
   403,
   'not_an_administrator',
-  'This member is no administrator.',
+  'This member is not an administrator.',
   '该成员不是管理员。',
 )
 export const applicantsWait = apiError(
   422,
   'join_requests_waiting',
-  'Handle the waiting requests to join first.',
+  'Handle the pending requests to join first.',
   '请先处理待审核的入圈申请。',
 )
 export const notEligible = apiError(
   422,
   'not_an_active_member',
-  'The group can only be handed over to one of its members.',
+  'The group can only be transferred to one of its members.',
   '只能转让给圈内的正常成员。',
 )
 
@@ -155,7 +155,7 @@ export const feedFromRequired = fieldError(
 export const noFeedCopies = fieldError(
   'sync_feed',
   'validation_failed',
-  'This group does not let posts be copied to feeds.',
+  'This group does not allow copying posts to feeds.',
   '该圈子不允许同步动态。',
 )
 

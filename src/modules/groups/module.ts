@@ -103,7 +103,7 @@ export const groupPersonal = [
   }),
   personalTable({
     file: 'group-reports',
-    about: { en: 'What you reported in groups', zh: '您在圈子里的举报' },
+    about: { en: 'Reports you made in groups', zh: '您在圈子里的举报' },
     table: 'group_reports',
     key: ['id'],
     columns: [

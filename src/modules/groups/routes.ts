@@ -133,7 +133,7 @@ export function groupRoutes(server: Server, ctx: Context) {
 
   route('GET /round/groups', {
     operationId: 'listNearbyGroups',
-    summary: 'List groups within 20 km, the nearest first',
+    summary: 'List groups within 20 km, nearest first',
     access: 'optional',
     query: NearbyQuery,
     reply: { 200: Type.Array(Group) },
@@ -204,7 +204,7 @@ export function groupRoutes(server: Server, ctx: Context) {
 
     formRoute('POST /categories/:category/groups', {
       operationId: 'createGroup',
-      summary: 'Create a group for approval by an administrator; name and mode are required',
+      summary: 'Create a group, subject to approval by an administrator; name and mode are required',
       access: 'user',
       consumes: CONTENT_TYPES,
       params: GroupCategoryParams,
@@ -216,7 +216,7 @@ export function groupRoutes(server: Server, ctx: Context) {
         const sent = request.isMultipart() ? await readForm(ctx, viewer.id, request.parts()) : body
         const group = await createGroup(ctx, viewer.id, params.category, checkNewGroup(sent ?? {}))
         return {
-          ...localizedMessage(request, 'Created. It waits for review.', '创建成功，等待审核。'),
+          ...localizedMessage(request, 'Created and waiting for review.', '创建成功，等待审核。'),
           group,
         }
       },

@@ -99,7 +99,7 @@ export const imPersonal = [
   }),
   personalTable({
     file: 'chats',
-    about: { en: 'What you read and muted in conversations', zh: '您在会话中的已读位置与免打扰设置' },
+    about: { en: 'Read positions and muted conversations', zh: '您在会话中的已读位置与免打扰设置' },
     table: 'chat_members',
     key: ['chat_id'],
     columns: ['chat_id', 'read_position', 'is_muted', 'updated_at'],

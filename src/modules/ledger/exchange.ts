@@ -72,7 +72,7 @@ export const exchangeRoutes = (people: UserFunctions) => (server: Server, ctx: C
 
   route('POST /plus-pay/transfer', {
     operationId: 'transferMoney',
-    summary: 'Pay wallet money to somebody',
+    summary: 'Transfer wallet money to another user',
     access: 'user',
     body: TransferBody,
     reply: { 201: Message },

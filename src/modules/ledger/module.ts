@@ -24,7 +24,7 @@ const Totals = Shared('LedgerTotals', {
   escrow: Type.Integer(IN_CURRENCY),
   income: Type.Integer(IN_CURRENCY),
   issuance: Type.Integer(IN_CURRENCY),
-  sum: Type.Integer({ description: 'Always 0 in a sound ledger, in points or fen' }),
+  sum: Type.Integer({ description: 'In points or fen; always 0 in a consistent ledger' }),
 })
 
 const AuditReport = Shared('LedgerAudit', {
@@ -85,7 +85,7 @@ export const ledgerPersonal = [
   }),
   personalTable({
     file: 'movements',
-    about: { en: 'Every movement of your points and wallet', zh: '您的积分与钱包流水' },
+    about: { en: 'All movements of your points and wallet', zh: '您的积分与钱包流水' },
     table: 'ledger_postings',
     owner: 'owner_id',
     within: 'currency',
@@ -97,7 +97,7 @@ export const ledgerPersonal = [
   }),
   personalTable({
     file: 'recharges',
-    about: { en: 'What you paid in', zh: '您的充值记录' },
+    about: { en: 'Your recharges', zh: '您的充值记录' },
     table: 'recharges',
     owner: 'owner_id',
     within: 'currency',
@@ -109,7 +109,7 @@ export const ledgerPersonal = [
   }),
   personalTable({
     file: 'withdrawals',
-    about: { en: 'What you took out', zh: '您的提现记录' },
+    about: { en: 'Your withdrawals', zh: '您的提现记录' },
     table: 'withdrawals',
     owner: 'owner_id',
     within: 'currency',

@@ -5,10 +5,10 @@ import type { Db } from '#platform/database'
 import { apiError, type DeclaredError, fieldError } from '#platform/errors.ts'
 import { Int, type Payer, RawText, Type } from '#platform/http'
 
-export const notEnough = apiError(403, 'insufficient_balance', 'Your balance is not enough.', '余额不足。')
+export const notEnough = apiError(403, 'insufficient_balance', 'Your balance is insufficient.', '余额不足。')
 
 export const notEnoughFor = (field: string) =>
-  fieldError(field, 'insufficient_balance', 'Your balance is not enough.', '余额不足。')
+  fieldError(field, 'insufficient_balance', 'Your balance is insufficient.', '余额不足。')
 
 export const notEnoughAmount = notEnoughFor('amount')
 export const notEnoughValue = notEnoughFor('value')
@@ -16,7 +16,7 @@ export const notEnoughValue = notEnoughFor('value')
 export const featureOff = apiError(
   403,
   'switched_off',
-  'This is switched off on this site.',
+  'This feature is disabled on this site.',
   '本站未开放此功能。',
 )
 
@@ -26,7 +26,7 @@ export const tooMuch = fieldError('amount', 'amount_too_large', 'The amount is t
 export const dailyLimit = fieldError(
   'amount',
   'daily_limit',
-  'This is more than you can pay in today.',
+  'This exceeds your daily recharge limit.',
   '超过今日充值限额。',
 )
 
@@ -34,16 +34,16 @@ export const noSuchOrder = apiError(404, 'no_such_order', 'This order does not e
 export const otherAmount = apiError(
   422,
   'other_amount',
-  'The order is about another amount.',
+  'The amount differs from that of the order.',
   '订单金额有误。',
 )
 
-export const alreadyDecided = apiError(403, 'already_decided', 'This was decided already.', '该申请已处理。')
+export const alreadyDecided = apiError(403, 'already_decided', 'This has already been decided.', '该申请已处理。')
 
 export const paymentUnavailable = apiError(
   503,
   'payment_unavailable',
-  'The payment service does not answer. Nothing was charged. Please try again.',
+  'The payment service does not respond. Nothing was charged. Please try again.',
   '支付服务暂时不可用，未发生扣款，请稍后重试。',
 )
 
@@ -58,14 +58,14 @@ export const notRefundable = apiError(
 export const beyondRefundable = fieldError(
   'amount',
   'beyond_refundable',
-  'More than what is left of the payment cannot be refunded.',
+  'The refund exceeds the remaining amount of the payment.',
   '退款金额超过可退金额。',
 )
 
 export const alreadySpent = fieldError(
   'spent',
   'already_spent',
-  'The owner has spent a part of it already. Let the site bear that part, or refund less.',
+  'The owner has already spent part of it. Let the site cover that part, or refund less.',
   '该用户已花费部分金额，请选择由本站承担，或减少退款金额。',
 )
 
@@ -74,7 +74,7 @@ export const unknownPerson = fieldError('user', 'no_such_user', 'This user does 
 export const referenceUsed = fieldError(
   'reference',
   'payment_reference_used',
-  'This payment was credited already.',
+  'This payment has already been credited.',
   '该笔支付已入账。',
 )
 
@@ -127,8 +127,8 @@ export const KINDS = {
     in: { en: 'Withdrawal returned', zh: '提现退还' },
   },
   adjustment: {
-    out: { en: 'Taken by an administrator', zh: '管理员扣除' },
-    in: { en: 'Given by an administrator', zh: '管理员赠送' },
+    out: { en: 'Deducted by an administrator', zh: '管理员扣除' },
+    in: { en: 'Granted by an administrator', zh: '管理员赠送' },
   },
   checkin: { out: { en: 'Check-in', zh: '签到' }, in: { en: 'Check-in', zh: '签到奖励' } },
   contribution: { out: { en: 'Contribution fee', zh: '投稿费用' }, in: { en: 'Contribution', zh: '投稿' } },
@@ -151,8 +151,8 @@ export const KINDS = {
     in: { en: 'Excellence fee returned', zh: '精选费用退还' },
   },
   onlook: {
-    out: { en: 'Answer looked at', zh: '围观答案' },
-    in: { en: 'Answer was looked at', zh: '答案被围观' },
+    out: { en: 'Answer viewed', zh: '围观答案' },
+    in: { en: 'Answer was viewed', zh: '答案被围观' },
   },
   deletion: {
     out: { en: 'Account deleted', zh: '账号注销' },
@@ -181,7 +181,7 @@ export type Movement = {
   body?: string | null
 }
 
-export const password = Type.Optional(RawText(128, { description: 'While the site asks for it when paying' }))
+export const password = Type.Optional(RawText(128, { description: 'Required when the site asks for a password at payment' }))
 
 export type UserFunctions = {
   checkPassword(ctx: Context, payer: Payer): Promise<void>

@@ -127,7 +127,7 @@ async function withdrawMoney(
   const least = settings['wallet:cash-min-amount']
   if (value < least) throw tooLittle('value', least)
   if (!settings['wallet:cash-types'].includes(type))
-    throw invalidField('type', { en: 'This kind of account is not offered.', zh: '不支持该提现方式。' })
+    throw invalidField('type', { en: 'This type of account is not available.', zh: '不支持该提现方式。' })
   await request(
     tx,
     { owner_id: ownerId, currency: 'wallet', amount: value, payout: value, type, account },

@@ -6,7 +6,7 @@ import { likeCounters } from './queries.ts'
 export const likePersonal = [
   personalTable({
     file: 'likes',
-    about: { en: 'What you like', zh: '您的点赞' },
+    about: { en: 'Your likes', zh: '您的点赞' },
     table: 'likes',
     within: 'likeable_type',
     key: ['id'],

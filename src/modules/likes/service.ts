@@ -9,7 +9,7 @@ import { Cursor, Limit, Nullable, OpenObject, Shared, type Static, Time, Type } 
 import { deleteLike, insertLikes, type LikeRow, listLatestLikes } from './queries.ts'
 
 export const likedAlready = (status: number) =>
-  apiError(status, 'already_liked', 'You like this already.', '你已经赞过了。')
+  apiError(status, 'already_liked', 'You already like this.', '你已经赞过了。')
 
 export const notLiked = (status: number) =>
   apiError(status, 'not_liked', 'You do not like this.', '你还没有赞过。')

@@ -35,7 +35,7 @@ async function ask(question: () => Promise<unknown>): Promise<string | null> {
     return typeof text === 'string' && text !== '' && text.length <= MAX_SUBJECT ? text : null
   } catch (error) {
     if (isRefusal(error)) return null
-    throw new ProviderAway(`the provider could not be asked: ${messageOf(error)}`, { cause: error })
+    throw new ProviderAway(`the provider could not be reached: ${messageOf(error)}`, { cause: error })
   }
 }
 

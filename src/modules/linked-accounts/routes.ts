@@ -67,7 +67,7 @@ export function linkedAccountRoutes(server: Server, ctx: Context) {
 
   route('POST /socialite/:provider/departures', {
     operationId: 'departToProvider',
-    summary: 'Start a browser sign-in; returns the address to open and the state to keep',
+    summary: 'Start a browser sign-in; returns the URL to open and the state to store',
     access: 'public',
     params,
     reply: { 201: Departed },
@@ -96,8 +96,8 @@ export function linkedAccountRoutes(server: Server, ctx: Context) {
 
   route('GET /socialite/getAccess/:code', {
     operationId: 'exchangeBareCode',
-    summary: 'Refuses a code of a provider that comes without state and verifier',
-    description: 'Web clients send it so. It is always 422, and the code goes nowhere (sign-in-29).',
+    summary: 'Reject a provider code without state and verifier',
+    description: 'For old web clients. The response is always 422, and the code is not used (sign-in-29).',
     access: 'public',
     deprecated: true,
     personal: 'path',
@@ -163,7 +163,7 @@ export function linkedAccountRoutes(server: Server, ctx: Context) {
     summary: 'List providers with a linked account of mine',
     access: 'user',
     reply: { 200: Type.Array(Type.String()) },
-    returns: 'The names of providers.',
+    returns: 'Names of providers.',
     handler: ({ viewer }) => listLinked(ctx.sql, viewer.id),
   })
 

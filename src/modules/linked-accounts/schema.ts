@@ -5,37 +5,37 @@ import { Flag, Nullable, RawText, Shared, type Static, Text, Time, Type } from '
 export const noSuchProvider = apiError(
   404,
   'no_such_provider',
-  'This site has no sign-in with this provider.',
+  'This site does not support sign-in with this provider.',
   '本站未开启该第三方登录。',
 )
 export const codeWithoutState = apiError(
   422,
   'code_without_state',
-  'This site takes a code only from the browser that asked for it. Begin with POST /socialite/{provider}/departures.',
+  'This site accepts a code only from the browser that requested it. Begin with POST /socialite/{provider}/departures.',
   '本站仅接受由同一浏览器发起的授权，请通过 POST /socialite/{provider}/departures 重新登录。',
 )
 export const notLinked = apiError(
   404,
   'not_linked',
-  'This outside account belongs to nobody here yet.',
+  'This external account is not linked to a user yet.',
   '该第三方账号尚未绑定用户。',
 )
 export const notProven = fieldError(
   'access_token',
   'outside_account_not_proven',
-  'The provider does not confirm this account.',
+  'The provider did not confirm this account.',
   '第三方账号验证失败。',
 )
 export const linkedToAnother = fieldError(
   'access_token',
   'linked_to_another',
-  'This outside account belongs to somebody else already.',
+  'This external account is already linked to another user.',
   '该第三方账号已绑定其他用户。',
 )
 export const linkedAlready = fieldError(
   'access_token',
   'linked_already',
-  'Another account of this provider is linked to you already.',
+  'You have already linked another account of this provider.',
   '你已绑定该平台的其他账号。',
 )
 export const lastWayIn = apiError(
@@ -47,7 +47,7 @@ export const lastWayIn = apiError(
 export const providerAway = apiError(
   503,
   'provider_away',
-  'The provider does not answer. Try again later.',
+  'The provider does not respond. Try again later.',
   '第三方平台暂时无法访问，请稍后再试。',
 )
 
@@ -56,7 +56,7 @@ export const ProviderParams = Type.Object({ provider: Text(32) })
 export const CodeParams = Type.Object({ code: Text(4096) })
 
 const AccessToken = Text(8192, {
-  description: 'of the provider, or from `POST /socialite/{provider}/returns`',
+  description: 'Access token of the provider, or from `POST /socialite/{provider}/returns`',
 })
 
 export const OutsideToken = Shared('OutsideToken', { access_token: AccessToken })

@@ -20,7 +20,7 @@ export const noSuchSpecial = apiError(404, 'no_such_special', 'This album does n
 export const noSuchSinger = apiError(404, 'no_such_singer', 'This singer does not exist.', '歌手不存在。')
 export const unpaidSpecial = unpaidError(
   'special_not_paid',
-  'This album has to be paid for first.',
+  'You must pay for this album first.',
   '请先购买专辑。',
 )
 export const unknownSinger = fieldError(
@@ -38,7 +38,7 @@ export const unknownSpecial = fieldError(
 export const singerNameTaken = apiError(
   422,
   'singer_name_taken',
-  'A singer of this name exists already.',
+  'A singer with this name already exists.',
   '该名称的歌手已存在。',
 )
 export const singerHasSongs = apiError(
@@ -55,7 +55,7 @@ const Wanted = Type.Optional(Int(1, 100))
 
 /** `limit` defaults to 15, or to the number of requested ids. */
 export const SongListQuery = Type.Object({
-  q: Type.Optional(Text(100, { description: 'a part of the title' })),
+  q: Type.Optional(Text(100, { description: 'Part of the title' })),
   limit: Wanted,
   after: Cursor,
   id: Type.Optional(IdList()),
@@ -74,7 +74,7 @@ export const BoughtQuery = (standard: number) =>
   Type.Object({ limit: Limit(standard), max_id: Cursor, after: WithAlias('max_id', Cursor) })
 
 const counts = {
-  taste_count: Type.Integer({ description: 'plays' }),
+  taste_count: Type.Integer({ description: 'Number of plays' }),
   share_count: Type.Integer(),
   comment_count: Type.Integer(),
 }
@@ -108,7 +108,7 @@ const Singer = Shared('Singer', {
   cover: Nullable(
     Shared('SingerPicture', {
       ...Picture.properties,
-      paid_node: Nullable(Type.Integer({ description: 'always null: these pictures are free' })),
+      paid_node: Nullable(Type.Integer({ description: 'Always null, because these pictures are free' })),
     }),
   ),
 })
@@ -137,7 +137,7 @@ export const Song = Shared('Song', {
   ...counts,
   sort: Type.Integer(),
   has_like: Type.Boolean(),
-  music_specials: Type.Array(AlbumOfSong, { description: 'the albums it is on, the newest first' }),
+  music_specials: Type.Array(AlbumOfSong, { description: 'Albums with this song, newest first' }),
 })
 export type Song = Static<typeof Song>
 

@@ -45,7 +45,7 @@ export function nearbyRoutes(server: Server, ctx: Context) {
 
   route('GET /around-amap', {
     operationId: 'listPeopleNearby',
-    summary: 'List people near a place, the nearest first',
+    summary: 'List people near a location, nearest first',
     access: 'user',
     query: NearbyQuery,
     reply: { 200: Type.Array(PersonNearby) },
@@ -76,7 +76,7 @@ export function nearbyRoutes(server: Server, ctx: Context) {
     handler: async ({ body, viewer, request }) => {
       await upsertPlace(sql, viewer.id, coarsePlace(body))
       return {
-        ...localizedMessage(request, 'Your place is known now.', '位置已更新。'),
+        ...localizedMessage(request, 'Your location was stored.', '位置已更新。'),
         _id: String(viewer.id),
       }
     },
@@ -106,7 +106,7 @@ export const nearbySchedules: Schedule[] = [{ task: 'tidy_places', pattern: '41 
 export const placePersonal = [
   personalTable({
     file: 'place',
-    about: { en: 'Where others find you nearby', zh: '您的附近位置' },
+    about: { en: 'Location at which others find you nearby', zh: '您的附近位置' },
     table: 'user_places',
     key: ['user_id'],
     columns: ['longitude', 'latitude', 'created_at', 'updated_at'],

@@ -9,12 +9,12 @@ import { Int, Limit, Page, Shared, type Static, Text, Time, Type } from '#platfo
 export const addressUnknown = apiError(
   404,
   'address_unknown',
-  'Nothing here knows where this address is.',
+  'The location of this address is unknown.',
   '未找到该地址的位置。',
 )
 
-const Longitude = Type.Number({ minimum: -180, maximum: 180, description: 'degrees, east is positive' })
-const Latitude = Type.Number({ minimum: -90, maximum: 90, description: 'degrees, north is positive' })
+const Longitude = Type.Number({ minimum: -180, maximum: 180, description: 'Degrees, positive to the east' })
+const Latitude = Type.Number({ minimum: -90, maximum: 90, description: 'Degrees, positive to the north' })
 
 export const PlaceBody = Shared('Place', { longitude: Longitude, latitude: Latitude })
 export type PlaceBody = Static<typeof PlaceBody>
@@ -36,13 +36,13 @@ export const PlaceStored = Shared('PlaceStored', {
 /** Uses field names of the map service behind older servers (nearby-2). */
 export const PersonNearby = Shared('PersonNearby', {
   _id: Type.String(),
-  _location: Type.String({ description: 'longitude and latitude with a comma between' }),
+  _location: Type.String({ description: 'Longitude and latitude, separated by a comma' }),
   _name: Type.String(),
   _address: Type.String({ description: 'always empty' }),
   _province: Type.String({ description: 'always empty' }),
   _city: Type.String({ description: 'always empty' }),
   _district: Type.String({ description: 'always empty' }),
-  _distance: Type.String({ description: 'meters from where one looks' }),
+  _distance: Type.String({ description: 'Distance from the given location in meters' }),
   _image: Type.Array(Type.String(), { description: 'always empty' }),
   _createtime: Time,
   _updatetime: Time,
@@ -64,7 +64,7 @@ export const FoundAddress = Shared('FoundAddress', {
       province: Type.String(),
       city: Type.String(),
       district: Type.String(),
-      location: Type.String({ description: 'longitude and latitude with a comma between' }),
+      location: Type.String({ description: 'Longitude and latitude, separated by a comma' }),
       level: Type.String(),
     }),
   ),

@@ -53,7 +53,7 @@ const deleteCategory = (sql: Db, id: number) => sql`delete from news_categories 
 export const categoryNameTaken = apiError(
   422,
   'category_name_taken',
-  'A category of this name exists already.',
+  'A category with this name already exists.',
   '该名称的分类已存在。',
 )
 export const categoryInUse = apiError(

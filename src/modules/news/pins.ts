@@ -47,8 +47,8 @@ const PinnedQuery = Type.Object({ cate_id: FilterId, limit: Limit(100) })
 
 const pin = {
   ...numberedPinFields,
-  raw: Type.Integer({ description: 'The comment; 0 for an article' }),
-  target: Type.Integer({ description: 'The article' }),
+  raw: Type.Integer({ description: 'Id of the comment; 0 for an article' }),
+  target: Type.Integer({ description: 'Id of the article' }),
   news: Nullable(NewsItem),
 }
 

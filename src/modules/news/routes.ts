@@ -68,7 +68,7 @@ export function newsRoutes(server: Server, ctx: Context) {
 
   route('GET /news/:news', {
     operationId: 'getArticle',
-    summary: 'Read an article, which counts a view',
+    summary: 'Read an article and count a view',
     access: 'optional',
     params: NewsParams,
     reply: { 200: NewsDetail },
@@ -78,7 +78,7 @@ export function newsRoutes(server: Server, ctx: Context) {
 
   route('GET /news/:news/correlations', {
     operationId: 'listAlikeArticles',
-    summary: 'List related articles, those with a shared tag first',
+    summary: 'List related articles, articles with a shared tag first',
     access: 'optional',
     params: NewsParams,
     query: CorrelationsQuery,

@@ -35,7 +35,7 @@ export const notYourNews = apiError(
 export const newsInThisState = apiError(
   422,
   'news_in_this_state',
-  'The article is in a state that does not allow this.',
+  'The state of the article does not allow this.',
   '资讯当前状态不允许该操作。',
 )
 
@@ -74,14 +74,14 @@ export const NewsCategories = Shared('NewsCategories', {
 })
 
 export const NewsSubscription = Shared('NewsSubscription', {
-  follows: Text(10_000, { 'x-empty': true, description: 'ids of categories, with commas between' }),
+  follows: Text(10_000, { 'x-empty': true, description: 'Ids of categories, separated by commas' }),
 })
 
 export const NewsListQuery = Type.Object({
   id: Type.Optional(IdList()),
   recommend: Type.Optional(Flag()),
   cate_id: FilterId,
-  key: Type.Optional(Text(100, { description: 'a part of the title' })),
+  key: Type.Optional(Text(100, { description: 'Part of the title' })),
   q: WithAlias('key', Type.Optional(Text(100))),
   after: Cursor,
   limit: Type.Optional(Int(1, 100)),
@@ -94,19 +94,19 @@ export const NewsItem = Shared('NewsItem', {
   title: Type.String(),
   subject: Type.String(),
   from: Nullable(Type.String()),
-  author: Type.String({ description: 'as the author gave it, otherwise their name' }),
+  author: Type.String({ description: 'Name that the author gave, or else the user name' }),
   user_id: Type.Integer(),
   category: Shared('RankedNewsCategory', { id: Type.Integer(), name: Type.String(), rank: Type.Integer() }),
   image: Nullable(Shared('NewsImage', { id: Type.Integer(), size: Nullable(Type.String()) })),
-  is_recommend: Type.Integer({ description: '1 when an editor recommends it' }),
+  is_recommend: Type.Integer({ description: '1 when recommended by an editor' }),
   digg_count: Type.Integer(),
   comment_count: Type.Integer(),
   hits: Type.Integer(),
-  contribute_amount: Type.Integer({ description: 'the fee in points that was paid for its publication' }),
+  contribute_amount: Type.Integer({ description: 'Fee paid for its publication, in points' }),
   audit_status: Type.Integer({
-    description: '0 published, 1 waiting, 2 draft, 3 rejected, 4 recycled, 5 refund asked for',
+    description: '0 published, 1 pending, 2 draft, 3 rejected, 4 recycled, 5 refund requested',
   }),
-  audit_count: Type.Integer({ description: 'how often it was rejected' }),
+  audit_count: Type.Integer({ description: 'Number of rejections' }),
   created_at: Time,
   updated_at: Time,
   has_collect: Type.Boolean(),
@@ -119,7 +119,7 @@ export const NewsTag = Shared('NewsTag', { id: Type.Integer(), name: Type.String
 export const NewsDetail = Shared('NewsDetail', {
   ...NewsItem.properties,
   content: Type.String(),
-  text_content: Type.String({ description: 'the same as plain text' }),
+  text_content: Type.String({ description: 'Content as plain text' }),
   tags: Type.Array(NewsTag),
   user: Nullable(UserView),
   is_pinned: Type.Boolean(),

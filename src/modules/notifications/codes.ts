@@ -32,8 +32,8 @@ const SENTENCES = {
     password: { en: 'The password of your account was changed.', zh: '你的账号密码已被修改。' },
     phone: { en: 'The phone number of your account was changed.', zh: '你的账号手机号已被修改。' },
     email: { en: 'The e-mail address of your account was changed.', zh: '你的账号邮箱已被修改。' },
-    link: { en: 'An account outside was linked to your account.', zh: '一个外部账号已绑定到你的账号。' },
-    unlink: { en: 'The link of an account outside was ended.', zh: '你账号的外部账号绑定已被解除。' },
+    link: { en: 'An external account was linked to your account.', zh: '一个外部账号已绑定到你的账号。' },
+    unlink: { en: 'An external account was unlinked from your account.', zh: '你账号的外部账号绑定已被解除。' },
     'sign-in': {
       en: 'Somebody signed in to your account from a new device.',
       zh: '你的账号在新设备上登录。',
@@ -42,20 +42,20 @@ const SENTENCES = {
     '': { en: 'Your account was changed.', zh: '你的账号已被修改。' },
   },
   'account:export': {
-    ready: { en: 'The export of your data is ready to be fetched.', zh: '你的数据导出已完成，可以下载。' },
+    ready: { en: 'Your data export is ready to download.', zh: '你的数据导出已完成，可以下载。' },
     failed: {
-      en: 'Your data could not be exported. Please ask for it again.',
+      en: 'Your data could not be exported. Please request a new export.',
       zh: '你的数据导出失败，请重新申请。',
     },
-    '': { en: 'Something happened to the export of your data.', zh: '你的数据导出有新的进展。' },
+    '': { en: 'The state of your data export changed.', zh: '你的数据导出有新的进展。' },
   },
   sanction: {
     warning: { en: 'You were warned.', zh: '你收到一次警告。' },
     silence: { en: 'You may read, but not write for now.', zh: '你已被禁言。' },
     suspension: { en: 'Your account was suspended.', zh: '你的账号已被暂停使用。' },
-    lifted: { en: 'What was decided about you was lifted.', zh: '对你的处罚已解除。' },
+    lifted: { en: 'A sanction against you was lifted.', zh: '对你的处罚已解除。' },
     rejected: { en: 'Your appeal was rejected.', zh: '你的申诉未通过。' },
-    '': { en: 'Something was decided about your account.', zh: '你的账号有新的处理结果。' },
+    '': { en: 'A decision was made about your account.', zh: '你的账号有新的处理结果。' },
   },
   notice: { '': { en: 'There is a new notice.', zh: '你有一条新公告。' } },
   'pinned:feeds': {
@@ -67,9 +67,9 @@ const SENTENCES = {
   'delete:feed/comment': {
     '': { en: 'Your comment was deleted by an administrator.', zh: '管理员删除了你的评论。' },
   },
-  reward: { '': { en: 'You were given a reward.', zh: '你收到了打赏。' } },
-  'reward:feeds': { '': { en: 'Your post was given a reward.', zh: '你的动态收到了打赏。' } },
-  'reward:news': { '': { en: 'Your article was given a reward.', zh: '你的资讯收到了打赏。' } },
+  reward: { '': { en: 'You received a reward.', zh: '你收到了打赏。' } },
+  'reward:feeds': { '': { en: 'Your post received a reward.', zh: '你的动态收到了打赏。' } },
+  'reward:news': { '': { en: 'Your article received a reward.', zh: '你的资讯收到了打赏。' } },
   purchase: { '': { en: 'Somebody paid for your content.', zh: '有人购买了你的付费内容。' } },
   'news:pinned:accept': {
     '': { en: 'The request to pin your article was accepted.', zh: '你的资讯置顶申请已通过。' },
@@ -88,7 +88,7 @@ const SENTENCES = {
   'feed:topic:create:passed': { '': { en: 'Your topic was accepted.', zh: '你创建的话题已通过审核。' } },
   'feed:topic:create:failed': { '': { en: 'Your topic was rejected.', zh: '你创建的话题未通过审核。' } },
   'feed:topic:create:waiting': {
-    '': { en: 'Your topic waits for review.', zh: '你创建的话题正在等待审核。' },
+    '': { en: 'Your topic is waiting for review.', zh: '你创建的话题正在等待审核。' },
   },
   'user-certification': DECIDED('Your certification', '你的认证申请'),
   'user-cash': DECIDED('Your withdrawal', '你的提现申请'),
@@ -100,7 +100,7 @@ const SENTENCES = {
   'qa:invitation': { '': { en: 'You were invited to answer a question.', zh: '有人邀请你回答问题。' } },
   'question:answer': { '': { en: 'Your question was answered.', zh: '你的问题有了新回答。' } },
   'qa:answer-adoption': { '': { en: 'Your answer was adopted.', zh: '你的回答被采纳了。' } },
-  'qa:reward': { '': { en: 'Your answer was given a reward.', zh: '你的回答收到了打赏。' } },
+  'qa:reward': { '': { en: 'Your answer received a reward.', zh: '你的回答收到了打赏。' } },
   'qa:onlook': { '': { en: 'Somebody paid to see an answer to your question.', zh: '有人围观了你的问题。' } },
   'qa:question-topic:accept': {
     '': { en: 'The topic you proposed was accepted.', zh: '你申请的问答话题已通过。' },
@@ -109,15 +109,15 @@ const SENTENCES = {
     '': { en: 'The topic you proposed was rejected.', zh: '你申请的问答话题未通过。' },
   },
   'qa:question-excellent:accept': {
-    '': { en: 'Your question was made an excellent one.', zh: '你的问题精选申请已通过。' },
+    '': { en: 'Your question was marked as excellent.', zh: '你的问题精选申请已通过。' },
   },
   'qa:question-excellent:reject': {
     '': {
-      en: 'The request to make your question an excellent one was rejected.',
+      en: 'The request to mark your question as excellent was rejected.',
       zh: '你的问题精选申请未通过。',
     },
   },
-  'group:join': { '': { en: 'Somebody joined your group or asks to.', zh: '有人加入或申请加入你的圈子。' } },
+  'group:join': { '': { en: 'Somebody joined your group or asked to join it.', zh: '有人加入或申请加入你的圈子。' } },
   'group:join:accept': {
     '': { en: 'You were accepted into the group.', zh: '你加入圈子的申请已通过。' },
   },
@@ -125,22 +125,22 @@ const SENTENCES = {
     '': { en: 'Your request to join the group was rejected.', zh: '你加入圈子的申请未通过。' },
   },
   'group:audit': DECIDED('Your group', '你创建的圈子'),
-  'group:transform': { '': { en: 'A group was handed over to you.', zh: '你成为了圈子的圈主。' } },
-  'group:transfer': { '': { en: 'A group was handed over to you.', zh: '你成为了圈子的圈主。' } },
+  'group:transform': { '': { en: 'A group was transferred to you.', zh: '你成为了圈子的圈主。' } },
+  'group:transfer': { '': { en: 'A group was transferred to you.', zh: '你成为了圈子的圈主。' } },
   'group:open': {
     '': {
-      en: 'A group of yours was opened. More people can read its posts, earlier ones included.',
+      en: 'One of your groups was opened. More people can now read its posts, including earlier ones.',
       zh: '你加入的圈子已开放，更多人可以查看其中的帖子，包括以前的帖子。',
     },
   },
-  'group:post-reward': { '': { en: 'Your post was given a reward.', zh: '你的帖子收到了打赏。' } },
+  'group:post-reward': { '': { en: 'Your post received a reward.', zh: '你的帖子收到了打赏。' } },
   'group:post-pinned': {
     ...DECIDED('The request to pin your post', '你的帖子置顶申请'),
     admin: { en: 'Your post was pinned by a manager of the group.', zh: '圈子管理员置顶了你的帖子。' },
   },
   'group:comment-pinned': DECIDED('The request to pin your comment', '你的评论置顶申请'),
   'group:send-comment-pinned': {
-    '': { en: 'Somebody asks to pin a comment on your post.', zh: '有人申请在你的帖子下置顶评论。' },
+    '': { en: 'Somebody asked to pin a comment on your post.', zh: '有人申请在你的帖子下置顶评论。' },
   },
   'group:report-post': {
     ...DECIDED('The report of a post in a group', '圈子内的帖子举报'),

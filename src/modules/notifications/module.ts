@@ -47,7 +47,7 @@ const notificationSchedules: Schedule[] = [
 const notificationPersonal = [
   personalTable({
     file: 'notifications',
-    about: { en: 'What you were told', zh: '您收到的通知' },
+    about: { en: 'Your notifications', zh: '您收到的通知' },
     table: 'notifications',
     key: ['seq'],
     columns: ['seq'],
@@ -65,14 +65,14 @@ const notificationPersonal = [
   }),
   personalTable({
     file: 'devices',
-    about: { en: 'Devices that notifications are sent to', zh: '接收通知的设备' },
+    about: { en: 'Devices that receive notifications', zh: '接收通知的设备' },
     table: 'push_devices',
     key: ['token'],
     columns: ['platform', 'language', 'updated_at'],
   }),
   personalTable({
     file: 'push-preferences',
-    about: { en: 'What your devices receive', zh: '您的推送偏好' },
+    about: { en: 'Notification settings of your devices', zh: '您的推送偏好' },
     table: 'push_preferences',
     key: ['user_id'],
     columns: ['off_types', 'shows_text', 'quiet_from', 'quiet_until', 'quiet_zone'],

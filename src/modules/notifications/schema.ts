@@ -46,8 +46,8 @@ const NotificationData = Type.Object(
     contents: Type.String(),
     sender: NotificationSender,
     commentable: NotificationReference,
-    kind: Type.Optional(Type.String({ description: 'What a system notification tells of' })),
-    type: Type.Optional(Type.String({ description: 'The same by the name that earlier clients know' })),
+    kind: Type.Optional(Type.String({ description: 'Kind of a system notification' })),
+    type: Type.Optional(Type.String({ description: 'Same as `kind`, with the name that older clients expect' })),
     ...Type.Partial(Type.Object(FIELDS)).properties,
     resource: Type.Optional(
       Shared('NotificationResource', {
@@ -65,12 +65,12 @@ const NotificationData = Type.Object(
 export const Notification = Shared('Notification', {
   id: Type.String({ description: 'A UUID' }),
   seq: Type.Integer({
-    description: 'Its place in the order of its reader, by which lists and the stream go on',
+    description: 'Sequence number per recipient, from which lists and the stream continue',
   }),
   created_at: ZuluTime,
   read_at: Nullable(ZuluTime),
   link: Nullable(
-    Type.String({ description: 'where the web client shows it; null where it shows no such thing' }),
+    Type.String({ description: 'URL in the web client; null when the web client has no page for it' }),
   ),
   data: NotificationData,
 })
@@ -100,8 +100,8 @@ export const MentionQuery = Type.Object({
 
 /** Contains no content, because older clients fetch the content by `resourceable`. */
 export const Mention = Shared('Mention', {
-  id: Type.Integer({ description: 'Orders this list, and is its `index`' }),
-  user_id: Type.Integer({ description: 'Who was mentioned' }),
+  id: Type.Integer({ description: 'Sort key and `index` of this list' }),
+  user_id: Type.Integer({ description: 'Mentioned user' }),
   resourceable: NotificationReference,
   created_at: ZuluTime,
 })

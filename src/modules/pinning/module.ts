@@ -16,7 +16,7 @@ export const pinningSchedules: Schedule[] = [{ task: 'expire_pins', pattern: '*/
 export const pinPersonal = [
   personalTable({
     file: 'pins',
-    about: { en: 'Pins you asked for', zh: '您的置顶申请' },
+    about: { en: 'Pins you requested', zh: '您的置顶申请' },
     table: 'pins',
     within: 'channel',
     key: ['id'],

@@ -78,7 +78,7 @@ function mountRequests(server: Server, ctx: Context, options: PinOptions): void 
 
   route(`POST ${options.path}`, {
     operationId: `request${options.noun}Pin`,
-    summary: 'Request a pin, paid with points',
+    summary: 'Request a pin and pay with points',
     access: 'user',
     params: paramsOf(options.path),
     body: options.freeIsPlain ? PlainPinBody : PinBody,
@@ -99,7 +99,7 @@ function mountRequests(server: Server, ctx: Context, options: PinOptions): void 
           await options.onRequest?.(tx, subject)
           return localizedMessage(
             request,
-            'Your request was submitted and waits for review.',
+            'Your request was submitted and is waiting for review.',
             '申请已提交，等待审核。',
           )
         },
@@ -193,7 +193,7 @@ function mountDecisions(
   if (end === undefined) return
   route(`DELETE ${end}`, {
     operationId: `end${noun}Pin`,
-    summary: 'End a pin before its time',
+    summary: 'End a pin before it expires',
     access: 'user',
     params: paramsOf(end),
     reply: { 204: Empty },

@@ -6,29 +6,29 @@ import { Cursor, Int, Limit, Nullable, RawText, Shared, type Static, Time, Type 
 export const notYours = apiError(
   403,
   'not_your_content',
-  'You may only pin what is yours.',
+  'You may only pin your own content.',
   '只能置顶自己发布的内容。',
 )
 export const notYoursToDecide = apiError(
   403,
   'not_yours_to_decide',
-  'Only the author of the content decides on this.',
+  'Only the author of the content may decide on this request.',
   '只有内容作者可以处理该申请。',
 )
 export const pinnedAlready = apiError(
   422,
   'pin_open',
-  'This is pinned, or a request to pin it is waiting.',
+  'This is already pinned, or a request to pin it is pending.',
   '该内容已置顶或正在申请置顶。',
 )
 export const nobodyDecides = apiError(
   422,
   'owner_gone',
-  'Who would decide on this is not here any more.',
+  'The author of the content, who would decide on the request, no longer exists.',
   '内容作者已不存在，无法申请置顶。',
 )
 const decided = (status: 403 | 422) =>
-  apiError(status, 'pin_decided', 'This request was handled already.', '该置顶申请已处理。')
+  apiError(status, 'pin_decided', 'This request has already been handled.', '该置顶申请已处理。')
 export const pinDecided = decided(422)
 /** Administrators get 403 for a decided pin (pins-9). */
 export const pinDecidedBefore = decided(403)
@@ -78,9 +78,9 @@ export const PinsQuery = Type.Object({ after: Cursor, limit: Limit() })
 export const pinFields = {
   id: Type.Integer(),
   channel: Type.String(),
-  user_id: Type.Integer({ description: 'Who asks' }),
-  target_user: Type.Integer({ description: 'Who decides; 0: the administration' }),
-  amount: Type.Integer({ description: 'Points for all days together' }),
+  user_id: Type.Integer({ description: 'Applicant' }),
+  target_user: Type.Integer({ description: 'User who decides; 0 for the administrators' }),
+  amount: Type.Integer({ description: 'Total points for all days' }),
   day: Type.Integer(),
   state: Type.String({ description: 'pending, active, expired, rejected or cancelled' }),
   expires_at: Nullable(Time),
@@ -91,7 +91,7 @@ export const pinFields = {
 /** Replaces the state by a number, for older clients of articles and groups. */
 export const numberedPinFields = {
   ...pinFields,
-  state: Type.Integer({ description: '0 waits, 1 accepted, 2 rejected or taken back' }),
+  state: Type.Integer({ description: '0 pending, 1 accepted, 2 rejected or cancelled' }),
 }
 
 export type PinSubject = {

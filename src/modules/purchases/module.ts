@@ -6,7 +6,7 @@ import { purchaseChecks } from './queries.ts'
 export const purchasePersonal = [
   personalTable({
     file: 'purchases',
-    about: { en: 'What you bought', zh: '您购买的内容' },
+    about: { en: 'Your purchases', zh: '您购买的内容' },
     table: 'purchases',
     key: ['id'],
     columns: ['id', 'node_id', 'currency', 'amount', 'created_at'],
@@ -17,7 +17,7 @@ export const purchasePersonal = [
   }),
   personalTable({
     file: 'prices',
-    about: { en: 'What you sell', zh: '您设置的付费内容' },
+    about: { en: 'Paid content you sell', zh: '您设置的付费内容' },
     table: 'paid_nodes',
     within: 'channel',
     key: ['raw'],

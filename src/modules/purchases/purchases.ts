@@ -25,9 +25,9 @@ import { findNode, findPrices, insertPurchase, type NodeRow } from './queries.ts
 
 const noSuchNode = apiError(404, 'no_such_node', 'There is nothing to buy here.', '付费节点不存在。')
 
-const paidAlready = apiError(422, 'already_paid', 'You have paid for this already.', '你已购买过该内容。')
+const paidAlready = apiError(422, 'already_paid', 'You have already paid for this.', '你已购买过该内容。')
 
-const ownNode = apiError(422, 'own_content', 'You cannot buy what is yours.', '不能购买自己发布的内容。')
+const ownNode = apiError(422, 'own_content', 'You cannot buy your own content.', '不能购买自己发布的内容。')
 
 const NodeParams = Type.Object({ node: Id })
 

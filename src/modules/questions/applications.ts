@@ -94,8 +94,8 @@ export async function decideExcellence(
 }
 
 const QuestionConfigs = Shared('QuestionConfigs', {
-  apply_amount: Type.Integer({ description: 'What a request for excellence costs, in points' }),
-  onlookers_amount: Type.Integer({ description: 'What a look at an answer costs, in points' }),
+  apply_amount: Type.Integer({ description: 'Price of a request for excellence, in points' }),
+  onlookers_amount: Type.Integer({ description: 'Price to view a paid answer, in points' }),
   anonymity_rule: Type.String(),
   reward_rule: Type.String(),
 })
@@ -133,7 +133,7 @@ export function questionApplicationRoutes(server: Server, ctx: Context) {
       const fee = (await readSettings(ctx))['question:apply-amount']
       return atomically(async (tx) => {
         await applyForExcellence(tx, params.question, viewer.id, fee)
-        return localizedMessage(request, 'Your request was filed.', '申请成功。')
+        return localizedMessage(request, 'Your request was submitted.', '申请成功。')
       })
     },
   })

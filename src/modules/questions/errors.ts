@@ -19,42 +19,42 @@ export const noSuchQuestionTopic = apiError(
 export const topicNameTaken = apiError(
   422,
   'question_topic_name_taken',
-  'A topic of this name exists already.',
+  'A topic with this name already exists.',
   '该名称的话题已存在。',
 )
 
 export const notYourQuestion = apiError(
   403,
   'not_your_question',
-  'Only who asked the question may do this.',
+  'Only the asker of the question may do this.',
   '只有提问者可以执行此操作。',
 )
 
 export const notYourAnswer = apiError(
   403,
   'not_your_answer',
-  'Only who wrote the answer may do this.',
+  'Only the author of the answer may do this.',
   '只有回答者可以执行此操作。',
 )
 
 export const bountyFixed = apiError(
   403,
   'bounty_fixed',
-  'The bounty of this question cannot be changed any more.',
+  'The bounty of this question can no longer be changed.',
   '该问题的悬赏已无法修改。',
 )
 
 export const answerAdopted = apiError(
   422,
   'answer_adopted',
-  'An adopted answer stays as it is.',
+  'An adopted answer cannot be changed or deleted.',
   '已被采纳的回答不能修改或删除。',
 )
 
 export const answerInvited = apiError(
   422,
   'answer_invited',
-  'The answer of who was invited cannot be deleted.',
+  'An invited answer cannot be deleted.',
   '受邀回答不能删除。',
 )
 
@@ -68,7 +68,7 @@ export const notEnoughPoints = apiError(
 export const anonymityOff = fieldError(
   'anonymity',
   'anonymity_off',
-  'Anonymity is switched off on this site.',
+  'Anonymity is disabled on this site.',
   '本站未开放匿名功能。',
 )
 
@@ -136,48 +136,48 @@ export const ownAnswer = apiError(
 export const adoptedAlready = apiError(
   422,
   'adopted_already',
-  'An answer of this question is adopted already.',
+  'This question already has an adopted answer.',
   '该问题已有采纳的回答。',
 )
 
 export const notForPay = apiError(
   422,
   'look_not_for_pay',
-  'You need not pay to see this answer.',
+  'You do not need to pay to view this answer.',
   '该回答无需围观。',
 )
 
 export const lookedAlready = apiError(
   422,
   'looked_already',
-  'You paid for this answer already.',
+  'You have already paid for this answer.',
   '你已经围观过该回答。',
 )
 
 export const appliedAlready = apiError(
   422,
   'excellence_pending',
-  'A request for this question waits for a decision.',
+  'This question already has a pending request.',
   '该问题已有待审核的精选申请。',
 )
 
 export const excellentAlready = apiError(
   422,
   'excellent_already',
-  'This question is an excellent one already.',
+  'This question is already marked as excellent.',
   '该问题已是精选问题。',
 )
 
 export const applicationDecided = apiError(
   422,
   'application_decided',
-  'This request has been decided on already.',
+  'This request has already been decided.',
   '该申请已被处理。',
 )
 
 export const proposedAlready = apiError(
   422,
   'question_topic_proposed',
-  'You have proposed this topic already.',
+  'You have already proposed this topic.',
   '你已提交过该话题的申请。',
 )

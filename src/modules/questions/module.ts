@@ -107,14 +107,14 @@ export const questionPersonal = [
   }),
   personalTable({
     file: 'question-applications',
-    about: { en: 'Questions you proposed as excellent', zh: '您的精选问题申请' },
+    about: { en: 'Questions you asked to mark as excellent', zh: '您的精选问题申请' },
     table: 'question_applications',
     key: ['id'],
     columns: ['id', 'question_id', 'amount', 'state', 'decided_at', 'created_at'],
   }),
   personalTable({
     file: 'question-numbers',
-    about: { en: 'What your answers earned', zh: '您的回答收益' },
+    about: { en: 'Income from your answers', zh: '您的回答收益' },
     table: 'question_people',
     key: ['user_id'],
     columns: ['income', 'likes_count'],

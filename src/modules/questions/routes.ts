@@ -96,7 +96,7 @@ export function questionRoutes(server: Server, ctx: Context) {
 
   route('GET /questions/:question', {
     operationId: 'getQuestion',
-    summary: 'Read a question, which counts a view',
+    summary: 'Read a question and count a view',
     access: 'optional',
     params: QuestionParams,
     reply: { 200: QuestionDetail },
@@ -140,7 +140,7 @@ export function questionRoutes(server: Server, ctx: Context) {
         const { id, anonymity } = row
         await publishEvent(ctx, tx, 'question.created', anonymity ? { id } : { id, user_id: viewer.id })
         const [question] = await questionViews(ctx, [row], viewer.id, tx)
-        return { ...localizedMessage(request, 'Your question was asked.', '发布成功。'), question: question! }
+        return { ...localizedMessage(request, 'Your question was published.', '发布成功。'), question: question! }
       })
     },
   })

@@ -50,7 +50,7 @@ export const adminReportRoutes = (removals: Removals) => (server: Server, ctx: C
     operationId: 'adminHandleReport',
     summary: 'Resolve or reject a report once; the reporter is notified',
     description:
-      'Removing needs the ability that removes such content, a sanction `admin: sanctions`. All of it happens or nothing.',
+      'Removing content requires the ability to remove such content, and a sanction requires `admin: sanctions`. Either all changes happen, or none.',
     access,
     params,
     body: ReportDecision,
@@ -73,7 +73,7 @@ export const adminReportRoutes = (removals: Removals) => (server: Server, ctx: C
 export const reportPersonal = [
   personalTable({
     file: 'reports',
-    about: { en: 'What you reported', zh: '您的举报' },
+    about: { en: 'Reports you made', zh: '您的举报' },
     table: 'reports',
     key: ['id'],
     columns: [

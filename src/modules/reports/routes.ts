@@ -30,10 +30,10 @@ const HistoryEntry = Shared('HistoryEntry', {
   }),
   by: Nullable(
     Type.Integer({
-      description: 'who did it; null where that is not known, as of reports that were brought along',
+      description: 'User who did it; null when unknown, as for imported reports',
     }),
   ),
-  subject: Type.String({ description: 'such as `reports/7`, or `users/3` for what concerns the account' }),
+  subject: Type.String({ description: 'Such as `reports/7`, or `users/3` for events of the account' }),
   details: Nullable(OpenObject),
 })
 export type HistoryEntry = Static<typeof HistoryEntry>

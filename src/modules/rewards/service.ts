@@ -42,7 +42,7 @@ import {
 const ownerGone = apiError(
   422,
   'owner_gone',
-  'Who published this is not here any more.',
+  'The author of this content no longer exists.',
   '发布者已不存在，不能打赏。',
 )
 const toOneself = apiError(422, 'reward_oneself', 'You cannot reward yourself.', '不能打赏自己。')

@@ -24,7 +24,7 @@ async function search(
   { q, type, limit, after = 0 }: Search,
 ): Promise<Record<string, object[]>> {
   if (type === undefined && after > 0)
-    throw invalidField('after', { en: 'Say which type to go on with.', zh: '翻页时须指定 type。' })
+    throw invalidField('after', { en: 'The after field requires a type.', zh: '翻页时须指定 type。' })
   const asked = type === undefined ? kinds : kinds.filter((kind) => kind.type === type)
   const page = {
     q,
@@ -42,7 +42,7 @@ const SearchQuery = (kinds: readonly Searchable[]) =>
   Type.Object({
     q: Text(100, { minLength: 1 }),
     type: Type.Optional(OneOf(kinds.map(({ type }) => type))),
-    limit: Type.Optional(Int(1, 100, { description: '15 of one kind, 5 of each without `type`' })),
+    limit: Type.Optional(Int(1, 100, { description: 'Default 15 with `type`, and 5 of each type without' })),
     after: Cursor,
   })
 
@@ -62,7 +62,7 @@ export const searchRoutes = (kinds: readonly Searchable[]) => {
       operationId: 'search',
       summary: 'Search people, feeds, topics, articles, questions, groups and songs by name or text',
       description:
-        'Without `type` the first few of each kind; with it a page of one kind, which goes on below the id `after`.',
+        'Without `type`, returns the first few results of each type. With `type`, returns a page of results with ids below `after`.',
       access: 'optional',
       query,
       reply: { 200: results },

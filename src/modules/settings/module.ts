@@ -17,7 +17,7 @@ export const adminSettingRoutes = (checks: SettingChecks) => (server: Server, ct
     summary: 'Read all settings with the values in force',
     access,
     reply: { 200: OpenObject },
-    returns: 'Every setting by its name.',
+    returns: 'All settings by name.',
     handler: () => readSettings(ctx),
   })
 
@@ -52,7 +52,7 @@ const SIGNS: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', 
 const escapeHtml = (text: string) => text.replace(/[&<>"]/g, (sign) => SIGNS[sign] as string)
 
 const TITLE = { en: 'About us', zh: '关于我们' }
-const NOTHING = { en: 'Nothing has been written here yet.', zh: '暂无介绍。' }
+const NOTHING = { en: 'This page has no content yet.', zh: '暂无介绍。' }
 
 function aboutPage(content: string, language: Language): string {
   const lines = content.split('\n').filter((line) => line.trim() !== '')
@@ -77,7 +77,7 @@ export function aboutRoutes(server: Server, ctx: Context) {
     summary: 'Read the page about the site, or follow the redirect that `site:about-url` sets',
     access: 'public',
     reply: { 200: Type.String({ description: 'HTML' }), 302: Empty },
-    returns: 'A page for people, in HTML.',
+    returns: 'An HTML page.',
     handler: async ({ request, reply }) => {
       const settings = await readSettings(ctx)
       const url = settings['site:about-url']

@@ -24,7 +24,7 @@ export const statisticRoutes = (counted: MergedStatistics) => (server: Server, c
 
   route('GET /admin/statistics/waiting', {
     operationId: 'adminListWaitingQueues',
-    summary: 'Count the items awaiting decisions that the viewer may make',
+    summary: 'Count the items waiting for a decision that I may make',
     access: anyOf(counted.queues),
     reply: { 200: WaitingQueues },
     handler: ({ viewer }) => readWaiting(ctx, counted, viewer.id),
@@ -34,8 +34,8 @@ export const statisticRoutes = (counted: MergedStatistics) => (server: Server, c
     operationId: 'adminListDailyStatistics',
     summary: 'Sum sign-ups, active people, content, points and money by day',
     description:
-      'At most 366 days. Only series of areas that one may see. A finished day is counted ' +
-      'soon after it ended and then stays; today is as it is now.',
+      'At most 366 days, and only series that the viewer may see. Past days are counted ' +
+      'once, soon after they end; today has its current values.',
     access: anyOf(counted.series),
     query: DaysQuery,
     reply: { 200: DailyStatistics },

@@ -64,8 +64,8 @@ async function countDays(sql: Db, series: Series[], from: string, until: string)
 
 const WaitingQueue = Shared('WaitingQueue', {
   name: Type.String(),
-  count: Type.Integer({ description: 'up to 10000' }),
-  more: Type.Boolean({ description: 'more wait than count says' }),
+  count: Type.Integer({ description: 'At most 10000' }),
+  more: Type.Boolean({ description: 'True when more items wait than count' }),
   oldest_at: Nullable(Time),
 })
 
@@ -78,19 +78,19 @@ const Day = (options: object = {}) =>
 export const DaysQuery = Type.Object({
   from: Day({ description: 'YYYY-MM-DD, UTC' }),
   to: Day({ description: 'YYYY-MM-DD, UTC' }),
-  series: Type.Optional(TextList(50, 50, { description: 'names; all that one may see without it' })),
+  series: Type.Optional(TextList(50, 50, { description: 'Names of series; by default all that the viewer may see' })),
 })
 export type DaysQuery = Static<typeof DaysQuery>
 
 const DailySeries = Shared('DailySeries', {
   name: Type.String(),
   values: Type.Array(Nullable(Type.Integer()), {
-    description: 'one for each of the days; null where it is not counted yet',
+    description: 'One value per day; null when not counted yet',
   }),
   total: Nullable(
     Type.Integer({
       description:
-        'of all days: their sum, and of active-people the distinct people, which is known for periods up to today',
+        'Sum of all days. For active-people the number of distinct users, which is known only for periods that end today',
     }),
   ),
 })
@@ -191,7 +191,7 @@ export async function readDays(
   const length = (Date.parse(to) - Date.parse(from)) / DAY_MS + 1
   if (length < 1 || length > DAYS_MAX)
     throw invalidField('from', {
-      en: `From one to ${DAYS_MAX} days can be asked for.`,
+      en: `The period must have 1 to ${DAYS_MAX} days.`,
       zh: `时间范围须为 1 到 ${DAYS_MAX} 天。`,
     })
   const wanted = query.series ? seen.filter(({ name }) => query.series?.includes(name)) : seen

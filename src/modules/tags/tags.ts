@@ -18,27 +18,27 @@ import {
 } from '#platform/http'
 
 const noSuchTag = apiError(404, 'no_such_tag', 'This tag does not exist.', '标签不存在。')
-const alreadyAttached = apiError(422, 'tag_attached', 'You have this tag already.', '你已经选择了该标签。')
+const alreadyAttached = apiError(422, 'tag_attached', 'You already have this tag.', '你已经选择了该标签。')
 const notAttached = apiError(422, 'tag_not_attached', 'You do not have this tag.', '你没有选择该标签。')
 
 export const tagInUse = apiError(422, 'tag_in_use', 'This tag is in use.', '该标签正在使用中。')
 export const categoryInUse = apiError(
   422,
   'category_in_use',
-  'This category holds tags.',
+  'This category contains tags.',
   '该分类下存在标签。',
 )
 
 export const tagNameTaken = fieldError(
   'name',
   'name_taken',
-  'There is a tag of this name already.',
+  'A tag with this name already exists.',
   '标签名称已存在。',
 )
 export const categoryNameTaken = fieldError(
   'name',
   'name_taken',
-  'There is a category of this name already.',
+  'A category with this name already exists.',
   '分类名称已存在。',
 )
 

@@ -21,13 +21,13 @@ const STATES = ['accepted', 'delivered', 'failed', 'refused'] as const
 
 const TextMessageView = Shared('TextMessage', {
   id: Type.Integer(),
-  service: Type.String({ description: 'The service that took it; all that refused it when none did' }),
-  reference: Nullable(Type.String({ description: "The service's name for the message" })),
+  service: Type.String({ description: 'Service that accepted the message; when none did, all services that refused it' }),
+  reference: Nullable(Type.String({ description: 'Id of the message at the service' })),
   purpose: Type.String({ description: 'code, alert or message' }),
   country: Type.String(),
-  ending: Type.String({ description: 'The last four digits of the number' }),
+  ending: Type.String({ description: 'Last four digits of the number' }),
   state: Type.String({ description: 'accepted, delivered, failed or refused' }),
-  fault: Nullable(Type.String({ description: 'Codes of services that refused it or did not deliver it' })),
+  fault: Nullable(Type.String({ description: 'Error codes of services that refused or did not deliver the message' })),
   created_at: Time,
   reported_at: Nullable(Time),
 })
@@ -99,7 +99,7 @@ export function receiptRoutes(server: Server, ctx: Context) {
         onRequest: async (request, reply) => {
           const { service, key } = request.params
           if (!ctx.sms.services[service]?.receipts || !isReceiptKey(ctx, service, key))
-            return reply.code(404).type('text/plain').send('no such address')
+            return reply.code(404).type('text/plain').send('no such receipt URL')
         },
         schema: { hide: true, params: Receipt, response: { '2xx': {}, '4xx': {} } },
       },

@@ -140,7 +140,7 @@ export async function sendText(ctx: Context, message: TextMessage): Promise<Sent
   const { phone, purpose } = message
   // `reserveText` has already counted verification codes.
   if (purpose !== 'code' && (await isNumberFull(ctx, phone))) {
-    ctx.log.warn({ purpose }, 'a text message was left out: the daily limit of its number is reached')
+    ctx.log.warn({ purpose }, 'a text message was not sent: the daily limit of its number is reached')
     return undefined
   }
   const settings = await readSettings(ctx)
@@ -157,11 +157,11 @@ export async function sendText(ctx: Context, message: TextMessage): Promise<Sent
     throw error
   }
   const { service, reference, refusals } = sent
-  if (refusals.length > 0) ctx.log.warn({ service, refusals }, 'a text message took another service')
+  if (refusals.length > 0) ctx.log.warn({ service, refusals }, 'another service sent a text message')
   const fault = refusals.length > 0 ? refusals.join('; ') : null
   // Ignores a failure, because a retry of the job would send the message again.
   await saveText(ctx.sql, { ...stored, service, reference, state: 'accepted', fault }).catch((error) =>
-    ctx.log.error({ err: error }, 'a sent text message was not stored'),
+    ctx.log.error({ err: error }, 'storing a sent text message failed'),
   )
   return sent
 }
@@ -173,14 +173,14 @@ export const textSettings: SettingChecks = {
       const template = readTextTemplate(line)
       if (template === undefined || (template.country !== '*' && !isPhoneCountry(template.country)))
         throw invalidField('sms:templates', {
-          en: `${line} is no template, such as aliyun code CN SMS_1234 Kith.`,
+          en: `${line} is not a template such as aliyun code CN SMS_1234 Kith.`,
           zh: `${line} 不是有效的模板（如 aliyun code CN SMS_1234 签名）。`,
         })
     }
     for (const line of changes['sms:daily-per-country'] ?? [])
       if (readCountryLimit(line) === undefined)
         throw invalidField('sms:daily-per-country', {
-          en: `${line} is no limit of a country, such as US 500.`,
+          en: `${line} is not a limit of a country such as US 500.`,
           zh: `${line} 不是有效的国家限额（如 US 500）。`,
         })
   },

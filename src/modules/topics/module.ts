@@ -11,7 +11,7 @@ import { topicItem, topicRemoval } from './service.ts'
 export const topicPersonal = [
   personalTable({
     file: 'topics',
-    about: { en: 'Topics you made', zh: '您创建的话题' },
+    about: { en: 'Topics you created', zh: '您创建的话题' },
     table: 'feed_topics',
     owner: 'creator_user_id',
     key: ['id'],
@@ -19,7 +19,7 @@ export const topicPersonal = [
   }),
   personalTable({
     file: 'topics-followed',
-    about: { en: 'Topics you follow or wrote into', zh: '您关注或参与的话题' },
+    about: { en: 'Topics you follow or posted in', zh: '您关注或参与的话题' },
     table: 'feed_topic_users',
     key: ['topic_id'],
     columns: ['topic_id', 'followed_at', 'feeds_count', 'participated_at'],

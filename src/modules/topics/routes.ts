@@ -91,7 +91,7 @@ export function topicRoutes(server: Server, ctx: Context) {
     params: TopicParams,
     query: ParticipantsQuery,
     reply: { 200: Type.Array(Type.Integer()) },
-    returns: 'The ids of people.',
+    returns: 'Ids of users.',
     errors: [noSuchTopic],
     precheck: ({ params, viewer }) => requireVisibleTopic(ctx, params.topicID, viewer.id),
     handler: ({ params, query, viewer }) =>

@@ -20,7 +20,7 @@ export const noSuchTopic = apiError(404, 'no_such_topic', 'This topic does not e
 export const nameTaken = apiError(
   422,
   'topic_name_taken',
-  'A topic of this name exists already.',
+  'A topic with this name already exists.',
   '该名称的话题已存在。',
 )
 
@@ -48,7 +48,7 @@ export type TopicListQuery = Static<typeof TopicListQuery>
 export const ParticipantsQuery = Type.Object({ limit: Limit(), offset: Offset, after: Cursor })
 
 const Desc = Nullable(Text(500))
-const LogoNode = Nullable(Text(512, { description: 'The node of a picture you stored' }))
+const LogoNode = Nullable(Text(512, { description: 'Node of a picture that I uploaded' }))
 
 export const NewTopic = Shared('NewTopic', {
   name: Text(100),
@@ -63,7 +63,7 @@ export type TopicPatch = Static<typeof TopicPatch>
 
 export const TopicMade = Shared('TopicMade', {
   id: Type.Integer(),
-  need_review: Type.Boolean({ description: 'It waits for a reviewer, so that nobody else sees it yet' }),
+  need_review: Type.Boolean({ description: 'True when the topic awaits review and is visible only to its creator' }),
 })
 export type TopicMade = Static<typeof TopicMade>
 
@@ -78,7 +78,7 @@ export const TopicItem = Shared('TopicItem', {
   creator_user_id: Type.Integer(),
   feeds_count: Type.Integer(),
   followers_count: Type.Integer(),
-  has_followed: Type.Optional(Type.Boolean({ description: 'only for a signed-in reader' })),
+  has_followed: Type.Optional(Type.Boolean({ description: 'Only for signed-in users' })),
 })
 export type TopicItem = Static<typeof TopicItem>
 
@@ -90,8 +90,8 @@ export const TopicDetail = Shared('Topic', {
   creator_user_id: Type.Integer(),
   feeds_count: Type.Integer(),
   followers_count: Type.Integer(),
-  has_followed: Type.Optional(Type.Boolean({ description: 'only for a signed-in reader' })),
-  participants: Type.Array(Type.Integer(), { description: 'the last three who posted, without the creator' }),
+  has_followed: Type.Optional(Type.Boolean({ description: 'Only for signed-in users' })),
+  participants: Type.Array(Type.Integer(), { description: 'Last three users who posted, without the creator' }),
 })
 export type TopicDetail = Static<typeof TopicDetail>
 

@@ -115,7 +115,7 @@ describe('topic creation', () => {
     for (const twin of [name, name.toUpperCase(), ` ${name} `, name.replace('Å', 'Ａ\u030a')]) {
       const answer = await as(await person(), 'POST', '/feed/topics', { name: twin })
       assert.equal(answer.status, 422, twin)
-      assert.deepEqual(answer.body, { message: 'A topic of this name exists already.' })
+      assert.deepEqual(answer.body, { message: 'A topic with this name already exists.' })
       assert.equal(codeOf(answer), 'topic_name_taken')
     }
     const chinese = await as(creator, 'POST', '/feed/topics', { name }, { 'accept-language': 'zh' })

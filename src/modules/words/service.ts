@@ -9,7 +9,7 @@ export const noSuchWord = apiError(404, 'no_such_word', 'This word is not in the
 export const wordTaken = fieldError(
   'word',
   'word_taken',
-  'The word is in the list already.',
+  'The word is already in the list.',
   '敏感词已存在。',
 )
 
@@ -22,7 +22,7 @@ const refused: Text = {
 export const sensitiveWords: DeclaredError = { status: 422, code: 'sensitive_words', text: refused }
 
 const tooLong = (field: string, most: number): Text => ({
-  en: `The ${field} field may not have more than ${most} characters with sensitive words replaced.`,
+  en: `The ${field} field may not have more than ${most} characters after sensitive words are replaced.`,
   zh: `替换敏感词后，${field} 不能超过 ${most} 个字符。`,
 })
 

@@ -66,8 +66,8 @@ test('reads files of any size from an archive in chunks of any size', async () =
 test('rejects a file that changes its size while it is archived', async () => {
   const write = (name: string, size: number, body: string) =>
     bytesOf(writeArchive(async (add) => void (await add(name, size, [Buffer.from(body)]))))
-  await assert.rejects(write('grown', 1, 'xx'), /grown changed its size/)
-  await assert.rejects(write('shrunk', 2, 'x'), /shrunk changed its size/)
+  await assert.rejects(write('grown', 1, 'xx'), /grown changed in size/)
+  await assert.rejects(write('shrunk', 2, 'x'), /shrunk changed in size/)
 })
 
 test('rejects a malformed archive', async () => {
@@ -82,9 +82,9 @@ test('rejects a malformed archive', async () => {
   }
   await read(archive)
   for (const [bytes, told] of [
-    [archive.subarray(0, 600), /cut off/],
-    [changed(0), /is no backup, or it is damaged/],
-    [changed(257), /is no backup, or it is damaged/],
+    [archive.subarray(0, 600), /truncated/],
+    [changed(0), /is not a backup, or it is damaged/],
+    [changed(257), /is not a backup, or it is damaged/],
   ] as const)
     await assert.rejects(read(bytes), (error) => error instanceof ArchiveFault && told.test(error.message))
 })
@@ -170,10 +170,10 @@ test('rejects a damaged sealed backup or a wrong passphrase', async () => {
   for (const bytes of [changed, Buffer.concat([sealed, sealed.subarray(-100)]), sealed.subarray(0, -60_000)])
     await assert.rejects(
       open(bytes),
-      (error) => error instanceof ArchiveFault && /is damaged or cut off/.test(error.message),
+      (error) => error instanceof ArchiveFault && /is damaged or truncated/.test(error.message),
     )
   const another = bytesOf(unseal(streamOf(sealed), 'another'))
-  await assert.rejects(another, /not what the backup was sealed with/)
+  await assert.rejects(another, /not the passphrase of the backup/)
   await assert.rejects(bytesOf(unseal(streamOf(sealed), undefined)), /set BACKUP_PASSPHRASE/)
 })
 
@@ -186,7 +186,7 @@ test('rejects a sealed backup with a forged header', async () => {
   // Changes only the header's MAC, so that the file key still unwraps.
   const forged = sealed.replace(/(--- )(.)/, (_, start, first) => `${start}${first === 'A' ? 'B' : 'A'}`)
   assert.notEqual(forged, sealed)
-  await assert.rejects(openText(forged), /not what the backup was sealed with/)
+  await assert.rejects(openText(forged), /not the passphrase of the backup/)
 })
 
 test('rejects a scrypt cost beyond the memory of a server', async () => {
@@ -225,12 +225,12 @@ test('rejects a damaged backup of the former format', async () => {
   changed[100] = (changed[100] ?? 0) ^ 1
   for (const [bytes, told] of [
     [longer, /the sealed backup is damaged/],
-    [changed, /not what the backup was sealed with, or it is damaged/],
-    [Buffer.concat([sealed, sealed.subarray(30)]), /something after its end/],
-    [sealed.subarray(0, -1), /cut off/],
+    [changed, /not the passphrase of the backup, or the backup is damaged/],
+    [Buffer.concat([sealed, sealed.subarray(30)]), /data after its end/],
+    [sealed.subarray(0, -1), /truncated/],
   ] as const)
     await assert.rejects(open(bytes), (error) => error instanceof ArchiveFault && told.test(error.message))
-  await assert.rejects(open(sealed, 'another'), /not what the backup was sealed with/)
+  await assert.rejects(open(sealed, 'another'), /not the passphrase of the backup/)
   await assert.rejects(bytesOf(unseal(streamOf(sealed), undefined)), /set BACKUP_PASSPHRASE/)
 })
 
@@ -241,14 +241,14 @@ test('rejects a backup with wrong checksums or counts', async () => {
   const altered = (name: string, content: string) =>
     good.map((each): File => (each[0] === name ? [name, content] : each))
   const cases: [File[], RegExp][] = [
-    [[...good, ['more', 'x']], /something after its end/],
-    [altered('app-secret', 'another'), /app-secret is not what it was/],
+    [[...good, ['more', 'x']], /data after its end/],
+    [altered('app-secret', 'another'), /app-secret has a wrong checksum/],
     [without('checksums/000001'), /parts of it are missing/],
     [await backupOf({ end: { entries: 3 } }), /parts of it are missing/],
     [await backupOf({ end: { checksums: sumOf('others') } }), /parts of it are missing/],
     [await backupOf({ head: { format: 2 } }), /a newer version/],
-    [[['something', 'else']], /no backup of Kith/],
-    [without('end.json'), /cut off/],
+    [[['something', 'else']], /not a backup of Kith/],
+    [without('end.json'), /truncated/],
   ]
   for (const [files, told] of cases)
     await assert.rejects(verify(files), (error) => error instanceof ArchiveFault && told.test(error.message))
@@ -270,7 +270,7 @@ test('rejects a backup whose rows do not match its table list', async () => {
     end: { rows: { 'public.backup_runs': 2 } },
     files: [rows],
   })
-  await assert.rejects(load(fewer), /has 0 rows after it was loaded, and had 2/)
+  await assert.rejects(load(fewer), /has 0 rows after loading, but 2 in the backup/)
 })
 
 test('completes a backup when a file is missing from the storage', async () => {
@@ -301,5 +301,5 @@ test('skips a scheduled backup when no destination is configured', async () => {
 
 test('rejects a bucket URL without an object name', () => {
   for (const place of ['s3://bucket', 's3://bucket/'])
-    assert.throws(() => openBackupPlace(place, ctx.config.s3), /names no object/)
+    assert.throws(() => openBackupPlace(place, ctx.config.s3), /does not name an object/)
 })

@@ -18,7 +18,7 @@ export async function* writeArchive(fill: (add: AddEntry) => Promise<void>): Asy
   const add: AddEntry = async (name, size, body) => {
     const hash = createHash('sha256')
     let written = 0
-    const changed = new ArchiveFault(`${name} changed its size while it was copied`)
+    const changed = new ArchiveFault(`${name} changed in size while it was copied`)
     await pipeline(
       body,
       async function* (chunks: AsyncIterable<Buffer>) {
@@ -49,8 +49,8 @@ export async function* writeArchive(fill: (add: AddEntry) => Promise<void>): Asy
 const asFault = (error: unknown): unknown => {
   const { message = '' } = error as Partial<Error>
   if (message === 'Unexpected end of data')
-    return new ArchiveFault('the backup ends too early: it is cut off')
-  if (message.startsWith('Invalid tar header')) return new ArchiveFault('this is no backup, or it is damaged')
+    return new ArchiveFault('the backup is truncated')
+  if (message.startsWith('Invalid tar header')) return new ArchiveFault('this is not a backup, or it is damaged')
   return error
 }
 

@@ -40,5 +40,5 @@ export async function findBackupFault({
   const isBucket = backupTo.startsWith('s3://')
   const fault = await (isBucket ? bucketFault(backupTo, s3) : folderFault(backupTo))
   if (fault === undefined) return undefined
-  return `BACKUP_TO: ${backupTo} cannot be ${isBucket ? 'reached' : 'written'} (${fault}): no backup is made until it can.`
+  return `BACKUP_TO: ${backupTo} cannot be ${isBucket ? 'reached' : 'written'} (${fault}): no backups are made until this is fixed.`
 }

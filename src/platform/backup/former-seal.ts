@@ -35,7 +35,7 @@ export async function* unsealFormer(
       const size = held.readUInt32BE()
       if (size > PIECE) throw new ArchiveFault('the sealed backup is damaged')
       if (held.length < 4 + TAG + size) break
-      if (isOver) throw new ArchiveFault('the sealed backup has something after its end')
+      if (isOver) throw new ArchiveFault('the sealed backup has data after its end')
       const tag = held.subarray(4, 4 + TAG)
       const body = held.subarray(4 + TAG, 4 + TAG + size)
       held = held.subarray(4 + TAG + size)
@@ -45,7 +45,7 @@ export async function* unsealFormer(
       yield opened.piece
     }
   }
-  if (!isOver) throw new ArchiveFault('the backup ends too early: it is cut off')
+  if (!isOver) throw new ArchiveFault('the backup is truncated')
 }
 
 function open(key: Buffer, index: number, body: Buffer, tag: Buffer): { piece: Buffer; isLast: boolean } {
@@ -59,7 +59,7 @@ function open(key: Buffer, index: number, body: Buffer, tag: Buffer): { piece: B
   }
   throw new ArchiveFault(
     index === 0
-      ? 'BACKUP_PASSPHRASE is not what the backup was sealed with, or it is damaged'
+      ? 'BACKUP_PASSPHRASE is not the passphrase of the backup, or the backup is damaged'
       : 'the sealed backup is damaged',
   )
 }

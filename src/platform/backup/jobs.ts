@@ -83,7 +83,7 @@ export async function makeBackup(
     const bytes = await openBackupPlace(to, config.s3).write(
       backupPassphrase === undefined ? plain : seal(plain, backupPassphrase),
     )
-    if (!holds.end) throw new Error('the backup ended before its end')
+    if (!holds.end) throw new Error('the backup stopped before it was complete')
     await note(bytes)
     return { bytes, end: holds.end }
   } catch (error) {
@@ -99,7 +99,7 @@ export const backupTasks = (ctx: Context, connection: JobsConnection): TaskList 
     const place = backupPath(backupTo, scheduledName(new Date()))
     const { bytes, end } = await makeBackup(ctx, connection, place, abortSignal)
     const removed = await removeOldBackups(backupTo, backupKeep, s3)
-    ctx.log.info({ place, bytes, files: end.files, missing: end.missing, removed }, 'backed up')
+    ctx.log.info({ place, bytes, files: end.files, missing: end.missing, removed }, 'backup finished')
   },
 })
 

@@ -23,7 +23,7 @@ export function openBackupPlace(place: string, s3: S3Options): BackupPlace {
       read: async () => createReadStream(place, { highWaterMark: 1024 * 1024 }),
     }
   const { bucket, key } = readBucketAddress(place)
-  if (bucket === '' || key === '') throw new Error(`${place} names no object: write s3://BUCKET/NAME`)
+  if (bucket === '' || key === '') throw new Error(`${place} does not name an object: write s3://BUCKET/NAME`)
   const objects = openBucket({ ...s3, bucket })
   return {
     name: place,

@@ -38,12 +38,12 @@ export async function verifyBackup(
   let count = 0
   const all = createHash('sha256')
   for await (const entry of await entriesOf(source)) {
-    if (end) throw new ArchiveFault('the backup has something after its end')
+    if (end) throw new ArchiveFault('the backup has data after its end')
     if (entry.name.startsWith('checksums/')) {
       const list = await bodyOf(entry)
       if (list.toString() !== pending.join(''))
         throw new ArchiveFault(
-          `the backup is damaged: ${differing(list.toString(), pending)} is not what it was`,
+          `the backup is damaged: ${differing(list.toString(), pending)} has a wrong checksum`,
         )
       all.update(list)
       pending = []
@@ -66,8 +66,8 @@ export async function verifyBackup(
     if (entry.name === 'backup.json') head = JSON.parse(text) as BackupHead
     if (entry.name === 'app-secret') appSecret = text.trim()
   }
-  if (head && !end) throw new ArchiveFault('the backup ends too early: it is cut off')
-  if (!head || !end || appSecret === undefined) throw new ArchiveFault('this is no backup of Kith')
+  if (head && !end) throw new ArchiveFault('the backup is truncated')
+  if (!head || !end || appSecret === undefined) throw new ArchiveFault('this is not a backup of Kith')
   if (head.format !== 1) throw new ArchiveFault('the backup was made by a newer version of Kith')
   if (pending.length > 0 || count !== end.entries || all.digest('hex') !== end.checksums)
     throw new ArchiveFault('the backup is damaged: parts of it are missing')
@@ -192,7 +192,7 @@ export async function loadBackup(
   for (const { name } of tables) {
     const [row] = await sql.unsafe<{ rows: string }[]>(`select count(*)::text as rows from ${name}`)
     if (Number(row?.rows) !== end.rows[name])
-      throw new ArchiveFault(`${name} has ${row?.rows} rows after it was loaded, and had ${end.rows[name]}`)
+      throw new ArchiveFault(`${name} has ${row?.rows} rows after loading, but ${end.rows[name]} in the backup`)
     await sql.unsafe(`alter table ${name} enable trigger user`)
   }
   for (const { on, name, rule } of links) await sql.unsafe(`alter table ${on} add constraint ${name} ${rule}`)

@@ -110,12 +110,12 @@ export async function* unseal(
   const isFormer = head.subarray(0, FORMER_MAGIC.length).equals(FORMER_MAGIC)
   if (!isFormer && !head.equals(AGE)) return yield* whole
   if (passphrase === undefined)
-    throw new ArchiveFault('the backup is sealed: set BACKUP_PASSPHRASE to what it was sealed with')
+    throw new ArchiveFault('the backup is sealed: set BACKUP_PASSPHRASE to its passphrase')
   yield* isFormer ? unsealFormer(whole, passphrase) : unsealAge(whole, passphrase)
 }
 
 const wrongPassphrase = () =>
-  new ArchiveFault('BACKUP_PASSPHRASE is not what the backup was sealed with, or it is damaged')
+  new ArchiveFault('BACKUP_PASSPHRASE is not the passphrase of the backup, or the backup is damaged')
 
 const HEADER =
   /^age-encryption\.org\/v1\n-> scrypt ([\w+/]{22}) (\d{1,2})\n([\w+/]{43})\n---(?= ([\w+/]{43})\n)/
@@ -139,7 +139,7 @@ async function* unsealAge(stream: AsyncIterable<Buffer>, passphrase: string): As
   let index = 0
   for await (const { chunk, isLast } of chunksOf(skip(rest, nonce.length), CHUNK + TAG)) {
     const plain = decrypt(key, nonceOf(index++, isLast), chunk)
-    if (!plain) throw new ArchiveFault('the sealed backup is damaged or cut off')
+    if (!plain) throw new ArchiveFault('the sealed backup is damaged or truncated')
     yield plain
   }
 }

@@ -50,7 +50,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
     if (process.getuid?.() === 0)
       options.log(
         'warn',
-        'running as root: every process of the database user may use the database; use an account of its own',
+        'running as root: every process of the database user can access the database; use a dedicated account',
         {
           user: identity.name,
         },
@@ -104,7 +104,7 @@ async function supervise(place: Place, address: Address, releaseLock: () => void
     for (let delay = 100; ; delay = Math.min(delay * 2, 30_000)) {
       const code = await running.exited
       if (stopping.signal.aborted) return
-      log('error', 'the embedded database ended unexpectedly, starting it again', {
+      log('error', 'the embedded database stopped unexpectedly, restarting it', {
         code,
         log: place.logPath,
       })
@@ -117,7 +117,7 @@ async function supervise(place: Place, address: Address, releaseLock: () => void
         delay = 50
       } catch (error) {
         if (stopping.signal.aborted) return
-        log('error', 'the embedded database does not start', { err: error })
+        log('error', 'the embedded database failed to start', { err: error })
       }
     }
   }

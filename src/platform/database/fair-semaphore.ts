@@ -119,7 +119,7 @@ export function createFairSemaphore<Place>({
     for (const waiter of all) {
       waiter.waitedMs += passed
       if (waiter.waitedMs >= waiter.patienceMs)
-        leave(waiter, new Busy('no connection to the database came free in time'))
+        leave(waiter, new Busy('no database connection became free in time'))
     }
     pressure = (fresh.find(({ isOver }) => !isOver)?.waitedMs ?? 0) / patienceMs
     if (all.size > 0) return
@@ -136,7 +136,7 @@ export function createFairSemaphore<Place>({
       for (let waiter = list.shift(); waiter; waiter = list.shift()) {
         if (waiter.isOver) continue
         if (waiter.caller?.isGone && !waiter.isAdmitted) {
-          leave(waiter, new Busy('the client has gone'))
+          leave(waiter, new Busy('the client has disconnected'))
           continue
         }
         const limit = isLimited(waiter.caller)
@@ -171,7 +171,7 @@ export function createFairSemaphore<Place>({
     ): void {
       const isAdmitted = caller?.isAdmitted ?? false
       if (isClosed || (all.size >= maxWaiting && !isAdmitted)) {
-        refuse(new Busy(`${isClosed ? 'the pool is closed to' : 'too many wait for'} the database`))
+        refuse(new Busy(`${isClosed ? 'the pool is closed to' : 'too many requests wait for'} the database`))
         return
       }
       const waiter = {

@@ -30,9 +30,9 @@ test('rejects a database with an unknown or changed migration', async () => {
   const level = [...(await sql<{ name: string; hash: string }[]>`select name, hash from schema_migrations`)]
   assert.equal(await findForeignMigration(level, folder), undefined)
   await writeFile(join(folder, last), 'select 1;\n')
-  await assert.rejects(migrate(sql, folder), /was changed after it had been applied/)
-  assert.match((await findForeignMigration(level, folder)) ?? '', /is another one than that of this version/)
+  await assert.rejects(migrate(sql, folder), /was changed after it was applied/)
+  assert.match((await findForeignMigration(level, folder)) ?? '', /differs from that of this version/)
   await rm(join(folder, last))
-  await assert.rejects(migrate(sql, folder), /which this version does not know: run a newer version/)
+  await assert.rejects(migrate(sql, folder), /which this version of Kith does not know. Run a newer version/)
   assert.match((await findForeignMigration(level, folder)) ?? '', /which this version does not know/)
 })

@@ -56,7 +56,7 @@ export async function applyMigrations(
     for (const name of applied.keys())
       if (!names.includes(name))
         throw new Error(
-          `The database has migration ${name}, which this version does not know: run a newer version.`,
+          `The database has migration ${name}, which this version of Kith does not know. Run a newer version.`,
         )
     const done: string[] = []
     for (const name of names) {
@@ -64,7 +64,7 @@ export async function applyMigrations(
       const hash = createHash('sha256').update(text).digest('hex')
       const known = applied.get(name)
       if (known === hash) continue
-      if (known !== undefined) throw new Error(`Migration ${name} was changed after it had been applied.`)
+      if (known !== undefined) throw new Error(`Migration ${name} was changed after it was applied.`)
       await session.unsafe(
         `begin;\n${text}\n;insert into schema_migrations (name, hash) values ('${name}', '${hash}');\ncommit;`,
       )
@@ -100,7 +100,7 @@ export async function findForeignMigration(
     const text = await readFile(`${folder}/${name}`, 'utf8').catch(() => undefined)
     if (text === undefined) return `it has migration ${name}, which this version does not know`
     if (createHash('sha256').update(text).digest('hex') !== hash)
-      return `its migration ${name} is another one than that of this version`
+      return `its migration ${name} differs from that of this version`
   }
   return undefined
 }

@@ -55,7 +55,7 @@ function createCutBackends(most: number) {
     },
     refusal: (caller: RequestScope | undefined): Busy | undefined =>
       pids.size >= most && caller?.keys.includes(WRITES_KEY)
-        ? new Busy('too many statements that were given up still run')
+        ? new Busy('too many abandoned statements are still running')
         : undefined,
     removeEnded(sql: Tag): void {
       if (pids.size === 0 || isLooking) return

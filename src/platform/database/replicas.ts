@@ -61,7 +61,7 @@ export function openReplicas(
       const wasUsable = isUsable(replica)
       await check(replica).catch(() => pause(LOOK_MS))
       if (wasUsable && !isUsable(replica) && !isClosed)
-        log.warn({ replica: number }, 'a replica is away or more than a second behind: guests use the others')
+        log.warn({ replica: number }, 'a replica is unreachable or more than a second behind: guests use the other databases')
     }
   }
   // Has priority over requests, so that a busy primary does not make replicas look outdated.

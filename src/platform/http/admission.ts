@@ -259,7 +259,7 @@ export const byteRequester = ({ ip, caller }: FastifyRequest): ByteRequester => 
 const PRESSURE = 0.5
 
 const BODIES = {
-  en: JSON.stringify({ message: 'The service is not available just now. Try again soon.' }),
+  en: JSON.stringify({ message: 'The service is temporarily unavailable. Try again soon.' }),
   zh: JSON.stringify({ message: '服务暂时不可用，请稍后再试。' }),
 }
 

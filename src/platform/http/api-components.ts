@@ -13,11 +13,11 @@ const ERROR = {
   properties: {
     message: { type: 'string' },
     errors: {
-      description: 'what is wrong with each field, where the input was refused (422)',
+      description: 'Problems of each field when the input is rejected (422)',
       type: 'object',
       additionalProperties: { type: 'array', items: { type: 'string' } },
     },
-    reason: { description: 'Why, with `silenced` and `account_suspended`', type: 'string' },
+    reason: { description: 'Reason of the sanction, with `silenced` and `account_suspended`', type: 'string' },
     ends_at: {
       description: 'UTC, YYYY-MM-DD HH:MM:SS; null for no end; with `silenced` and `account_suspended`',
       type: ['string', 'null'],
@@ -33,12 +33,12 @@ const UNPAID_ERROR = {
     message: { type: 'string' },
     paid_node: {
       description:
-        'What to pay for: `POST /currency/purchases/{node}` pays with points, `POST /purchases/{node}` from the wallet',
+        'Id of the paid node: `POST /currency/purchases/{node}` pays with points, `POST /purchases/{node}` from the wallet',
       type: 'integer',
     },
     amount: {
       description:
-        'The price in points, or in as many fen when the wallet pays: 150 is 150 points or 1.50 CNY',
+        'Price in points, or in as many fen when the wallet pays: 150 is 150 points or 1.50 CNY',
       type: 'integer',
     },
   },
@@ -47,7 +47,7 @@ const UNPAID_ERROR = {
 const refTo = (name: string) => ({ $ref: `#/components/schemas/${name}` })
 
 const ERROR_REPLY = {
-  description: 'Anything that went wrong; `X-Error-Code` says what in one word',
+  description: 'An error, identified by the header `X-Error-Code`',
   headers: { 'X-Error-Code': { schema: { type: 'string' } } },
   content: { 'application/json': { schema: refTo('Error') } },
 }
@@ -121,7 +121,7 @@ function errorReply(found: readonly DeclaredError[]): Json {
   }
 }
 
-const SUCCESS: Record<string, string> = { 201: 'Created.', 202: 'Accepted.', 204: 'Done; there is no body.' }
+const SUCCESS: Record<string, string> = { 201: 'Created.', 202: 'Accepted.', 204: 'Success without a body.' }
 
 function successText(status: string, schema: Json | undefined): string {
   const nameOf = (value: unknown) =>

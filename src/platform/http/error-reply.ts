@@ -10,19 +10,19 @@ import {
 } from '#platform/errors.ts'
 import { InputError } from './input.ts'
 
-export const noSuchPath = apiError(404, 'no_such_path', 'There is nothing at this address.', '该地址不存在。')
+export const noSuchPath = apiError(404, 'no_such_path', 'This path does not exist.', '该地址不存在。')
 
 export const methodNotAllowed = apiError(
   405,
   'method_not_allowed',
-  'This address does not take this verb.',
+  'This path does not support this method.',
   '该地址不支持此请求方法。',
 )
 
-const diskFull = apiError(507, 'storage_full', 'No space is left for files.', '存储空间已满。')
+const diskFull = apiError(507, 'storage_full', 'There is no space left for files.', '存储空间已满。')
 
 export const unavailableText: Text = {
-  en: 'The service is not available just now. Try again soon.',
+  en: 'The service is temporarily unavailable. Try again soon.',
   zh: '服务暂时不可用，请稍后再试。',
 }
 
@@ -48,7 +48,7 @@ export function toApiError(error: unknown, { hasSentBytes = false } = {}): ApiEr
       headers: { 'Retry-After': error instanceof Busy ? error.retryAfter : 5 },
     })
   return new ApiError(500, 'internal_error', {
-    en: 'Something went wrong on our side. Quote the X-Request-Id of this answer when you report it.',
+    en: 'Something went wrong on our side. Quote the X-Request-Id of this response when you report it.',
     zh: '服务器出现错误，反馈时请提供本次响应的 X-Request-Id。',
   })
 }

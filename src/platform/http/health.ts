@@ -19,7 +19,7 @@ export function addHealth(server: Server, { sql, config, metrics, replicas, sign
   })
   new Gauge({
     name: 'database_listening',
-    help: 'Whether this process hears the signals of the others',
+    help: '1 when this process receives the signals of other processes',
     registers: [metrics.registry],
     aggregator: 'min',
     collect() {

@@ -260,7 +260,7 @@ function sentence(field: string, { keyword, params }: ErrorObject): Text {
     case 'pattern':
       return params.pattern === ADDRESS_PATTERN
         ? {
-            en: `The ${field} field must be an http or https address.`,
+            en: `The ${field} field must be an http or https URL.`,
             zh: `${field} 必须是 http 或 https 地址。`,
           }
         : invalid(field)

@@ -14,11 +14,11 @@ const POLICY = `default-src 'none'; style-src 'sha256-${createHash('sha256').upd
 
 const TEXT = {
   en: {
-    is: 'This is the server of a social network. People use it with an app or a web client; it has no pages for them itself.',
-    api: 'what an app asks first',
-    docs: 'the interface that apps use, to read and to try',
-    admin: 'look after the site',
-    health: 'whether it is ready',
+    is: 'This is the server of a social network. Use it with an app or a web client. It serves no pages of its own.',
+    api: 'initial configuration for apps',
+    docs: 'API documentation to read and try',
+    admin: 'administration console',
+    health: 'readiness check',
   },
   zh: {
     is: '这是一个社交网络的服务器。用户通过应用或网页客户端使用它，它本身不提供用户页面。',

@@ -16,7 +16,7 @@ export type ByteSource = {
 const outOfRange = apiError(
   416,
   'range_not_satisfiable',
-  'The file has no such bytes.',
+  'The requested range is outside the file.',
   '请求的范围超出文件大小。',
 )
 

@@ -208,7 +208,7 @@ export async function createServer({
     route.attachValidation = true
     prepareBody(route)
     if (route.url.startsWith(API) && route.config?.access === undefined)
-      throw new Error(`${route.method} ${route.url} does not say who may call it (config.access)`)
+      throw new Error(`${route.method} ${route.url} does not declare who may call it (config.access)`)
   })
 
   addCaching(server, API)

@@ -101,10 +101,10 @@ export function watchWorkers(pool: pg.Pool, log: Log): Presence {
       // Takes the locks of this process first, because a worker without a lock counts as dead.
       const client = await held()
       const { rows } = await client.query<{ workers: string[] }>(FREE)
-      if (rows[0]) log.warn({ workers: rows[0].workers }, 'gave back the jobs of workers that are gone')
+      if (rows[0]) log.warn({ workers: rows[0].workers }, 'released the jobs of dead workers')
     })
   const timer = setInterval(() => {
-    sweep().catch((error) => log.warn({ err: error }, 'looking for dead workers'))
+    sweep().catch((error) => log.warn({ err: error }, 'searching for dead workers failed'))
   }, SWEEP_MS).unref()
 
   return {
@@ -181,14 +181,14 @@ export function watchLostJobs(pool: pg.Pool, log: Log) {
       lost.map(({ attempts }) => attempts),
       lost.map(({ locked_by }) => locked_by),
     ])
-    log.warn({ jobs: lost.map(({ id }) => id) }, 'gave back jobs that were locked and never began')
+    log.warn({ jobs: lost.map(({ id }) => id) }, 'released jobs that were locked but never started')
   }
   let isLooking = false
   const timer = setInterval(() => {
     if (isLooking) return
     isLooking = true
     look()
-      .catch((error) => log.warn({ err: error }, 'looking for jobs that never began'))
+      .catch((error) => log.warn({ err: error }, 'searching for jobs that never started failed'))
       .finally(() => {
         isLooking = false
       })

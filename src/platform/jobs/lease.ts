@@ -48,7 +48,7 @@ export async function runOnLease(sql: Sql, log: Log, start: () => Promise<Worker
   const renew = () =>
     tryRenewal().catch((error) => log.warn({ err: error }, 'renewing the lease of the worker failed'))
   await renew()
-  if (worker === undefined) log.info('this node stands by to run the jobs of the site')
+  if (worker === undefined) log.info('this node is on standby for the jobs of the site')
   const renewing = (async () => {
     for (;;) {
       await pause(RENEW_MS, undefined, { signal: ending.signal })

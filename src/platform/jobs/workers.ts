@@ -112,7 +112,7 @@ async function keepRunning(
     const onEnd = (error?: unknown) => {
       unwatch()
       if (isOver) return
-      log.warn({ err: error }, 'the job runner ended: another takes its place')
+      log.warn({ err: error }, 'the job runner stopped: starting another one')
       presence.withdraw(announced).catch(() => {})
       startLater()
     }

@@ -34,7 +34,7 @@ export async function cleanImage(bytes: Buffer, mime: string, turn: ImageRequest
         await decode(stripped)
         return stripped
       }
-      if (pages > 1) throw new MediaError('broken', 'The animation does not decode')
+      if (pages > 1) throw new MediaError('broken', 'The animation cannot be decoded')
       const turned = sharp(bytes, { failOn: 'error', limitInputPixels: maxPixels })
         .autoOrient()
         .keepIccProfile()
@@ -87,7 +87,7 @@ async function openImage(bytes: Buffer, mime: string, mayMove: boolean) {
   const sharp = await loadSharp()
   if (mime === 'image/bmp') {
     const raw = decodeBmp(bytes)
-    if (!raw) throw new MediaError('broken', 'The bitmap does not decode')
+    if (!raw) throw new MediaError('broken', 'The bitmap cannot be decoded')
     const { data, width, height, full } = raw
     return { ...full, open: () => sharp(data, { raw: { width, height, channels: 3 } }) }
   }
@@ -136,5 +136,5 @@ function encode(image: Sharp, mime: string, quality: number): Sharp {
 }
 
 function mediaFault(error: unknown): MediaError {
-  return error instanceof MediaError ? error : new MediaError('broken', 'The picture does not decode', error)
+  return error instanceof MediaError ? error : new MediaError('broken', 'The picture cannot be decoded', error)
 }

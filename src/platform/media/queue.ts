@@ -40,7 +40,7 @@ export function createImageQueue({ atOnce, maxWaiting, patienceMs }: Options) {
       lines.delete(key)
       if (line.length > 0) lines.set(key, line)
       if (!next.isGone()) return next
-      next.refuse('Nobody waits for the picture any more')
+      next.refuse('No request waits for the picture any longer')
     }
     return undefined
   }
@@ -51,7 +51,7 @@ export function createImageQueue({ atOnce, maxWaiting, patienceMs }: Options) {
       const gone = line.find(({ isGone }) => isGone())
       if (gone) {
         remove(each, gone)
-        gone.refuse('Nobody waits for the picture any more')
+        gone.refuse('No request waits for the picture any longer')
         return true
       }
       if (line.length > (lines.get(longest)?.length ?? 0)) longest = each
@@ -59,12 +59,12 @@ export function createImageQueue({ atOnce, maxWaiting, patienceMs }: Options) {
     const last = longest === key ? undefined : lines.get(longest)?.at(-1)
     if (!last || (lines.get(longest)?.length ?? 0) <= (lines.get(key)?.length ?? 0) + 1) return false
     remove(longest, last)
-    last.refuse('Others had a smaller share of those who wait')
+    last.refuse('Other users have fewer pictures in the queue')
     return true
   }
   const wait = ({ key = '', isGone = () => false }: ImageRequester): Promise<void> => {
     if (waiting >= maxWaiting && !evictFor(key))
-      throw new MediaError('busy', 'Too many pictures wait to be processed')
+      throw new MediaError('busy', 'Too many pictures are waiting to be processed')
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
         remove(key, one)

@@ -106,7 +106,7 @@ describe('transforms pictures', () => {
 
   test('rejects undecodable bytes as broken', async () => {
     const bitmap = transformImage(Buffer.from('no picture'), 'image/bmp', { w: 5 })
-    await assert.rejects(bitmap, { fault: 'broken', message: 'The bitmap does not decode' })
+    await assert.rejects(bitmap, { fault: 'broken', message: 'The bitmap cannot be decoded' })
     const broken = transformImage(Buffer.from('no picture'), 'image/png', { w: 5 })
     await assert.rejects(broken, { name: 'MediaError', fault: 'broken' })
   })

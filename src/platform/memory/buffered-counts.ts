@@ -47,7 +47,7 @@ function createBufferedCounts(ctx: Context, name: string, write: WriteCounts): B
       } catch (error) {
         ctx.log.warn(
           { err: error, counts: name },
-          'counts could not be written and are kept for the next try',
+          'writing counts failed; they stay buffered for the next attempt',
         )
         for (const id of batch) counts.set(id, (counts.get(id) ?? 0) + (flushing.get(id) ?? 0))
       }

@@ -20,7 +20,7 @@ export type Cache<V extends object> = {
 const TTL_MOST_MS = 60_000
 
 export function defineCache<V extends object>(name: string, options: { max: number; ttlMs: number }) {
-  if (options.ttlMs > TTL_MOST_MS) throw new RangeError(`${name} would be kept for more than a minute`)
+  if (options.ttlMs > TTL_MOST_MS) throw new RangeError(`${name} would be cached for more than a minute`)
   return defineState((ctx: Pick<Context, 'signals' | 'state'>): Cache<V> => {
     const entries = new LRUCache<string, V>({ max: options.max, ttl: options.ttlMs })
     let drops = 0

@@ -72,7 +72,7 @@ export class MailError extends Error {
   constructor(cause: unknown) {
     const { code, responseCode } = (cause instanceof Error ? cause : {}) as Record<string, unknown>
     const status = typeof responseCode === 'number' ? responseCode : undefined
-    super(`the mail server did not take it: ${status ?? code ?? describe(cause)}`)
+    super(`the mail server rejected the message: ${status ?? code ?? describe(cause)}`)
     this.name = 'MailError'
     this.code = typeof code === 'string' ? code : undefined
     this.responseCode = status

@@ -37,7 +37,7 @@ export function createMetrics(): Metrics {
   const registry = new Registry()
   const duration = new Histogram({
     name: 'http_request_duration_seconds',
-    help: 'Time from the arrival of a request to the end of its answer',
+    help: 'Time from the arrival of a request to the end of its response',
     labelNames: ['method', 'route', 'status'] as const,
     buckets: TIME_CLASSES,
     registers: [registry],
@@ -47,7 +47,7 @@ export function createMetrics(): Metrics {
   let inFlight = 0
   const guestReplies = new Counter({
     name: 'http_guest_replies_total',
-    help: 'Replies to guests on open routes: from the cache of GUEST_CACHE_MS, or made anew',
+    help: 'Responses to guests on open routes, by cache hit (GUEST_CACHE_MS) or miss',
     labelNames: ['event'] as const,
     registers: [registry],
   })
@@ -63,7 +63,7 @@ export function createMetrics(): Metrics {
   })
   new Gauge({
     name: 'http_requests_in_flight',
-    help: 'Requests being answered',
+    help: 'Requests in progress',
     registers: [registry],
     collect() {
       this.set(inFlight)
@@ -118,7 +118,7 @@ export function createMetrics(): Metrics {
       })
       new Gauge({
         name: 'database_pool_pressure',
-        help: 'Share of its timeout that the first request in the queue for a connection has waited',
+        help: 'Fraction of its timeout that the first request in the connection queue has waited',
         registers: [registry],
         aggregator: 'max',
         async collect() {

@@ -41,7 +41,7 @@ function readNeeded<const N extends string>({ text, faults }: Read, provider: st
   const values = Object.fromEntries(names.map((name) => [name, text(name) ?? ''])) as Record<N, string>
   const missing = names.filter((name) => values[name] === '')
   if (missing.length === names.length) return undefined
-  for (const name of missing) faults.push(`${name} is needed for payments by ${provider}`)
+  for (const name of missing) faults.push(`${name} is required for payments by ${provider}`)
   return missing.length > 0 ? undefined : values
 }
 
@@ -62,7 +62,7 @@ function readStripe(read: Read, returnUrl: string): StripeSettings | undefined {
   const address = url('STRIPE_URL', ADDRESSES) ?? 'https://api.stripe.com'
   const currency = (text('STRIPE_CURRENCY') ?? 'cny').toLowerCase()
   if (!/^[a-z]{3}$/.test(currency))
-    faults.push('STRIPE_CURRENCY must be a code of three letters, such as cny')
+    faults.push('STRIPE_CURRENCY must be a three-letter code, such as cny')
   return (
     values && {
       url: address,
@@ -103,7 +103,7 @@ function readWechatKey(read: Read): WechatSettings['service'] {
   if (!id && !value) return undefined
   if (!id || !value) {
     const missing = id ? 'WECHAT_PAY_PUBLIC_KEY' : 'WECHAT_PAY_PUBLIC_KEY_ID'
-    read.faults.push(`${missing} is needed for payments by WeChat Pay`)
+    read.faults.push(`${missing} is required for payments by WeChat Pay`)
     return undefined
   }
   const key = readKey(read, 'WECHAT_PAY_PUBLIC_KEY', value, readPublicKey)

@@ -21,7 +21,7 @@ export function gatherMetrics(state: () => { running: number; restarts: number }
   })
   new Counter({
     name: 'server_process_restarts_total',
-    help: 'Processes that ended unexpectedly and were replaced',
+    help: 'Processes that exited unexpectedly and were replaced',
     registers: [own],
     collect() {
       this.reset()

@@ -10,7 +10,7 @@ type Message =
 export type Channel = ReturnType<typeof openChannel>
 
 /** Has the code of a connection error, so that callers retry. */
-const exitError = () => Object.assign(new Error('the other process has gone'), { code: 'ECONNRESET' })
+const exitError = () => Object.assign(new Error('the other process has disconnected'), { code: 'ECONNRESET' })
 
 /**
  * Batches the messages of one event loop turn, because separate writes would cost as much as a short request.
@@ -36,7 +36,7 @@ export function openChannel(
   }
   const handle = (subject: string, value: unknown) => {
     const handler = handlers.get(subject)
-    if (!handler) throw new Error(`nobody listens to "${subject}"`)
+    if (!handler) throw new Error(`no handler is registered for "${subject}"`)
     return handler(value as never)
   }
   const reply = async (n: number, subject: string, value: unknown) => {

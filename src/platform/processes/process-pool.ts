@@ -107,7 +107,7 @@ export function createProcessPool({
       listening.resolve(false)
       if (isStopping || member.isLeaving) return
       if (member.hasListened) restarts += 1
-      log.error({ process: slot, code, signal: worker.process.signalCode }, 'a process ended unexpectedly')
+      log.error({ process: slot, code, signal: worker.process.signalCode }, 'a process exited unexpectedly')
       if (member.hasListened || !isFirst) replace(slot, Date.now() - since)
     })
     return member

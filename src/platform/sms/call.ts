@@ -56,7 +56,7 @@ export function parseReports(text: string): unknown[] {
   } catch {
     // The error below omits the text, which contains phone numbers.
   }
-  throw new BadReceipt('the report is no JSON list')
+  throw new BadReceipt('the report is not a JSON list')
 }
 
 export function referenceOf(value: unknown): string {

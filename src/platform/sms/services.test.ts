@@ -240,6 +240,6 @@ test('reads the order and settings of SMS services', () => {
     'SMS_SERVICES names aliyun, which is not configured',
   ])
   assert.deepEqual(read({ SMS_ALIYUN_KEY_ID: 'a' }).faults, [
-    'SMS_ALIYUN_KEY_SECRET is needed for text messages by Aliyun',
+    'SMS_ALIYUN_KEY_SECRET is required for text messages by Aliyun',
   ])
 })

@@ -26,7 +26,7 @@ export function readTextSettings({ text, url, faults }: Read): TextSettings {
     const values = Object.fromEntries(names.map((name) => [name, text(name) ?? ''])) as Record<N, string>
     const missing = names.filter((name) => values[name] === '')
     if (missing.length === names.length) return undefined
-    for (const name of missing) faults.push(`${name} is needed for text messages by ${service}`)
+    for (const name of missing) faults.push(`${name} is required for text messages by ${service}`)
     return values
   }
   const address = (name: string, standard: string) => url(name, ['https:', 'http:']) ?? standard

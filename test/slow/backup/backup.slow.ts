@@ -134,7 +134,7 @@ test('restores a backup made during writes', async () => {
   writing.isOver = true
   await Promise.all(writers)
   assert.equal(made.code, 0, made.output)
-  assert.match(made.output, /Wrote \d+ rows and \d+ files .* \(\d+ bytes\)\.\nIt holds the secret/)
+  assert.match(made.output, /Wrote \d+ rows and \d+ files .* \(\d+ bytes\)\.\nIt contains the secret/)
   assert.ok(writing.count > 0)
   assert.equal((await stat(file)).mode & 0o777, 0o600)
   assert.deepEqual(await readdir(folder).then((names) => names.filter((name) => name.endsWith('.part'))), [])
@@ -142,7 +142,7 @@ test('restores a backup made during writes', async () => {
 
   const embedded = await kith(there('embedded'), 'restore', file)
   assert.equal(embedded.code, 0, embedded.output)
-  assert.match(embedded.output, /is whole: [\s\S]*✓ user_counts\.followers_count[\s\S]*No faults found\.\n$/)
+  assert.match(embedded.output, /is complete: [\s\S]*✓ user_counts\.followers_count[\s\S]*No faults found\.\n$/)
   assert.equal((await readFile(join(folder, 'embedded', 'app-secret'), 'utf8')).trim(), SECRET)
 
   const port = await findFreePort()
@@ -164,7 +164,7 @@ test('restores a backup made during writes', async () => {
   })
   assert.equal(added.status, 201)
   const refused = await kith(there('embedded'), 'restore', file, '--force')
-  assert.match(refused.output, /another server \(process \d+\) uses the database/)
+  assert.match(refused.output, /another server \(process \d+\) already uses the database/)
   server.kill('SIGTERM')
   await stopped
 
@@ -222,7 +222,7 @@ test('changes nothing when the backup is invalid', async () => {
   const passphrase = 'correct horse battery'
   const made = await kith({ ...HERE, BACKUP_PASSPHRASE: passphrase }, 'backup', sealed)
   assert.equal(made.code, 0, made.output)
-  assert.doesNotMatch(made.output, /in the clear/)
+  assert.doesNotMatch(made.output, /without encryption/)
   assert.ok(!(await readFile(sealed)).includes(SECRET))
   assert.ok((await contentOf(sealed, passphrase)).end.files > 0)
   const broken = join(folder, 'broken.backup')
@@ -231,13 +231,13 @@ test('changes nothing when the backup is invalid', async () => {
   await writeFile(broken, closed)
   for (const [path, env, told] of [
     [damaged, {}, /damaged/],
-    [cut, {}, /cut off/],
-    [foreign, {}, /no backup/],
+    [cut, {}, /truncated/],
+    [foreign, {}, /not a backup/],
     [sealed, {}, /sealed: set BACKUP_PASSPHRASE/],
-    [sealed, { BACKUP_PASSPHRASE: 'another passphrase' }, /not what the backup was sealed with/],
+    [sealed, { BACKUP_PASSPHRASE: 'another passphrase' }, /not the passphrase of the backup/],
     [broken, { BACKUP_PASSPHRASE: passphrase }, /damaged/],
     [join(folder, 'nowhere'), {}, /no such backup/],
-    [file, { APP_SECRET: 'another secret, long enough' }, /APP_SECRET is not the secret of the backup/],
+    [file, { APP_SECRET: 'another secret, long enough' }, /APP_SECRET differs from the secret of the backup/],
   ] as const) {
     const { code, output } = await kith({ ...there('never'), ...env }, 'restore', path)
     assert.equal(code, 1, output)

@@ -115,11 +115,11 @@ test('names a missing or superfluous argument', async () => {
     [['restore', 'a', '--mend'], /^kith: unknown option '--mend'\n/],
     [['start', '--dmo'], /^kith: unknown option '--dmo'\n\(Did you mean --demo\?\)\n/],
     [['import', 'thinksns'], /^kith: give the URL of the old database with --database\n/],
-    [['import', 'thinksns', '--close', '--tls'], /^kith: --close has no other options\n/],
+    [['import', 'thinksns', '--close', '--tls'], /^kith: --close cannot be combined with other options\n/],
     [['demo', '--remove', '--force'], /^kith: option '--remove' cannot be used with option '--force'\n/],
     [
       ['demo', '--seed', '1.5'],
-      /^kith: option '--seed <N>' argument '1.5' is invalid\. It is a whole number\./,
+      /^kith: option '--seed <N>' argument '1.5' is invalid\. It must be a whole number\./,
     ],
   ] as const) {
     const { code, err } = await kith(...args)
@@ -195,12 +195,12 @@ test('runs every command while the server is running or stopped', async () => {
   await db`
     insert into linked_accounts (user_id, provider, subject) select id, 'github', '1' from users where name = 'admin'`
   const linked = await kith('admin', 'reset-password', 'admin', '--random')
-  assert.match(linked.out, /can still be signed in to with github\. Add --unlink/)
+  assert.match(linked.out, /can still sign in with github\. Add --unlink/)
   const unlinked = await kith('admin', 'reset-password', 'admin', '--random', '--unlink')
   assert.match(unlinked.out, /no longer linked with github/)
   assert.equal((await db`select from linked_accounts`).count, 0)
   const enabled = await kith('admin', 'reset-password', 'admin', '--password', 'another word', '--enable')
-  assert.match(enabled.out, /was disabled and is enabled now/)
+  assert.match(enabled.out, /was disabled and is now enabled/)
   const proof = { login: 'admin', password: 'another word' }
   assert.equal((await send(address, 'POST', '/auth/login', proof)).status, 200)
   await db`insert into imports (source, options) values ('thinksns', '{}')`

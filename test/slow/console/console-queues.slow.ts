@@ -189,7 +189,7 @@ test('reports an item that another administrator has already decided', {
     status: 'passed',
   })
   assert.equal(other.status, 204)
-  await page.getByRole('alert').getByText('The topic is in this state already.').waitFor()
+  await page.getByRole('alert').getByText('The topic is already in this state.').waitFor()
   await page.getByText('Your decision was not carried out.').waitFor()
   await page.context().close()
 })

@@ -105,7 +105,7 @@ test('serves the previous version during a migration', async () => {
     server.kill('SIGTERM')
     await ended
   }
-  assert.match(output, /9999_next\.sql.*the database is of a newer version/)
+  assert.match(output, /9999_next\.sql.*the database belongs to a newer version of Kith/)
 })
 
 const BREAKING: [name: string, pattern: RegExp][] = [

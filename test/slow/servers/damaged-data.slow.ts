@@ -50,18 +50,18 @@ function contentsOf(dataDir: string): string[] {
 }
 
 const LOST =
-  /^DATA_DIR: the database in \S+\/cluster is missing, and \S+\/app-secret shows that there was one: put it back, restore a backup with `npx kith restore`, name a database of your own in DATABASE_URL, or begin an empty site in another DATA_DIR\.$/
+  /^DATA_DIR: the database in \S+\/cluster is missing, but \S+\/app-secret shows that one existed: put it back, restore a backup with `npx kith restore`, set DATABASE_URL to a database of your own, or start an empty site in another DATA_DIR\.$/
 
 const DAMAGES: [name: string, damage: (dataDir: string) => void, told: RegExp][] = [
   [
     'app-secret is a folder',
     (at) => makeFolder(join(at, 'app-secret')),
-    /^\S+\/app-secret is a folder and has to be a file: restore it from a backup, or set APP_SECRET to what it held\.$/,
+    /^\S+\/app-secret is a folder, but must be a file: restore it from a backup, or set APP_SECRET to its content\.$/,
   ],
   [
     'app-secret is empty',
     (at) => writeFileSync(join(at, 'app-secret'), ''),
-    /^\S+\/app-secret is damaged: restore it from a backup, or set APP_SECRET to what it held\.$/,
+    /^\S+\/app-secret is damaged: restore it from a backup, or set APP_SECRET to its content\.$/,
   ],
   ['the cluster is missing', (at) => rmSync(join(at, CLUSTER), { recursive: true }), LOST],
   ['the folder of the database is missing', (at) => rmSync(join(at, 'postgres'), { recursive: true }), LOST],
@@ -79,7 +79,7 @@ const DAMAGES: [name: string, damage: (dataDir: string) => void, told: RegExp][]
       rmSync(join(at, CLUSTER), { recursive: true })
       rmSync(join(at, 'app-secret'))
     },
-    /^DATA_DIR: the database in \S+\/cluster is missing, and \S+\/postgres\.log shows that there was one: /,
+    /^DATA_DIR: the database in \S+\/cluster is missing, but \S+\/postgres\.log shows that one existed: /,
   ],
   [
     'PG_VERSION is missing',
@@ -89,27 +89,27 @@ const DAMAGES: [name: string, damage: (dataDir: string) => void, told: RegExp][]
   [
     'PG_VERSION is empty',
     (at) => writeFileSync(join(at, CLUSTER, 'PG_VERSION'), ''),
-    /^DATA_DIR: the database in \S+ is damaged \(PG_VERSION holds no version\): restore it from a backup\.$/,
+    /^DATA_DIR: the database in \S+ is damaged \(PG_VERSION contains no version\): restore it from a backup\.$/,
   ],
   [
     'PG_VERSION is garbled',
     (at) => writeFileSync(join(at, CLUSTER, 'PG_VERSION'), '\0\xffpostgres\n'),
-    /^DATA_DIR: the database in \S+ is damaged \(PG_VERSION holds no version\): restore it from a backup\.$/,
+    /^DATA_DIR: the database in \S+ is damaged \(PG_VERSION contains no version\): restore it from a backup\.$/,
   ],
   [
     'PG_VERSION is a folder',
     (at) => makeFolder(join(at, CLUSTER, 'PG_VERSION')),
-    /^DATA_DIR: the database in \S+ is damaged \(PG_VERSION holds no version\): restore it from a backup\.$/,
+    /^DATA_DIR: the database in \S+ is damaged \(PG_VERSION contains no version\): restore it from a backup\.$/,
   ],
   [
     'PG_VERSION names an older PostgreSQL',
     (at) => writeFileSync(join(at, CLUSTER, 'PG_VERSION'), '14\n'),
-    /^DATA_DIR: the database in \S+ is of PostgreSQL 14, and this Kith brings \d+: back it up with the Kith that made it, and restore the backup into a new DATA_DIR\.$/,
+    /^DATA_DIR: the database in \S+ is of PostgreSQL 14, and this version of Kith includes \d+: back it up with the version of Kith that created it, and restore the backup into a new DATA_DIR\.$/,
   ],
   [
     'PG_VERSION names a newer PostgreSQL',
     (at) => writeFileSync(join(at, CLUSTER, 'PG_VERSION'), '99\n'),
-    /^DATA_DIR: the database in \S+ is of PostgreSQL 99, and this Kith brings \d+: start the Kith that made it\.$/,
+    /^DATA_DIR: the database in \S+ is of PostgreSQL 99, and this version of Kith includes \d+: start the version of Kith that created it\.$/,
   ],
   [
     'pg_control is truncated',
@@ -154,7 +154,7 @@ const DAMAGES: [name: string, damage: (dataDir: string) => void, told: RegExp][]
   [
     'local.conf is a folder',
     (at) => makeFolder(join(at, 'postgres/local.conf')),
-    /^Kith cannot use \S+local\.conf: it is a folder and has to be a file: move it away, or restore DATA_DIR from a backup\.$/,
+    /^Kith cannot use \S+local\.conf: it is a folder, but must be a file: move it away, or restore DATA_DIR from a backup\.$/,
   ],
   [
     'the folder of the database is a file',

@@ -209,7 +209,7 @@ test('restarts the database when its process dies', async () => {
   const before = messages.length
   await running.stop()
   assert.deepEqual(findDatabaseProcesses(join(folder, 'cluster')), [])
-  assert.ok(!messages.slice(before).includes('the embedded database ended unexpectedly, starting it again'))
+  assert.ok(!messages.slice(before).includes('the embedded database stopped unexpectedly, restarting it'))
 })
 
 test('stops a database that is restarting', async () => {
@@ -230,7 +230,7 @@ test('starts no database when the server stops before the restart', async () => 
   process.kill(await readPostmaster(), 'SIGKILL')
   await until(() => messages.length > before, 'nobody notices that it died')
   await running.stop()
-  assert.ok(!messages.slice(before).includes('the embedded database does not start'))
+  assert.ok(!messages.slice(before).includes('the embedded database failed to start'))
   assert.equal(messages.at(-1), 'the embedded database has stopped')
 })
 

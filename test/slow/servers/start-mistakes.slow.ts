@@ -47,25 +47,25 @@ const MISTAKES: [name: string, env: Record<string, string>, told: RegExp][] = [
   [
     'a port in use',
     { PORT: String(taken) },
-    /^PORT: something listens on port \d+ already: stop it, or set PORT/,
+    /^PORT: port \d+ is already in use: stop the other program, or set PORT/,
   ],
-  ['a port for metrics in use', { METRICS_PORT: String(taken) }, /^METRICS_PORT: something listens on port/],
+  ['a port for metrics in use', { METRICS_PORT: String(taken) }, /^METRICS_PORT: port \d+ is already in use/],
   ['no number for a port', { PORT: 'eighty' }, /^PORT must be an integer from 0 to 65535, not "eighty"\.$/],
   [
     'an address of another machine',
     { HOST: '192.0.2.1' },
-    /^HOST: 192\.0\.2\.1 is no address of this machine: set/,
+    /^HOST: 192\.0\.2\.1 is not an address of this machine: set/,
   ],
   [
     'a host that is none',
     { HOST: 'no.such.host.invalid' },
-    /^HOST: no\.such\.host\.invalid is no address of/,
+    /^HOST: no\.such\.host\.invalid is not an address of/,
   ],
   ['a file for a folder', { DATA_DIR: join(folder, 'a-file') }, /data directory \S+\/a-file: it is a file/],
   [
     'a folder below a file',
     { DATA_DIR: join(folder, 'a-file/data') },
-    /it is a file, or lies in one: set DATA_DIR/,
+    /it is a file, or its path contains one: set DATA_DIR/,
   ],
   [
     'no database there',
@@ -97,7 +97,7 @@ const MISTAKES: [name: string, env: Record<string, string>, told: RegExp][] = [
   [
     'no such database',
     { DATABASE_URL: external(noDatabase) },
-    /there is no database kith at .*: make it with createdb/,
+    /there is no database kith at .*: create it with createdb/,
   ],
   [
     'not the address of a database',
@@ -118,7 +118,7 @@ const MISTAKES: [name: string, env: Record<string, string>, told: RegExp][] = [
   [
     'all proxies believed',
     { TRUST_PROXY: 'true' },
-    /^TRUST_PROXY has "true", which is neither an address nor a /,
+    /^TRUST_PROXY has "true", which is neither an IP address nor a /,
   ],
   ['a network that is none', { TRUST_PROXY: '10.0.0.0/33' }, /^TRUST_PROXY has "10\.0\.0\.0\/33"/],
   [
@@ -229,7 +229,7 @@ test('reports a full disk before it creates the database', asNobody, async (t) =
   assert.equal(code, 1)
   assert.match(
     output,
-    /^Kith cannot use its data directory \S+: no space is left on its disk: make room, or [^\n]*\.\n$/,
+    /^Kith cannot use its data directory \S+: no space is left on its disk: free some space, or [^\n]*\.\n$/,
   )
   assert.deepEqual(await readdir(small), [])
 })
@@ -262,7 +262,7 @@ test('rejects unknown arguments of a server', async () => {
   }
   const swallowed = await start([], { npm_config_demo: 'true', npm_lifecycle_event: 'start' })
   assert.equal(swallowed.code, 2)
-  assert.match(swallowed.output, /^kith: npm took --demo for itself: npm start -- --demo\.\n/)
+  assert.match(swallowed.output, /^kith: npm consumed --demo: use npm start -- --demo\.\n/)
   const help = await start(['--help'])
   assert.deepEqual([help.code, help.output.split('\n')[0]], [0, 'Usage: npm start [-- --demo]'])
   assert.equal(existsSync(dataDir), false)

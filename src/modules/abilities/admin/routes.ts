@@ -61,19 +61,19 @@ export async function updateAbility(
 const fixedRole = apiError(
   403,
   'role_fixed',
-  'This role belongs to the product and stays as it is.',
+  'This built-in role cannot be changed.',
   '该角色为系统内置，不可更改或删除。',
 )
 const roleOfNewcomers = apiError(
   422,
   'role_of_newcomers',
-  'Everybody who registers gets this role: choose another for them first.',
+  'New users receive this role. Choose another role for them first.',
   '该角色是注册默认角色，请先更换默认角色。',
 )
 const roleNameTaken = fieldError(
   'name',
   'role_name_taken',
-  'There is a role of this name already.',
+  'A role with this name already exists.',
   '角色名称已存在。',
 )
 

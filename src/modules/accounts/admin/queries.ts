@@ -36,7 +36,7 @@ import { sqlNameContainsEvenDisabled } from '../users/queries.ts'
 export const lastFounder = apiError(
   422,
   'last_founder',
-  'This is the last founder: make another one first.',
+  'This is the last founder. Appoint another one first.',
   '这是最后一位创始人，请先指定其他创始人。',
 )
 export const notOneself = apiError(422, 'not_oneself', 'You cannot disable yourself.', '不能禁用自己。')
@@ -64,7 +64,7 @@ export const ManagedUser = Shared('ManagedUser', {
   roles: Type.Array(Type.String()),
   has_password: Type.Boolean(),
   disabled: Type.Boolean(),
-  standing: OneOf(STANDINGS, { description: '`waiting`: for the approval of the registration' }),
+  standing: OneOf(STANDINGS, { description: '`waiting`: pending approval of the registration' }),
   created_at: Time,
   updated_at: Time,
 })
@@ -100,7 +100,7 @@ export type UserInput = Static<typeof UserInput>
 export const UserChanges = Shared('ManagedUserChanges', {
   name: Type.Optional(Text(100)),
   password: Type.Optional(NewPassword),
-  unlink_accounts: Type.Optional(Type.Boolean({ description: 'Ends the links of accounts outside' })),
+  unlink_accounts: Type.Optional(Type.Boolean({ description: 'Also unlinks all external accounts' })),
   email: Type.Optional(Nullable(Text(128))),
   phone: Type.Optional(Nullable(Text(32))),
   roles: Type.Optional(Roles),

@@ -26,7 +26,7 @@ export function appealRoutes(server: Server, ctx: Context) {
 
   route('POST /user/appeals', {
     operationId: 'appeal',
-    summary: 'Appeal my active sanction; one appeal at a time',
+    summary: 'Appeal my active sanction; only one appeal may be pending',
     tag: 'Me',
     whileSilenced: true,
     access: 'user',

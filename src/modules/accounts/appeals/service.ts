@@ -36,19 +36,19 @@ import { lift } from '../sanctions/service.ts'
 export const nothingToAppeal = apiError(
   422,
   'nothing_to_appeal',
-  'Nothing is in force against which you could appeal.',
+  'You have no active sanction to appeal.',
   '没有可申诉的处罚。',
 )
 export const appealOpen = apiError(
   422,
   'appeal_open',
-  'An appeal of yours is being looked at already.',
+  'You already have a pending appeal.',
   '你已有一个申诉正在处理中。',
 )
 export const appealDecided = apiError(
   422,
   'appeal_decided',
-  'This appeal has been decided already.',
+  'This appeal has already been decided.',
   '该申诉已被处理。',
 )
 

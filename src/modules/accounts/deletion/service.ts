@@ -114,7 +114,7 @@ export async function isErased(sql: Db, userId: number): Promise<boolean> {
 export const accountErased = apiError(
   422,
   'account_erased',
-  'This account was deleted by its owner: nothing of it can be changed any more.',
+  'The owner deleted this account. It can no longer be changed.',
   '该账号已由本人注销，无法再修改。',
 )
 
@@ -155,8 +155,8 @@ export async function cancelDeletionOutside(ctx: Context, userId: number, use: U
 export async function cancelDeletionAtSignIn(ctx: Context, tx: Tx, userId: number): Promise<void> {
   if (!(await deleteDeletion(tx, userId))) return
   await messageUser(ctx, tx, userId, {
-    subject: '账号注销已取消 Your account stays',
-    text: '您已登录，账号注销申请已取消。 You signed in, so your account is not deleted.',
+    subject: '账号注销已取消 Your account will not be deleted',
+    text: '您已登录，账号注销申请已取消。 You signed in, so your account will not be deleted.',
   })
 }
 
@@ -174,7 +174,7 @@ async function eraseIdentity(ctx: Context, userId: number): Promise<boolean> {
     )
     await enqueueMessage(ctx, tx, person, {
       subject: '账号已注销 Your account was deleted',
-      text: '您的账号已注销，个人资料已删除。 Your account was deleted, and what was known of you is gone.',
+      text: '您的账号已注销，个人资料已删除。 Your account and your personal data were deleted.',
     })
     await eraseUser(tx, person)
     await markNodesUnused(tx, nodes, userId)

@@ -161,7 +161,7 @@ export function adminRecommendationRoutes(server: Server, ctx: Context) {
       'DELETE',
       'adminUnrecommendUser',
       'users.unrecommend',
-      'End a recommendation, if there is one',
+      'Stop recommending a person; repeating it changes nothing',
       unrecommend,
     ],
   ] as const)

@@ -25,15 +25,15 @@ type ArchiveIndex = {
 const TEXTS = {
   en: {
     title: (name: string) => `The data of ${name}`,
-    made: (site: string, time: string) => `From ${site}, made on ${time} (UTC).`,
+    made: (site: string, time: string) => `Exported from ${site} on ${time} (UTC).`,
     what: 'Each file is a JSON list of the entries described below. Times are in UTC. index.json is the same index for programs.',
     files: (count: number) =>
-      `Files that you uploaded are in the folders files and pictures: ${count} of them. uploads.json and pictures.json say which is which.`,
+      `The folders files and pictures contain your uploads (${count}). uploads.json and pictures.json describe each file.`,
     leftOut: (count: number) =>
-      `${count} more are not in the archive, because they are lost or there was no room: uploads.json and pictures.json say which (left_out).`,
+      `The archive omits ${count} files that are lost or exceed the size limit. uploads.json and pictures.json mark them as left_out.`,
     others:
-      'Not included: passwords, codes and tokens, and data about others: who reported you, which moderator decided, the authors of anonymous answers that you paid for, and chat messages, which the chat provider stores.',
-    columns: ['File', 'What it holds', 'Entries'],
+      'Not included: passwords, codes and tokens, chat messages stored by the chat provider, and data about other users: reporters, the moderators who decided, and the authors of anonymous answers that you paid for.',
+    columns: ['File', 'Contents', 'Entries'],
   },
   zh: {
     title: (name: string) => `${name} 的数据`,

@@ -3,24 +3,24 @@ import type { Db, Row, Tx } from '#platform/database'
 import { apiError, type Language } from '#platform/errors.ts'
 import { Id, Nullable, OneOf, Shared, type Static, Text, Time, Type } from '#platform/http'
 
-export const noSuchExport = apiError(404, 'no_such_export', 'You have no such export.', '没有该数据导出。')
+export const noSuchExport = apiError(404, 'no_such_export', 'This export does not exist.', '没有该数据导出。')
 export const exportNotReady = apiError(
   422,
   'export_not_ready',
-  'This export is not there to be fetched: it is still being made, failed or is over.',
+  'This export cannot be downloaded: it is still running, has failed or has expired.',
   '该数据导出尚未完成、已失败或已过期，无法下载。',
 )
 export const exportRunning = apiError(
   422,
   'export_running',
-  'An export of your data is being made. You will be told when it is ready.',
+  'An export of your data is already running. You will be notified when it is ready.',
   '您的数据正在导出中，完成后会通知您。',
 )
 export const exportTooSoon = Object.assign(
   apiError(
     422,
     'export_too_soon',
-    'You took your data along a short while ago. Try again later.',
+    'You exported your data recently. Try again later.',
     '您近期已导出过数据，请稍后再试。',
   ),
   { adds: ['next_at'] as const },
@@ -31,7 +31,7 @@ export const exportTooSoonUntil = (time: string) => exportTooSoon({ extra: { nex
 export const badExportAddress = apiError(
   403,
   'bad_signature',
-  'This address was changed or is no longer good: ask for a new one.',
+  'This link was altered or has expired. Request a new one.',
   '链接已失效或被修改，请重新获取。',
 )
 
@@ -40,9 +40,9 @@ const EXPORT_STATES = ['waiting', 'ready', 'failed', 'expired'] as const
 const fields = {
   id: Type.Integer(),
   state: OneOf(EXPORT_STATES),
-  size: Nullable(Type.Integer({ description: 'bytes of the archive' })),
-  rows: Nullable(Type.Integer({ description: 'how much it tells of' })),
-  files: Nullable(Type.Integer({ description: 'how many uploads it holds' })),
+  size: Nullable(Type.Integer({ description: 'Size of the archive in bytes' })),
+  rows: Nullable(Type.Integer({ description: 'Number of exported entries' })),
+  files: Nullable(Type.Integer({ description: 'Number of uploads in the archive' })),
   created_at: Time,
   finished_at: Nullable(Time),
   expires_at: Nullable(Time),
@@ -53,7 +53,7 @@ export type DataExport = Static<typeof DataExport>
 
 export const OutsideExport = Shared('DataExportOutside', {
   ...fields,
-  url: Nullable(Type.String({ description: 'good for an hour' })),
+  url: Nullable(Type.String({ description: 'Valid for an hour' })),
 })
 
 export const ExportParams = Type.Object({ export: Id })
@@ -61,7 +61,7 @@ export const ExportParams = Type.Object({ export: Id })
 export const ArchiveQuery = Type.Object({ json: Type.Optional(Text(10)) })
 
 export const ArchiveAddress = Shared('DataExportAddress', {
-  url: Type.String({ description: 'good for an hour, without a token' }),
+  url: Type.String({ description: 'Valid for an hour, requires no token' }),
 })
 
 export const SignedExportQuery = Type.Object({

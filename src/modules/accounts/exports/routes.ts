@@ -98,7 +98,7 @@ export function exportRoutes(server: Server, ctx: Context) {
 
   route('GET /user/exports/:export/archive', {
     operationId: 'getExportArchive',
-    summary: 'Redirect to the archive of an export, or return its address with `json`',
+    summary: 'Redirect to the archive of an export, or return its URL with `json`',
     access: 'user',
     params: ExportParams,
     query: ArchiveQuery,

@@ -90,12 +90,12 @@ export async function getReadyExport(ctx: Context, userId: number, id: number): 
 
 const TOLD = {
   ready: (until: string) => ({
-    subject: '数据导出已完成 Your data is ready',
-    text: `您的数据导出已完成，请在 ${until}（UTC）之前登录并下载。 Your data is ready: sign in and fetch it until ${until} (UTC).`,
+    subject: '数据导出已完成 Your data export is ready',
+    text: `您的数据导出已完成，请在 ${until}（UTC）之前登录并下载。 Your data export is ready. Sign in and download it before ${until} (UTC).`,
   }),
   failed: () => ({
     subject: '数据导出失败 Your data could not be exported',
-    text: '您的数据导出失败，请重新申请。 Your data could not be exported. Please ask for it again.',
+    text: '您的数据导出失败，请重新申请。 Your data could not be exported. Please request a new export.',
   }),
 }
 

@@ -126,7 +126,7 @@ const INVALID_PHONE: Text = {
   zh: '手机号格式不正确，中国大陆以外的号码请以 + 和国家代码开头。',
 }
 const EITHER: Text = {
-  en: 'Give either a phone number or an e-mail address.',
+  en: 'Give a phone number or an e-mail address, but not both.',
   zh: '请提供手机号或邮箱之一。',
 }
 

@@ -88,7 +88,7 @@ async function changePassword(
     if (!(await verifyPassword(current, old))) throw wrongOldPassword()
     if (await verifyPassword(current, password))
       throw invalidField('password', {
-        en: 'The new password is the old one.',
+        en: 'The new password must differ from the old one.',
         zh: '新密码不能与旧密码相同。',
       })
   }

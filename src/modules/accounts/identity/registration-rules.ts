@@ -9,26 +9,26 @@ import type { Account } from './schema.ts'
 const registrationClosed = apiError(
   403,
   'registration_closed',
-  'This site takes no new members at the moment.',
+  'This site is not accepting new members at the moment.',
   '本站暂未开放注册。',
 )
 const outsideOnly = apiError(
   403,
   'registration_outside_only',
-  'Register with an account of one of the providers of this site.',
+  'Register with an account of one of the sign-in providers of this site.',
   '本站仅支持通过第三方账号注册。',
 )
 const methodOff = {
   email: fieldError(
     'email',
     'email_registration_off',
-    'Nobody registers with an e-mail address here. Use a phone number.',
+    'You cannot register with an e-mail address here. Use a phone number.',
     '本站不支持邮箱注册，请使用手机号。',
   ),
   phone: fieldError(
     'phone',
     'phone_registration_off',
-    'Nobody registers with a phone number here. Use an e-mail address.',
+    'You cannot register with a phone number here. Use an e-mail address.',
     '本站不支持手机号注册，请使用邮箱。',
   ),
 }
@@ -36,7 +36,7 @@ const contactRefused = {
   email: fieldError(
     'email',
     'email_not_accepted',
-    'Addresses of this kind are not accepted here.',
+    'This e-mail address is not allowed here.',
     '本站不接受该邮箱地址。',
   ),
   phone: fieldError(

@@ -93,7 +93,7 @@ export async function checkUserName(ctx: Context, name: string, exceptId = 0): P
   if (exceptId !== 0 && (await isNameOf(ctx.sql, exceptId, name))) return
   if (!isUserName(name))
     throw invalidField('name', {
-      en: 'A name has 2 to 12 characters, an ASCII one counting half; it begins with a letter, an underscore or a non-ASCII character and has no spaces or signs.',
+      en: 'A name must have 2 to 12 characters, where an ASCII character counts as half. It must begin with a letter, an underscore or a non-ASCII character, and may not contain spaces or punctuation.',
       zh: '用户名长度为 2 至 12 个字（英文字母和数字算半个），以字母、下划线或非 ASCII 字符开头，不能包含空格和符号。',
     })
   const reserved = (await readSettings(ctx))['site:reserved-nickname'].split(',').map(lookalikeKey)
@@ -112,7 +112,7 @@ async function register(ctx: Context, input: Registration, device: Device) {
   await checkUserName(ctx, body.name)
   if (account.channel !== body.verifiable_type)
     throw invalidField('verifiable_type', {
-      en: 'Use mail with an e-mail address and sms with a phone number.',
+      en: 'Use mail for an e-mail address and sms for a phone number.',
       zh: '邮箱请使用 mail，手机号请使用 sms。',
     })
   await checkCode(ctx, account, 'register', body.verifiable_code)

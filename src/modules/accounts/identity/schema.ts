@@ -2,16 +2,16 @@ import { apiError, fieldError } from '#platform/errors.ts'
 import { Int, OneOf, RawText, Shared, type Static, Text, Type } from '#platform/http'
 import { wrongCode } from '../schema.ts'
 
-export const InvitationCode = Text(32, { description: 'of an invitation, where newcomers need one' })
+export const InvitationCode = Text(32, { description: 'Code of an invitation, if registration requires one' })
 
 export const codeTooEarly = apiError(
   403,
   'code_too_early',
-  'A code was sent a moment ago. Wait a minute before asking for another.',
+  'A code was sent a moment ago. Wait a minute before you request another.',
   '验证码已发送，请稍后再试。',
 )
 const unknown = (field: string) =>
-  fieldError(field, 'no_such_account', 'Nobody has this account.', '该账号不存在。')
+  fieldError(field, 'no_such_account', 'This account does not exist.', '该账号不存在。')
 export const noSuchEmail = unknown('email')
 export const noSuchPhone = unknown('phone')
 
@@ -46,7 +46,7 @@ export const factorRequired = fieldError(
 export const wrongFactor = fieldError(
   'second_factor',
   'wrong_second_factor',
-  'This code is wrong, or was used already.',
+  'This code is wrong or has already been used.',
   '动态码或恢复码错误，或已被使用。',
 )
 export const FACTOR_ERRORS = [factorRequired, wrongFactor]
@@ -54,7 +54,7 @@ export const FACTOR_ERRORS = [factorRequired, wrongFactor]
 export const factorOn = apiError(
   422,
   'second_factor_on',
-  'Your account has a second factor already. Take it off first.',
+  'Your account already has a second factor. Disable it first.',
   '账号已开启两步验证，请先关闭。',
 )
 export const factorOff = apiError(
@@ -72,8 +72,8 @@ export const SecondFactor = Shared('SecondFactor', {
 })
 
 export const FactorSecret = Shared('SecondFactorSecret', {
-  secret: Type.String({ description: 'to be typed' }),
-  uri: Type.String({ description: 'otpauth://, to be shown as a QR code' }),
+  secret: Type.String({ description: 'For manual entry' }),
+  uri: Type.String({ description: 'otpauth:// URL to display as a QR code' }),
 })
 
 export const FactorProof = Shared('SecondFactorProof', { second_factor: FactorCode })
@@ -85,7 +85,7 @@ export const RecoveryCodes = Shared('RecoveryCodes', { recovery_codes: Type.Arra
 export const proofMissing = fieldError(
   'password',
   'proof_required',
-  'Give your password, or a code that was sent to your phone or e-mail (verifiable_code).',
+  'Enter your password, or a code that was sent to your phone or e-mail (verifiable_code).',
   '请提供密码，或发送至已绑定手机号或邮箱的验证码（verifiable_code）。',
 )
 export const wrongProof = fieldError(
@@ -122,7 +122,7 @@ export const Registration = Shared('Registration', {
   password: Type.Optional(NewPassword),
   invitation_code: Type.Optional(InvitationCode),
   introduction: Type.Optional(
-    Text(500, { description: 'what somebody says of themselves who needs an approval' }),
+    Text(500, { description: 'Message to the administrators when the registration needs approval' }),
   ),
 })
 export type Registration = Static<typeof Registration>
@@ -155,14 +155,14 @@ export const PAYMENT_PASSWORD_ERRORS = [wrongPaymentPassword, paymentNeedsPasswo
 export const bothAccounts = apiError(
   400,
   'ambiguous_account',
-  'Give either a phone number or an e-mail address, not both.',
+  'Give a phone number or an e-mail address, but not both.',
   '手机号和邮箱只能提供一个。',
 )
 /** A token alone must not set a first password, since that password would prove ownership (sign-in-8). */
 export const proofOfFirst = fieldError(
   'verifiable_code',
   'proof_required',
-  'Give a code that was sent to your phone or e-mail (verifiable_code), or sign in again first.',
+  'Enter a code that was sent to your phone or e-mail (verifiable_code), or sign in again first.',
   '请提供发送至已绑定手机号或邮箱的验证码（verifiable_code），或先重新登录。',
 )
 const wrong = (field: string) => fieldError(field, 'wrong_password', 'The password is wrong.', '密码错误。')
@@ -170,7 +170,7 @@ export const wrongOldPassword = wrong('old_password')
 export const wrongPassword = wrong('password')
 
 const UnlinkAccounts = Type.Optional(
-  Type.Boolean({ description: 'Also ends the links of accounts outside that sign in here' }),
+  Type.Boolean({ description: 'Also unlinks all external accounts that can sign in' }),
 )
 
 export const PasswordChange = Shared('PasswordChange', {
@@ -194,7 +194,7 @@ export type PasswordReset = Static<typeof PasswordReset>
 export const accountWaiting = apiError(
   403,
   'account_waiting',
-  'Your registration waits for an administrator. You will be told what becomes of it.',
+  'Your registration is awaiting approval by an administrator. You will be notified of the decision.',
   '你的注册申请正在等待管理员审核，审核结果将通知你。',
 )
 
@@ -225,7 +225,7 @@ export const TokenView = Shared('Token', {
   access_token: Type.String(),
   token_type: Type.String(),
   expires_in: Type.Integer({ description: 'minutes' }),
-  refresh_ttl: Type.Integer({ description: 'minutes in which the token can be exchanged' }),
+  refresh_ttl: Type.Integer({ description: 'Minutes during which the token can be exchanged' }),
 })
 
 export const TokenInput = Shared('TokenInput', { token: Type.Optional(Text(512)) })

@@ -144,8 +144,8 @@ export async function checkSecondFactor(
 }
 
 const TEXTS = {
-  on: '您的账号已开启两步验证。 Signing in to your account takes a second factor from now on.',
-  off: '您的账号已关闭两步验证。如非本人操作，请立即修改密码。 Signing in to your account takes no second factor any more. If it was not you, change your password.',
+  on: '您的账号已开启两步验证。 Signing in to your account now requires a second factor.',
+  off: '您的账号已关闭两步验证。如非本人操作，请立即修改密码。 Signing in to your account no longer requires a second factor. If it was not you, change your password.',
   codes:
     '您账号的恢复码已更换。如非本人操作，请立即修改密码。 The recovery codes of your account were replaced. If it was not you, change your password.',
 }
@@ -318,7 +318,7 @@ export function secondFactorRoutes(server: Server, ctx: Context) {
 
   route('DELETE /user/second-factor', {
     operationId: 'turnSecondFactorOff',
-    summary: 'Turn the second factor off, with a code',
+    summary: 'Disable the second factor with a code',
     access: 'user',
     whileSilenced: true,
     body: FactorProof,

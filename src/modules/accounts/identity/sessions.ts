@@ -30,15 +30,15 @@ import { cancelDeletionAtSignIn } from '../deletion/service.ts'
 import { messageUser, notifyAccountChanged } from '../messages.ts'
 import { UserParams } from '../schema.ts'
 
-const noSuchSession = apiError(404, 'no_such_session', 'You have no such sign-in.', '没有该登录记录。')
+const noSuchSession = apiError(404, 'no_such_session', 'This session does not exist.', '没有该登录记录。')
 
 const Session = Shared('Session', {
   id: Type.String(),
   device: Nullable(
-    Type.String({ description: 'what the client calls itself; null for one from before this was kept' }),
+    Type.String({ description: 'Device name from the user agent; null for older sessions' }),
   ),
-  place: Nullable(Type.String({ description: 'the network it was last seen in' })),
-  current: Type.Boolean({ description: 'whether this request belongs to it' }),
+  place: Nullable(Type.String({ description: 'Network of the last request' })),
+  current: Type.Boolean({ description: 'True for the session of this request' }),
   created_at: Time,
   used_at: Time,
 })
@@ -58,7 +58,7 @@ async function alertOfSignIn(
   const [zh, en] = name === undefined ? ['未知设备', 'unknown device'] : [name, name]
   await messageUser(ctx, tx, userId, {
     subject: '新设备登录提醒 Sign-in from a new device',
-    text: `您的账号刚刚在新设备上登录（${zh}，${network}）。如非本人操作，请立即修改密码并结束该登录。 Somebody signed in to your account from a new device (${en}, ${network}). If it was not you, change your password and end that sign-in.`,
+    text: `您的账号刚刚在新设备上登录（${zh}，${network}）。如非本人操作，请立即修改密码并结束该登录。 Somebody signed in to your account from a new device (${en}, ${network}). If it was not you, change your password and end that session.`,
     page: 'sessions',
     mailOnly: true,
   })
@@ -91,7 +91,7 @@ const sessionsOf = async (ctx: Context, userId: number, current: string): Promis
 async function tellSignOut(ctx: Context, tx: Tx, userId: number): Promise<void> {
   await messageUser(ctx, tx, userId, {
     subject: '您已被退出登录 You were signed out',
-    text: '管理员刚刚结束了您账号的登录，请重新登录。 An administrator just ended sign-ins of your account. Sign in again.',
+    text: '管理员刚刚结束了您账号的登录，请重新登录。 An administrator just ended sessions of your account. Sign in again.',
     mailOnly: true,
   })
   await notifyAccountChanged(tx, userId, 'sign-outs')

@@ -59,7 +59,7 @@ export async function importUsers(
   faults: ImportFault[],
 ): Promise<void> {
   const people = skipInvalid(lines, faults, ({ name }) =>
-    isUserName(name) ? undefined : `${name} cannot be the name of a person`,
+    isUserName(name) ? undefined : `${name} cannot be the name of a user`,
   )
   await insertPeople(
     tx,

@@ -10,7 +10,7 @@ import { Cursor, Id, Int, Limit, Nullable, Shared, type Static, Text, Time, Type
 export const invitationNeeded = fieldError(
   'invitation_code',
   'invitation_needed',
-  'This site is joined by invitation: enter the code of yours.',
+  'You need an invitation to join this site. Enter its code.',
   '本站仅限邀请注册，请填写邀请码。',
 )
 const invitationNotGood = fieldError(
@@ -24,13 +24,13 @@ export const INVITATION_ERRORS = [invitationNeeded, invitationNotGood]
 export const mayNotInvite = apiError(
   403,
   'may_not_invite',
-  'You cannot make invitations here.',
+  'You cannot create invitations on this site.',
   '你没有创建邀请码的权限。',
 )
 export const tooManyInvitations = apiError(
   422,
   'too_many_invitations',
-  'You have too many invitations that are still good. End one first.',
+  'You have too many active invitations. Revoke one first.',
   '你的有效邀请码过多，请先停用一个。',
 )
 export const noSuchInvitation = apiError(
@@ -43,10 +43,10 @@ export const noSuchInvitation = apiError(
 export const Invitation = Shared('SiteInvitation', {
   id: Type.Integer(),
   code: Type.String(),
-  max_uses: Type.Integer({ description: 'how many newcomers may come by it' }),
-  uses: Type.Integer({ description: 'how many came' }),
+  max_uses: Type.Integer({ description: 'Maximum number of registrations' }),
+  uses: Type.Integer({ description: 'Number of registrations so far' }),
   note: Nullable(Type.String()),
-  ended: Type.Boolean({ description: 'ended by somebody, used up or expired' }),
+  ended: Type.Boolean({ description: 'True when revoked, used up or expired' }),
   expires_at: Time,
   created_at: Time,
 })
@@ -55,7 +55,7 @@ export type Invitation = Static<typeof Invitation>
 /** Fields default to the maximum that the creator may set. */
 export const NewInvitation = Shared('NewSiteInvitation', {
   max_uses: Type.Optional(Int(1, 1000)),
-  days: Type.Optional(Int(1, 365, { description: 'how long it is good' })),
+  days: Type.Optional(Int(1, 365, { description: 'Lifetime in days' })),
   note: Type.Optional(Text(100)),
 })
 export type NewInvitation = Static<typeof NewInvitation>

@@ -33,7 +33,7 @@ export const notBound = {
 export const proofRequired = fieldError(
   'password',
   'proof_required',
-  'Give your password, or a code that was sent to the phone or e-mail you have now (old_verifiable_code).',
+  'Enter your password, or a code that was sent to your current phone or e-mail (old_verifiable_code).',
   '请提供密码，或发送至已绑定手机号或邮箱的验证码（old_verifiable_code）。',
 )
 export const wrongOldCode = fieldError(
@@ -65,10 +65,10 @@ export const PrivateUser = Shared('PrivateUser', {
   phone: Nullable(Type.String()),
   email: Nullable(Type.String()),
   ...Balances.properties,
-  friends_count: Type.Integer({ description: 'people who follow me and whom I follow' }),
-  initial_password: Type.Boolean({ description: 'whether the account has a password' }),
+  friends_count: Type.Integer({ description: 'Number of mutual followings' }),
+  initial_password: Type.Boolean({ description: 'True when the account has a password' }),
   found_by_phone: Type.Boolean({
-    description: 'whether people with my number in their address book find me',
+    description: 'True when users with my number in their address book can find me',
   }),
 })
 export type PrivateUser = Static<typeof PrivateUser>
@@ -78,8 +78,8 @@ export const ProfilePatch = Shared('ProfileChanges', {
   bio: Type.Optional(Nullable(Text(255))),
   sex: Type.Optional(Nullable(Int(0, 2, { description: '0 unknown, 1 male, 2 female' }))),
   location: Type.Optional(Nullable(Text(255))),
-  avatar: Type.Optional(Nullable(Text(255, { description: 'node of a picture of mine' }))),
-  bg: Type.Optional(Nullable(Text(255, { description: 'node of a picture of mine' }))),
+  avatar: Type.Optional(Nullable(Text(255, { description: 'Node of a picture that I uploaded' }))),
+  bg: Type.Optional(Nullable(Text(255, { description: 'Node of a picture that I uploaded' }))),
   found_by_phone: Type.Optional(Flag()),
 })
 export type ProfilePatch = Static<typeof ProfilePatch>

@@ -14,7 +14,7 @@ export const followsOneself = apiError(
 export const alreadyFollowed = apiError(
   422,
   'already_followed',
-  'You follow this person already.',
+  'You already follow this person.',
   '你已经关注了该用户。',
 )
 

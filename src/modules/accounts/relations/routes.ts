@@ -57,7 +57,7 @@ export function followRoutes(server: Server, ctx: Context) {
 
   route('PUT /user/followings/:target', {
     operationId: 'followUser',
-    summary: 'Follow somebody; a second time is 422',
+    summary: 'Follow a person; 422 when already followed',
     access: 'user',
     params: TargetParams,
     reply: { 204: Empty },
@@ -67,7 +67,7 @@ export function followRoutes(server: Server, ctx: Context) {
 
   route('DELETE /user/followings/:target', {
     operationId: 'unfollowUser',
-    summary: 'Stop following somebody',
+    summary: 'Stop following a person',
     access: 'user',
     params: TargetParams,
     reply: { 204: Empty },
@@ -125,7 +125,7 @@ export function blockRoutes(server: Server, ctx: Context) {
 
   route('POST /user/black/:user', {
     operationId: 'blockUser',
-    summary: 'Block somebody',
+    summary: 'Block a person',
     whileSilenced: true,
     access: 'user',
     params: UserParams,
@@ -140,7 +140,7 @@ export function blockRoutes(server: Server, ctx: Context) {
 
   route('DELETE /user/black/:user', {
     operationId: 'unblockUser',
-    summary: 'Unblock somebody',
+    summary: 'Unblock a person',
     whileSilenced: true,
     access: 'user',
     params: UserParams,

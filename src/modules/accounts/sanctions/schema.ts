@@ -26,10 +26,10 @@ export const accountSuspended = sanctionError(
 export const alreadySanctioned = apiError(
   422,
   'sanctioned_already',
-  'This is in force for this person already: lift it first.',
+  'This sanction is already active for this person. Lift it first.',
   '该处罚已对此用户生效，请先解除。',
 )
-export const sanctionOver = apiError(422, 'sanction_over', 'This is over already.', '该处罚已结束。')
+export const sanctionOver = apiError(422, 'sanction_over', 'This sanction has already ended.', '该处罚已结束。')
 export const cannotSanctionOneself = apiError(
   422,
   'not_oneself',
@@ -71,7 +71,7 @@ export type SanctionKind = (typeof SANCTION_KINDS)[number]
 
 export const SanctionInput = Shared('NewSanction', {
   kind: OneOf(SANCTION_KINDS),
-  reason: Text(500, { minLength: 1, description: 'The person is told it' }),
+  reason: Text(500, { minLength: 1, description: 'Reason that the person receives' }),
   hours: Type.Optional(Int(1, 87_600)),
 })
 export type SanctionInput = Static<typeof SanctionInput>

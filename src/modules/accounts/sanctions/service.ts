@@ -106,7 +106,7 @@ export async function imposeSanction(
   const by = actor.viewer.id
   if (userId === by) throw cannotSanctionOneself()
   if (kind === 'warning' && hours !== undefined)
-    throw invalidField('hours', { en: 'A warning has no end.', zh: '警告没有期限。' })
+    throw invalidField('hours', { en: 'A warning cannot have an end.', zh: '警告没有期限。' })
   // Locks both users, so that of two mutual suspensions only the first succeeds.
   const free = await lockUsers(tx, [userId, by])
   if (!free.has(by)) throw forbidden()

@@ -75,8 +75,8 @@ export function userRoutes(server: Server, ctx: Context) {
 
   route('GET /users/:user', {
     operationId: 'getUser',
-    summary: 'Read a person by id or name; by phone or e-mail only oneself or with `admin:user:show`',
-    description: 'By the phone or e-mail of somebody else the answer is `{"id": -1}`: the account exists.',
+    summary: 'Read a person by id or name; a phone or e-mail finds only yourself, or anyone with `admin:user:show`',
+    description: 'For the phone or e-mail of another account, the response is `{"id": -1}`.',
     access: 'optional',
     params: UserKeyParams,
     query: UserFlagsQuery,

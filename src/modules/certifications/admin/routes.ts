@@ -45,7 +45,7 @@ import { addCertified, changeCertified, pass, reject, removeCertification } from
 
 const ManagedCertification = Shared('ManagedCertification', {
   ...CertificationView.properties,
-  version: Type.Integer({ description: 'Changes with what was sent in; give it with a decision on it' }),
+  version: Type.Integer({ description: 'Version of the submitted data, to send with a decision' }),
   user: Nullable(UserView),
 })
 

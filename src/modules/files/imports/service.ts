@@ -33,7 +33,7 @@ export const listAttached = (sql: Db, channel: string, raws: number[]) => sql<{ 
 /** Owner id of imported files, which belong to the site. */
 const SITE = 0
 
-export const ImportPath = Text(1000, { minLength: 1, description: 'below the folder of files' })
+export const ImportPath = Text(1000, { minLength: 1, description: 'Path relative to the folder of files' })
 
 export type SavedFile = { id: number; size: string | null }
 export type WantedFile = { number: number; field: string; path: string; kind?: Media['kind'] }
@@ -68,7 +68,7 @@ async function saveFile(
 ): Promise<SavedFile | string> {
   const below = normalize(path.replaceAll('\\', '/'))
   if (below.startsWith('/') || below.split('/').includes('..') || /^[a-z]:/i.test(below))
-    return 'the path leads out of the folder of files'
+    return 'the path is outside the folder of files'
   const place = join(folder, below)
   const found = await stat(place).catch(() => undefined)
   if (!found?.isFile()) return 'there is no such file'

@@ -44,7 +44,7 @@ export function nodeRoutes(server: Server, ctx: Context) {
 
   route('POST /storage', {
     operationId: 'createStorageTask',
-    summary: 'Create an upload address and node for a picture',
+    summary: 'Create an upload URL and a node for a picture',
     access: 'user',
     body: StorageTask,
     reply: { 201: StorageTaskView },

@@ -78,13 +78,13 @@ export const markNodesUnused = (sql: Db, nodes: string[], ownerId: number) => sq
 const wrongHash = apiError(
   422,
   'hash_mismatch',
-  'The bytes do not have the declared hash.',
+  'The hash of the file differs from the declared one.',
   '文件哈希校验失败。',
 )
 const wrongType = apiError(
   422,
   'type_mismatch',
-  'The bytes are not of the declared type.',
+  'The type of the file differs from the declared one.',
   '文件类型与声明不符。',
 )
 

@@ -45,7 +45,7 @@ export function uploadRoutes(server: Server, ctx: Context, options: FileRoutesOp
 
     upload('POST /files', {
       operationId: 'uploadFile',
-      summary: 'Upload a file as multipart field `file`; the id is used once, in a feed or the like',
+      summary: 'Upload a file as multipart field `file`; its id can be used once, for example in a feed',
       access: 'user',
       consumes: ['multipart/form-data'],
       body: UploadForm,
@@ -70,7 +70,7 @@ export function uploadRoutes(server: Server, ctx: Context, options: FileRoutesOp
 
   route('GET /files/uploaded/:md5', {
     operationId: 'reuseFile',
-    summary: 'Reuse an earlier upload of mine by the MD5 of its bytes',
+    summary: 'Reuse an earlier upload of mine by its MD5 hash',
     access: 'user',
     params: Md5Params,
     reply: { 200: UploadedFile },
@@ -88,7 +88,7 @@ export function uploadRoutes(server: Server, ctx: Context, options: FileRoutesOp
 
   route('GET /files/:file', {
     operationId: 'getFile',
-    summary: 'Redirect to the file, or return its address with `json`; w, h, q and b transform a picture',
+    summary: 'Redirect to the file, or return its URL with `json`; w, h, q and b transform a picture',
     access: 'optional',
     // Bypasses replicas, because a request without a token does not show that its viewer just uploaded the
     // picture.

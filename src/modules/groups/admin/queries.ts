@@ -22,7 +22,7 @@ export type GroupQuery = Static<typeof GroupQuery>
 
 export const GroupReview = Shared('GroupReview', {
   audit: Type.Optional(
-    Type.Unsafe<1 | 2>(Int(1, 2, { description: '1 lets it pass, 2 rejects or closes it' })),
+    Type.Unsafe<1 | 2>(Int(1, 2, { description: '1 approves, 2 rejects or closes the group' })),
   ),
   category_id: Type.Optional(Id),
 })

@@ -31,7 +31,7 @@ import {
 const auditedAlready = apiError(
   422,
   'group_audited_already',
-  'The group is in this state already.',
+  'The group is already in this state.',
   '圈子已处于该状态。',
 )
 
@@ -146,7 +146,7 @@ export function adminGroupRoutes(server: Server, ctx: Context) {
 
   route('DELETE /admin/groups/:group', {
     operationId: 'adminDeleteGroup',
-    summary: 'Delete a group with all posts; pending members get their fee back',
+    summary: 'Delete a group with all posts, and refund the fees of pending members',
     access,
     params: GroupParams,
     reply: { 204: Empty },

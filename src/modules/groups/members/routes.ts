@@ -92,7 +92,7 @@ export function groupMemberRoutes(server: Server, ctx: Context) {
   ] as const)
     route(`PUT ${path}`, {
       operationId,
-      summary: `Join a group, or ask to; a paid one is paid from the ${currency}`,
+      summary: `Join a group, or ask to; a paid group costs a fee in ${currency}`,
       access: 'user',
       params: GroupParams,
       body: JoinBody,
@@ -106,7 +106,7 @@ export function groupMemberRoutes(server: Server, ctx: Context) {
           const inside = await joinGroup(tx, group, viewer.id, currency)
           return inside
             ? localizedMessage(request, 'Joined.', '加入成功。')
-            : localizedMessage(request, 'Your request waits for review.', '申请已提交，等待审核。')
+            : localizedMessage(request, 'Your request is waiting for review.', '申请已提交，等待审核。')
         })
       },
     })
@@ -226,7 +226,7 @@ export function groupRoleRoutes(server: Server, ctx: Context) {
 
   route('PUT /groups/:group/blacklist/:member', {
     operationId: 'blacklistGroupMember',
-    summary: 'Blacklist a member of lower rank; they cannot post and see only public content',
+    summary: 'Blacklist a member of lower rank, who then cannot post and sees only public content',
     access: 'user',
     params: MemberParams,
     reply: { 201: Message },
@@ -276,7 +276,7 @@ export function groupRoleRoutes(server: Server, ctx: Context) {
     precheck: ({ params, viewer }) => getOwnedGroup(sql, params.group, viewer.id),
     handler: async ({ request, params, viewer, body }) => {
       await transferGroup(ctx, params.group, viewer.id, body.target)
-      return localizedMessage(request, 'Handed over.', '转让成功。')
+      return localizedMessage(request, 'Ownership transferred.', '转让成功。')
     },
   })
 }

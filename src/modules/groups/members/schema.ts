@@ -64,7 +64,7 @@ export const JoinRequest = Shared('JoinRequest', {
   group_id: Type.Integer(),
   user_id: Type.Integer(),
   member_id: Type.Integer(),
-  status: Type.Integer({ description: '0 waits, 1 accepted, 2 rejected, 3 taken back' }),
+  status: Type.Integer({ description: '0 pending, 1 accepted, 2 rejected, 3 cancelled' }),
   auditer: Nullable(Type.Integer()),
   audit_at: Nullable(Time),
   created_at: Time,

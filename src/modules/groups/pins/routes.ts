@@ -65,7 +65,7 @@ export function groupPinRoutes(server: Server, ctx: Context) {
 
   route('POST /pinned/posts/:post/create', {
     operationId: 'pinGroupPost',
-    summary: 'Pin a post of a group that I manage, or let its pin last longer',
+    summary: 'Pin a post of a group that I manage, or extend its pin',
     access: 'user',
     params,
     body: FreePin,

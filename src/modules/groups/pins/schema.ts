@@ -20,9 +20,9 @@ export const CommentPinsQuery = Type.Object({ post: FilterId, ...PinsQuery.prope
 
 export const GroupPin = Shared('GroupPin', {
   ...numberedPinFields,
-  raw: Type.Integer({ description: 'The post of a comment; 0 for a post' }),
-  target: Type.Integer({ description: 'The post or the comment' }),
-  status: Type.Integer({ description: 'the same as `state`' }),
+  raw: Type.Integer({ description: 'Id of the post of a comment; 0 for a post' }),
+  target: Type.Integer({ description: 'Id of the post or of the comment' }),
+  status: Type.Integer({ description: 'Same as `state`' }),
   user: Nullable(UserView),
   post: Nullable(PostItem),
   comment: Nullable(CommentWithPeople),

@@ -69,7 +69,7 @@ export const groupPostRoutes = (copyToFeed: CopyToFeed) => (server: Server, ctx:
 
   route('GET /groups/:group/posts', {
     operationId: 'listGroupPosts',
-    summary: 'List the posts of a group; the first page has the pinned ones too',
+    summary: 'List the posts of a group; the first page includes pinned posts',
     access: 'optional',
     params: GroupParams,
     query: GroupPostsQuery,
@@ -92,7 +92,7 @@ export const groupPostRoutes = (copyToFeed: CopyToFeed) => (server: Server, ctx:
 
   route('GET /groups/:group/posts/:post', {
     operationId: 'getGroupPost',
-    summary: 'Read a post, which counts a view',
+    summary: 'Read a post and count a view',
     access: 'optional',
     params: GroupPostParams,
     reply: { 200: Post },
@@ -229,7 +229,7 @@ export const groupPostRoutes = (copyToFeed: CopyToFeed) => (server: Server, ctx:
   route('GET /groups/:group/preview-posts', {
     operationId: 'previewGroupPosts',
     aliases: { previewGroupPostsByOlderPath: '/group/groups/:group/preview-posts' },
-    summary: 'Preview the newest posts of a group; those of a paid group without pictures and comments',
+    summary: 'Preview the newest posts of a group; a paid group omits pictures and comments',
     access: 'optional',
     params: GroupParams,
     reply: { 200: Type.Array(PostItem) },

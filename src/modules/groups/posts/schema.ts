@@ -47,7 +47,7 @@ export const PostItem = Shared('GroupPostItem', {
   updated_at: Time,
   user: Nullable(UserView),
   group: Nullable(Group),
-  comments: Type.Array(CommentWithPeople, { description: 'The newest ones' }),
+  comments: Type.Array(CommentWithPeople, { description: 'Newest comments' }),
 })
 export type PostItem = Static<typeof PostItem>
 

@@ -126,7 +126,7 @@ export function groupReportRoutes(server: Server, ctx: Context) {
 
   for (const { verb, accept, summary } of [
     { verb: 'accept', accept: true, summary: 'Accept a report in a group that I manage' },
-    { verb: 'reject', accept: false, summary: 'Reject a report, with or without a cause' },
+    { verb: 'reject', accept: false, summary: 'Reject a report, with an optional cause' },
   ] as const)
     route(`PATCH /reports/:report/${verb}`, {
       operationId: `${verb}GroupReport`,

@@ -50,7 +50,7 @@ export const GroupReport = Shared('GroupReport', {
   id: Type.Integer(),
   group_id: Type.Integer(),
   user_id: Type.Integer(),
-  target_id: Type.Integer({ description: 'Who published what is reported' }),
+  target_id: Type.Integer({ description: 'Author of the reported content' }),
   type: Type.String({ description: 'post or comment' }),
   resource_id: Type.Integer(),
   content: Type.String(),
@@ -118,13 +118,13 @@ async function closeReport(
 export const reportHandled = apiError(
   422,
   'report_handled',
-  'This report has been handled already.',
+  'This report has already been handled.',
   '该举报已被处理。',
 )
 export const contentGone = apiError(
   404,
   'reported_content_gone',
-  'What was reported is gone.',
+  'The reported content no longer exists.',
   '被举报的内容已不存在。',
 )
 

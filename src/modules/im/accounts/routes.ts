@@ -60,7 +60,7 @@ export function imAccountRoutes(server: Server, ctx: Context) {
     handler: async ({ request, viewer }) =>
       (await startRegistration(ctx, viewer.id))
         ? localizedMessage(request, 'The registration has begun.', '已开始注册用户。')
-        : localizedMessage(request, 'The registration is going on.', '用户注册正在进行中。'),
+        : localizedMessage(request, 'The registration is already running.', '用户注册正在进行中。'),
   })
 
   route('PUT /im/password', {
@@ -78,7 +78,7 @@ export function imAccountRoutes(server: Server, ctx: Context) {
   route('GET /im/password', {
     operationId: 'getImPassword',
     aliases: { easemobGetImPassword: '/easemob/password' },
-    summary: 'Read your password for the provider',
+    summary: 'Read my password for the provider',
     access: 'user',
     reply: { 201: ImPassword },
     handler: async ({ request, viewer, reply }) => {

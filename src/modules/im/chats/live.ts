@@ -206,7 +206,7 @@ function createSource(ctx: Context, streams: OpenStreams): ReturnType<CreateChat
       for (const { chats } of streams.all())
         if (chats?.cursor !== undefined && !chats.isBehind) chats.cursor = Math.max(chats.cursor, now.cursor)
     } catch (error) {
-      if (!closed) log.warn({ err: error }, 'looking for missed chat messages failed')
+      if (!closed) log.warn({ err: error }, 'searching for missed chat messages failed')
     }
     polling = false
   }

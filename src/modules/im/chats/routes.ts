@@ -48,7 +48,7 @@ export function chatRoutes(server: Server, ctx: Context) {
 
   route('PUT /chats/people/:user', {
     operationId: 'openPersonChat',
-    summary: 'Open the conversation with a person',
+    summary: 'Open a conversation with a person',
     access: 'user',
     params: Type.Object({ user: Id }),
     reply: { 200: Chat },
@@ -144,7 +144,7 @@ export function chatRoutes(server: Server, ctx: Context) {
 
   route('POST /chats/:chat/typing', {
     operationId: 'typeInChat',
-    summary: 'Tell the connected members that I am typing',
+    summary: 'Send a typing signal to the connected members',
     access: 'user',
     params: ChatParams,
     reply: { 204: Empty },
@@ -157,7 +157,7 @@ export function chatRoutes(server: Server, ctx: Context) {
 
   route('POST /chats/:chat/presence', {
     operationId: 'askChatPresence',
-    summary: 'Tell the connected members that I am here, and ask which of them are',
+    summary: 'Send my presence to the connected members, and request theirs',
     access: 'user',
     params: ChatParams,
     reply: { 204: Empty },

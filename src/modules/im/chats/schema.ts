@@ -48,13 +48,13 @@ export const tooLateToChange = apiError(
 )
 
 const LinkIn = Shared('ContentLink', {
-  type: Text(32, { minLength: 1, description: 'A kind of content, such as `feeds`' }),
+  type: Text(32, { minLength: 1, description: 'Type of content, such as `feeds`' }),
   id: Id,
 })
 
 export const NewChatMessage = Shared('NewChatMessage', {
   body: Type.Optional(Text(5000, { 'x-empty': true })),
-  file: Type.Optional(Int(1, MAX_ID, { description: 'An upload of yours' })),
+  file: Type.Optional(Int(1, MAX_ID, { description: 'Id of an upload of mine' })),
   link: Type.Optional(LinkIn),
   reply_to: Type.Optional(Int(1, MAX_ID, { description: 'Id of a message of this conversation' })),
   mentions: Type.Optional(IdList(50)),
@@ -64,9 +64,9 @@ export type NewChatMessage = Static<typeof NewChatMessage>
 export const ChatMessageChange = Shared('ChatMessageChange', { body: Text(5000, { minLength: 1 }) })
 
 export const ChatMessage = Shared('ChatMessage', {
-  id: Type.Integer({ description: 'Grows within a conversation' }),
+  id: Type.Integer({ description: 'Increases within a conversation' }),
   chat_id: Type.Integer(),
-  position: Type.Integer({ description: 'Counts the messages of the conversation from 1' }),
+  position: Type.Integer({ description: 'Number of the message in the conversation, from 1' }),
   sender_id: Type.Integer({ description: '0 for announcements' }),
   body: Type.String(),
   file: Nullable(FileView),
@@ -99,13 +99,13 @@ export const MessageSearch = Type.Object({
   q: Text(100, { minLength: 2 }),
   chat: Type.Optional(Id),
   limit,
-  before: Type.Optional(Int(1, MAX_ID, { description: 'Id of the last message you have' })),
+  before: Type.Optional(Int(1, MAX_ID, { description: 'Id of the last message of the previous page' })),
 })
 export type MessageSearch = Static<typeof MessageSearch>
 
 export const MessageContext = Shared('ReportedMessage', {
   message: ChatMessage,
-  context: Type.Array(ChatMessage, { description: 'Up to five messages before and after it' }),
+  context: Type.Array(ChatMessage, { description: 'Up to five messages before and after the reported one' }),
 })
 
 export const noSuchChat = apiError(404, 'no_such_chat', 'This conversation does not exist.', '该会话不存在。')
@@ -113,19 +113,19 @@ export const noSuchChat = apiError(404, 'no_such_chat', 'This conversation does 
 export const chatElsewhere = apiError(
   404,
   'chat_elsewhere',
-  'Messages of this site are exchanged at its chat provider.',
+  'This site exchanges messages through its chat provider.',
   '本站消息由即时通讯服务商收发。',
 )
 export const chatWithOneself = fieldError(
   'user',
   'chat_with_oneself',
-  'You cannot talk to yourself.',
+  'You cannot chat with yourself.',
   '不能与自己聊天。',
 )
 export const ownerCannotLeave = apiError(
   422,
   'im_owner_stays',
-  'The owner cannot leave; hand the group over or delete it.',
+  'The owner cannot leave. Transfer or delete the group instead.',
   '群主不能退出，请先转让或解散群组。',
 )
 
@@ -137,8 +137,8 @@ export const Chat = Shared('Chat', {
   id: Type.Integer(),
   person: Nullable(UserView),
   group: Nullable(Shared('ChatGroup', { id: Type.String(), name: Type.String(), face: Type.String() })),
-  last_position: Type.Integer({ description: 'Position of the newest message, 0 without any' }),
-  read_position: Type.Integer({ description: 'Position up to which you have read' }),
+  last_position: Type.Integer({ description: 'Position of the newest message; 0 without messages' }),
+  read_position: Type.Integer({ description: 'Position of the last message that I have read' }),
   unread: Type.Integer(),
   muted: Type.Boolean(),
   last_message: Nullable(ChatMessage),
@@ -148,7 +148,7 @@ export type Chat = Static<typeof Chat>
 export const ChatsQuery = Type.Object({
   limit: Type.Optional(Int(1, 100, { default: 20 })),
   before: Type.Optional(
-    Int(1, MAX_ID, { description: 'Id of the last message of the last conversation you have' }),
+    Int(1, MAX_ID, { description: 'Id of the last message of the last conversation of the previous page' }),
   ),
 })
 

@@ -183,7 +183,7 @@ export function imGroupRoutes(server: Server, ctx: Context) {
   route('GET /im/group/face', {
     operationId: 'listImGroupFaces',
     aliases: { easemobListImGroupFaces: '/easemob/group/face' },
-    summary: 'List the picture uploads of groups, 0 for none',
+    summary: 'List the uploads used as group pictures; 0 for none',
     access: 'user',
     query: ImGroupsQuery,
     reply: { 200: Type.Array(ImGroupFace) },

@@ -36,7 +36,7 @@ export const mayNotInvite = apiError(
 export const ownerStays = fieldError(
   'members',
   'im_owner_stays',
-  'The owner cannot be removed; hand the group over first.',
+  'The owner cannot be removed. Transfer the group first.',
   '不能移除群主，请先转让群组。',
 )
 
@@ -50,7 +50,7 @@ export const unknownMember = numbered('unknown_user', (id) => ({
   zh: `用户 ${id} 不存在。`,
 }))
 export const tooManyMembers = numbered('im_group_full', (limit) => ({
-  en: `A group of this size holds ${limit} members, its owner included.`,
+  en: `A group of this size can have at most ${limit} members, including its owner.`,
   zh: `该群组最多容纳 ${limit} 名成员（含群主）。`,
 }))
 
@@ -60,7 +60,7 @@ const settings = {
   groupname: Text(128, { minLength: 1 }),
   desc: Text(512, { 'x-empty': true }),
   public: Type.Optional(Flag()),
-  maxusers: Type.Optional(Int(2, 2000, { default: 200, description: 'With the owner' })),
+  maxusers: Type.Optional(Int(2, 2000, { default: 200, description: 'Includes the owner' })),
   members_only: Type.Optional(Flag()),
   allowinvites: Type.Optional(Flag()),
 }
@@ -74,7 +74,7 @@ export const ImGroupChange = Shared('ImGroupChange', {
   im_group_id: Id,
   ...settings,
   group_face: Type.Optional(
-    Int(0, Number.MAX_SAFE_INTEGER, { description: 'An upload of yours; 0: as before' }),
+    Int(0, Number.MAX_SAFE_INTEGER, { description: 'Id of an upload of mine; 0 leaves the picture unchanged' }),
   ),
   new_owner_user: Type.Optional(Int(0, Number.MAX_SAFE_INTEGER)),
 })
@@ -107,7 +107,7 @@ export const ImGroupFace = Shared('ImGroupFace', { im_group_id: Type.String(), g
 const ImGroupMember = Shared('ImGroupMember', {
   ...UserWithUrls.properties,
   is_owner: Type.Integer(),
-  certification: Nullable(Type.String({ description: 'The kind of certified identity' })),
+  certification: Nullable(Type.String({ description: 'Type of the certification' })),
 })
 
 export const ImGroup = Shared('ImGroup', {

@@ -83,7 +83,7 @@ export function createEjabberd(options: EjabberdOptions): ImProvider {
       try {
         // ejabberd would add any name as a member, even without an account.
         if (kind === 'add' && !(await hasAccount(name)))
-          throw new ImError('not_found', `there is no account ${name}`)
+          throw new ImError('not_found', `account ${name} does not exist`)
         await affiliate(id, name, kind === 'add' ? 'member' : 'none')
         outcomes.set(name, 'done')
       } catch (error) {
@@ -117,7 +117,7 @@ export function createEjabberd(options: EjabberdOptions): ImProvider {
     lock: (name) => setPassword(name, randomBytes(32).toString('base64url')),
     unlock: setPassword,
     async createGroup({ key, owner, settings }) {
-      if (!(await hasAccount(owner))) throw new ImError('not_found', `there is no account ${owner}`)
+      if (!(await hasAccount(owner))) throw new ImError('not_found', `account ${owner} does not exist`)
       const list = Object.entries(optionsOf(settings)).map(([name, value]) => ({ name, value }))
       const made = { ...room(key), host, options: [...list, { name: 'persistent', value: 'true' }] }
       // Sets the owner in a later request, because ejabberd rejects affiliations here with 400.
@@ -133,7 +133,7 @@ export function createEjabberd(options: EjabberdOptions): ImProvider {
     findGroup: async ({ key }) => ((await findSettings(key)) ? key : undefined),
     async updateGroup(id, settings) {
       const before = await findSettings(id)
-      if (!before) throw new ImError('not_found', `there is no room ${id}`)
+      if (!before) throw new ImError('not_found', `room ${id} does not exist`)
       const former = optionsOf(before)
       const changes = Object.entries(optionsOf(settings)).filter(([name, value]) => former[name] !== value)
       const made: [string, string][] = []
@@ -150,7 +150,7 @@ export function createEjabberd(options: EjabberdOptions): ImProvider {
       }
       const after = await findSettings(id)
       if (!after || !sameSettings(after, settings))
-        throw new ImError('invalid', `room ${id} did not take its options: ${JSON.stringify(after)}`)
+        throw new ImError('invalid', `room ${id} did not accept its options: ${JSON.stringify(after)}`)
     },
     async transferOwner(id, owner) {
       const members = await listAffiliations(id)
@@ -185,7 +185,7 @@ export function createEjabberd(options: EjabberdOptions): ImProvider {
       if (found === 'there') await call('destroy_room', room(id), isMissingRoom)
       // ejabberd replies before the room's process has ended, so the room stays readable for a moment.
       for (let attempt = 0; (await findStage(id)) !== 'ended'; attempt += 1) {
-        if (attempt === DESTROY_ATTEMPTS) throw new ImError('unavailable', `room ${id} does not end`)
+        if (attempt === DESTROY_ATTEMPTS) throw new ImError('unavailable', `room ${id} could not be deleted`)
         await sleep(DESTROY_PAUSE_MS)
       }
       return found === 'there'

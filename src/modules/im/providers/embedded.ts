@@ -130,7 +130,7 @@ export function createEmbedded(
   sql: Sql,
   announce: (groupId: number, announcement: Announcement) => Promise<void> = async () => {},
 ): ImProvider {
-  const missing = (id: string) => new ImError('not_found', `there is no group ${id}`)
+  const missing = (id: string) => new ImError('not_found', `group ${id} does not exist`)
   const changeMembers = async (id: string, names: string[], kind: 'add' | 'remove'): Promise<Outcomes> => {
     const result = await updateEmbeddedMembers(sql, id, names, kind)
     if (!result) throw missing(id)
@@ -138,7 +138,7 @@ export function createEmbedded(
     const unknown = new Set(result.unknown)
     return new Map(
       names.map((name): [string, Outcome] => {
-        if (unknown.has(name)) return [name, new ImError('not_found', `there is no account ${name}`)]
+        if (unknown.has(name)) return [name, new ImError('not_found', `account ${name} does not exist`)]
         if (kind === 'remove' && name === result.owner)
           return [name, new ImError('invalid', 'the owner cannot be removed')]
         return [name, before.has(name) === (kind === 'add') ? 'already' : 'done']
@@ -154,19 +154,19 @@ export function createEmbedded(
     },
     async setPassword(name, password) {
       if (!(await updateEmbeddedPassword(sql, name, password)))
-        throw new ImError('not_found', `there is no account ${name}`)
+        throw new ImError('not_found', `account ${name} does not exist`)
     },
     async lock(name) {
       if (!(await lockEmbeddedAccount(sql, name)))
-        throw new ImError('not_found', `there is no account ${name}`)
+        throw new ImError('not_found', `account ${name} does not exist`)
     },
     async unlock(name, password) {
       if (!(await unlockEmbeddedAccount(sql, name, password)))
-        throw new ImError('not_found', `there is no account ${name}`)
+        throw new ImError('not_found', `account ${name} does not exist`)
     },
     async createGroup({ key, owner, settings }) {
       if (!(await insertEmbeddedGroup(sql, key, owner, settings)))
-        throw new ImError('not_found', `there is no account ${owner}`)
+        throw new ImError('not_found', `account ${owner} does not exist`)
       return key
     },
     findGroup: async ({ key }) => ((await findEmbeddedGroups(sql, [key])).length > 0 ? key : undefined),

@@ -88,7 +88,7 @@ async function bringInLine(ctx: Context, provider: ImProvider, group: LeasedGrou
     id = await provider.createGroup({ key, owner: creator, settings })
     await saveProviderId(ctx.sql, group.id, provider.name, id)
     found = (await provider.getGroups([id])).get(id) ?? null
-    if (!found) throw new ImError('unavailable', `group ${id} was made but is not there`)
+    if (!found) throw new ImError('unavailable', `group ${id} was created but cannot be found`)
   }
   const owner = String(group.owner_id)
   const wanted = new Set(memberIds.map(String))

@@ -13,7 +13,7 @@ const common = {
   body: Nullable(Type.String()),
   type: Type.Integer({ description: '1 income, -1 expense' }),
   target_type: Type.String(),
-  target_id: Type.String({ description: 'The person on the other side, else "0"' }),
+  target_id: Type.String({ description: 'Id of the other user, or "0"' }),
   state: Type.Integer({ description: '0 waiting, 1 done, -1 failed' }),
   created_at: Time,
   updated_at: Time,

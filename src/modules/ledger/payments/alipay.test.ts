@@ -75,7 +75,7 @@ test('reports missing and invalid settings of Alipay', () => {
     }
   }
   const { ALIPAY_SELLER_ID: _, ...partial } = double.env
-  assert.match(faultsOf(partial), /ALIPAY_SELLER_ID is needed for payments by Alipay/)
+  assert.match(faultsOf(partial), /ALIPAY_SELLER_ID is required for payments by Alipay/)
   const broken = faultsOf({ ...double.env, ALIPAY_PRIVATE_KEY: 'bm90IGEga2V5' })
   assert.match(broken, /ALIPAY_PRIVATE_KEY is not an RSA key/)
   assert.doesNotMatch(broken, /bm90IGEga2V5/)

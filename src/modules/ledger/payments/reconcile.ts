@@ -143,7 +143,7 @@ export async function compareStatements(ctx: Context): Promise<void> {
         await compareStatement(ctx, provider, day)
       } catch (error) {
         if (!(error instanceof PaymentFault)) throw error
-        ctx.log.warn({ provider, day, reason: error.message }, 'a statement could not be compared')
+        ctx.log.warn({ provider, day, reason: error.message }, 'comparing a statement failed')
       }
 }
 

@@ -148,15 +148,15 @@ const Refund = Shared('PaymentRefund', {
   id: Type.Integer(),
   recharge_id: Type.Integer(),
   provider: Type.String(),
-  number: Type.String({ description: 'The number of the refund at the provider' }),
+  number: Type.String({ description: 'Number of the refund at the provider' }),
   amount: Type.Integer(IN_CHARGED),
-  charge_currency: Type.String({ description: 'What the provider charged in, such as cny' }),
+  charge_currency: Type.String({ description: 'Currency that the provider charged, such as cny' }),
   state: Type.String({ description: 'asked, done or refused' }),
-  fault: Nullable(Type.String({ description: "The provider's code of a refusal" })),
+  fault: Nullable(Type.String({ description: 'Error code of the provider for a refused refund' })),
   borne: Type.Integer({
-    description: 'What the site bore because the owner had spent it, in points, or in fen of the wallet',
+    description: 'Amount that the site covered because the owner had spent it, in points or in fen of the wallet',
   }),
-  currency: Type.String({ description: 'What was credited: points or wallet' }),
+  currency: Type.String({ description: 'Credited balance: points or wallet' }),
   reason: Nullable(Type.String()),
   asked_by: Nullable(Type.Integer({ description: 'Null for a refund made at the provider' })),
   created_at: Time,
@@ -172,12 +172,12 @@ const RefundBody = Shared('PaymentRefundRequest', {
   recharge_id: Id,
   amount: Type.Optional(
     amountOf({
-      description: `In the minor unit of the currency that was charged. Absent: all that was not refunded yet`,
+      description: `In the minor unit of the charged currency. Absent: the whole amount not refunded yet`,
     }),
   ),
   spent: Type.Optional(
     OneOf(['refuse', 'site'] as const, {
-      description: 'When the owner has spent it: reject the refund (default), or let the site bear that part',
+      description: 'Handling of an amount that the owner has spent: reject the refund (default), or let the site cover it',
     }),
   ),
   reason: Text(255),
@@ -245,7 +245,7 @@ export function adminRefundRoutes(server: Server, ctx: Context) {
 
   route('POST /admin/payment-refunds', {
     operationId: 'adminRefundPayment',
-    summary: 'Refund a part or all of a payment through its provider',
+    summary: 'Refund all or part of a payment through its provider',
     access,
     body: RefundBody,
     reply: { 201: Refund },

@@ -53,7 +53,7 @@ export function paymentNoticeRoutes(server: Server, ctx: Context) {
         try {
           const facts = await service.readNotice({ headers: request.headers, body })
           if (facts && !(await transaction(ctx.sql, (tx) => applyFacts(tx, provider, facts))))
-            ctx.log.info({ provider }, 'a notice is about a payment of another site')
+            ctx.log.info({ provider }, 'a notice belongs to a payment of another site')
         } catch (error) {
           if (!(error instanceof BadNotice || error instanceof PaymentFault)) throw error
           ctx.log.warn({ provider, reason: error.message }, 'a payment notice was refused')
@@ -69,21 +69,21 @@ export function paymentNoticeRoutes(server: Server, ctx: Context) {
 const Difference = Shared('PaymentDifference', {
   id: Type.Integer(),
   provider: Type.String(),
-  day: Type.String({ description: 'The day of the statement, or of the notice' }),
+  day: Type.String({ description: 'Day of the statement or of the notice' }),
   kind: Type.String({
     description:
-      'unknown: a payment without an order; amount: another amount or currency was paid; uncredited: paid and not credited; refund: refunded at the provider only; missing: credited and not on the statement',
+      'unknown: payment without an order; amount: different amount or currency; uncredited: paid but not credited; refund: refunded at the provider only; missing: credited but not on the statement',
   }),
-  number: Type.String({ description: "The provider's number of the payment" }),
+  number: Type.String({ description: 'Number of the payment at the provider' }),
   recharge_id: Nullable(Type.Integer()),
   expected: Nullable(
-    Type.Integer({ description: 'What the order says, in the minor unit of `charge_currency`' }),
+    Type.Integer({ description: 'Amount of the order, in the minor unit of `charge_currency`' }),
   ),
-  charge_currency: Nullable(Type.String({ description: 'Of the order. Null without an order' })),
+  charge_currency: Nullable(Type.String({ description: 'Currency of the order. Null without an order' })),
   found: Nullable(
-    Type.Integer({ description: 'What the provider says, in the minor unit of `found_currency`' }),
+    Type.Integer({ description: 'Amount at the provider, in the minor unit of `found_currency`' }),
   ),
-  found_currency: Nullable(Type.String({ description: 'Null when the provider named none' })),
+  found_currency: Nullable(Type.String({ description: 'Currency at the provider. Null when the provider gave none' })),
   state: Type.String({ description: 'open or resolved' }),
   remark: Nullable(Type.String()),
   resolved_by: Nullable(Type.Integer()),
@@ -138,8 +138,8 @@ export function adminPaymentRoutes(server: Server, ctx: Context) {
     ability: access.ability,
     subject: 'payment_differences',
     entity: 'PaymentDifference',
-    noun: 'a difference of payments',
-    nouns: 'what the statements of payment providers and the ledger disagree on',
+    noun: 'a payment difference',
+    nouns: 'differences between the statements of payment providers and the ledger',
     param: 'difference',
     item: Difference,
     query: DifferenceQuery,
@@ -150,7 +150,7 @@ export function adminPaymentRoutes(server: Server, ctx: Context) {
 
   route('PATCH /admin/payment-differences/:difference', {
     operationId: 'adminResolvePaymentDifference',
-    summary: 'Close a difference of payments with a remark, once',
+    summary: 'Resolve a payment difference with a remark, once',
     access,
     params: DifferenceParams,
     body: Resolution,

@@ -72,7 +72,7 @@ export async function openPayment(
   if (!charge) throw tooMuch()
   const lacking = service.lacks?.({ method, extra })
   if (lacking !== undefined)
-    throw invalidField('extra', { en: `\`extra.${lacking}\` is needed.`, zh: `需要 extra.${lacking}。` })
+    throw invalidField('extra', { en: `The extra.${lacking} field is required.`, zh: `需要 extra.${lacking}。` })
   const { order, payment } = await transaction(ctx.sql, async (tx) => {
     await requireWithinDay(ctx, tx, ownerId, amount)
     const order = await insertRecharge(tx, {
@@ -106,7 +106,7 @@ export async function openPayment(
     return { order, data }
   } catch (error) {
     if (!(error instanceof PaymentFault)) throw error
-    ctx.log.warn({ recharge: order.id, reason: error.message, code: error.code }, 'a payment was not opened')
+    ctx.log.warn({ recharge: order.id, reason: error.message, code: error.code }, 'opening a payment failed')
     throw paymentUnavailable()
   }
 }
@@ -281,5 +281,5 @@ export async function queryPaymentOnReturn(ctx: Context, id: number): Promise<vo
 
 export function logFault(ctx: Context, row: Pick<PaymentRow, 'recharge_id'>, error: unknown): void {
   if (!(error instanceof PaymentFault)) throw error
-  ctx.log.warn({ recharge: row.recharge_id, reason: messageOf(error) }, 'a payment could not be asked for')
+  ctx.log.warn({ recharge: row.recharge_id, reason: messageOf(error) }, 'requesting the state of a payment failed')
 }

@@ -59,7 +59,7 @@ export const PointsRecharge = Shared('PointsRecharge', { order: PointsOrder, pin
 export const ChargedRecharge = Shared('ChargedRecharge', { id: Type.Integer(), charge: OpenObject })
 
 export const NativeRechargeBody = Shared('NativeRechargeRequest', {
-  type: Text(50, { description: 'a payment provider of the site' }),
+  type: Text(50, { description: 'Payment provider of the site' }),
   amount: amountOf(IN_FEN),
   from: Type.Optional(Int(0, 5)),
 })
@@ -67,7 +67,7 @@ export const NativeRechargeBody = Shared('NativeRechargeRequest', {
 export const NativeRecharge = Shared('NativeRecharge', {
   message: Type.String(),
   data: OpenObject,
-  out_trade_no: Type.String({ description: 'names the order when its state is asked for' }),
+  out_trade_no: Type.String({ description: 'Order number, to check the state of the order' }),
 })
 
 /** Result from the payment app. The server reads only the order number and the amount. */
@@ -82,7 +82,7 @@ export type RechargeCheck = Static<typeof RechargeCheck>
 export const RechargeState = Shared('RechargeState', { message: Type.String() })
 
 export const PointsSettings = Shared('PointsSettings', {
-  'recharge-ratio': Type.Integer({ description: 'Points for one fen' }),
+  'recharge-ratio': Type.Integer({ description: 'Points per fen' }),
   'recharge-options': Type.String(IN_FEN),
   'recharge-max': Type.Integer(IN_FEN),
   'recharge-min': Type.Integer(IN_FEN),
@@ -94,7 +94,7 @@ export const PointsSettings = Shared('PointsSettings', {
 })
 
 const unknownType = () =>
-  invalidField('type', { en: 'This way of paying is not offered.', zh: '不支持该充值方式。' })
+  invalidField('type', { en: 'This payment method is not available.', zh: '不支持该充值方式。' })
 async function beginRecharge(
   ctx: Context,
   tx: Tx,

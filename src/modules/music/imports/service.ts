@@ -143,7 +143,7 @@ export const musicImporter: Importer<typeof MUSIC_FORMS, SavedFiles> = {
 
 async function writeSingers(tx: Tx, lines: Line<SingerLine>[], files: SavedFiles, faults: ImportFault[]) {
   const singers = skipInvalid(lines, faults, ({ name }) =>
-    invisible(name) ? 'the name shows no character' : undefined,
+    invisible(name) ? 'the name has no visible characters' : undefined,
   )
   const values = singers.map(({ number, value: { name, ...times } }) => {
     const saved = files.of(number, 'cover')
@@ -168,7 +168,7 @@ async function writeSingers(tx: Tx, lines: Line<SingerLine>[], files: SavedFiles
 async function writeSpecials(tx: Tx, lines: Line<SpecialLine>[], files: SavedFiles, faults: ImportFault[]) {
   const specials = byId(
     skipInvalid(lines, faults, ({ title }) =>
-      invisible(title) ? 'the title shows no character' : undefined,
+      invisible(title) ? 'the title has no visible characters' : undefined,
     ),
   )
   const known = await findImported(tx, 'music_specials', [...specials.keys()])
@@ -215,9 +215,9 @@ async function writeSongs(
 ) {
   const songs = byId(
     skipInvalid(lines, faults, ({ title, singer, specials: on = [], file, amount, paid_type: type }) => {
-      if (invisible(title)) return 'the title shows no character'
-      if (invisible(singer)) return 'the singer shows no character'
-      if (amount !== undefined && file === undefined) return 'a song without a file has no price'
+      if (invisible(title)) return 'the title has no visible characters'
+      if (invisible(singer)) return 'the singer has no visible characters'
+      if (amount !== undefined && file === undefined) return 'a song without a file cannot have a price'
       if (amount !== undefined && type === undefined) return 'paid_type is required with amount'
       const missing = on.find((id) => !specials.has(id))
       return missing === undefined ? undefined : `there is no special ${missing}`
@@ -298,7 +298,7 @@ async function writeComments(
     if (special !== undefined && specials.get(special)?.deleted !== false)
       return `there is no special ${special}`
     const missing = [user, reply].find((name) => name !== undefined && !people.has(name))
-    return missing === undefined ? undefined : `there is nobody named ${missing}`
+    return missing === undefined ? undefined : `there is no user named ${missing}`
   })
   const rows = comments.flatMap(({ number, value }) => {
     const content = value.song === undefined ? specials.get(value.special ?? '') : songs.get(value.song)

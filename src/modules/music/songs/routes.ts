@@ -27,7 +27,7 @@ export function songRoutes(server: Server, ctx: Context) {
 
   route('GET /music/paids', {
     operationId: 'listBoughtSongs',
-    summary: 'List the songs I bought, the newest song first',
+    summary: 'List the songs I bought, newest song first',
     access: 'user',
     query: BoughtQuery(20),
     reply: { 200: Type.Array(Song) },
@@ -38,7 +38,7 @@ export function songRoutes(server: Server, ctx: Context) {
   // Replies 201 although nothing is created (music-2).
   route('GET /music/:music', {
     operationId: 'getSong',
-    summary: 'Read a song, which counts a play',
+    summary: 'Read a song and count a play',
     access: 'optional',
     params: SongParams,
     reply: { 201: Song },

@@ -176,7 +176,7 @@ async function sellSong(tx: Db, storage: number | null, price: SongInput['price'
   if (storage === null) {
     if (price)
       throw invalidField('amount', {
-        en: 'A song without a sound has no price.',
+        en: 'A song without an audio file cannot have a price.',
         zh: '没有音频的歌曲不能设置价格。',
       })
     return

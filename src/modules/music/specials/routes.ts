@@ -87,7 +87,7 @@ export function specialRoutes(server: Server, ctx: Context) {
 
   route('GET /music-specials/paids', {
     operationId: 'listBoughtAlbums',
-    summary: 'List the albums I bought, the newest album first',
+    summary: 'List the albums I bought, newest album first',
     access: 'user',
     query: BoughtQuery(15),
     reply: { 200: Type.Array(Special) },

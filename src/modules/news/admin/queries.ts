@@ -55,7 +55,7 @@ export const ArticleRecord = Shared('ArticleRecord', {
   audit_status: Type.Integer(),
   audit_count: Type.Integer(),
   mark: Nullable(Type.String()),
-  contribute_amount: Type.Integer({ description: 'the fee in points that was paid for its publication' }),
+  contribute_amount: Type.Integer({ description: 'Fee paid for its publication, in points' }),
   fee_state: Type.String(),
   recommend: Type.Boolean(),
   digg_count: Type.Integer(),

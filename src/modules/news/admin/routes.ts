@@ -183,7 +183,7 @@ export function adminNewsRoutes(server: Server, ctx: Context) {
     find: findDeletion,
     view: async (rows) => rows.map(deletionView),
     decide: {
-      summary: 'Delete the article, or reject the request; its author is told',
+      summary: 'Delete the article, or reject the request; the author is notified',
       body: NewsDeletionDecision,
       errors: [alreadyDecided, noSuchNews],
       async run(tx, by, { id, news_id, title, user_id }, { action, mark = null }) {

@@ -81,13 +81,13 @@ const ContributionItem = Shared('Contribution', {
 const notCertified = apiError(
   403,
   'certification_needed',
-  'Contributions are open to certified people only.',
+  'Only certified users may contribute articles.',
   '未认证，不能投稿。',
 )
 const rejectedForGood = apiError(
   403,
   'rejected_for_good',
-  'The article was rejected too often to be sent in again.',
+  'The article was rejected too often to be submitted again.',
   '资讯被驳回次数过多，不能再次投稿。',
 )
 
@@ -187,7 +187,7 @@ export function contributionRoutes(server: Server, ctx: Context) {
       const input = await screenWords(ctx, rest, Contribution, SCREENED)
       return atomically(async (tx) => {
         const id = await contribute(tx, viewer.id, params.category, input, fee)
-        return { ...localizedMessage(request, 'Your article waits for review.', '投稿成功，等待审核。'), id }
+        return { ...localizedMessage(request, 'Your article is waiting for review.', '投稿成功，等待审核。'), id }
       })
     },
   })
@@ -234,7 +234,7 @@ export function contributionRoutes(server: Server, ctx: Context) {
       if (await deleteOrAsk(ctx, own))
         return localizedMessage(
           request,
-          'Your request to delete waits for review.',
+          'Your deletion request is waiting for review.',
           '删除申请已提交，请等待审核。',
         )
       return reply.code(204).send()

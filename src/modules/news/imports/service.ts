@@ -129,7 +129,7 @@ export const newsImporter: Importer<typeof NEWS_FORMS, SavedFiles> = {
 
 async function writeCategories(tx: Tx, lines: Line<CategoryLine>[], faults: ImportFault[]) {
   const categories = skipInvalid(lines, faults, ({ name }) =>
-    invisible(name) ? 'the name shows no character' : undefined,
+    invisible(name) ? 'the name has no visible characters' : undefined,
   )
   await upsertCategories(
     tx,
@@ -139,7 +139,7 @@ async function writeCategories(tx: Tx, lines: Line<CategoryLine>[], faults: Impo
 
 async function writeTags(tx: Tx, lines: Line<TagLine>[], faults: ImportFault[]) {
   const tags = skipInvalid(lines, faults, ({ name, category }) =>
-    invisible(name) || invisible(category) ? 'the name shows no character' : undefined,
+    invisible(name) || invisible(category) ? 'the name has no visible characters' : undefined,
   )
   await importTags(
     tx,
@@ -157,9 +157,9 @@ async function writeArticles(
   if (lines.length === 0) return
   const tags = await tagsByName(tx, distinct(lines.flatMap(({ value }) => value.tags ?? [])))
   const articles = skipInvalid(lines, faults, (value) => {
-    if (invisible(value.title)) return 'the title shows no character'
-    if (invisible(value.category)) return 'the category shows no character'
-    if (!people.has(value.user)) return `there is nobody named ${value.user}`
+    if (invisible(value.title)) return 'the title has no visible characters'
+    if (invisible(value.category)) return 'the category has no visible characters'
+    if (!people.has(value.user)) return `there is no user named ${value.user}`
     const tag = value.tags?.find((name) => !tags.has(nameKey(name)))
     return tag === undefined ? undefined : `there is no tag ${tag}`
   })
@@ -225,7 +225,7 @@ async function writeComments(
   const comments = skipInvalid(lines, faults, ({ news, user, reply }) => {
     if (!found.get(news)?.published) return `there is no article ${news}`
     const missing = [user, reply].find((name) => name !== undefined && !people.has(name))
-    return missing === undefined ? undefined : `there is nobody named ${missing}`
+    return missing === undefined ? undefined : `there is no user named ${missing}`
   }).map(({ number, value }) => ({
     type: 'news',
     key: value.id ?? `${hash.slice(0, 32)}:${number}`,

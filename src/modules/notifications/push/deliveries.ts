@@ -32,12 +32,12 @@ export async function deleteOldOutcomes(sql: Db): Promise<void> {
 
 const PushDelivery = Shared('PushDelivery', {
   id: Type.Integer(),
-  day: Type.String({ description: 'in UTC' }),
+  day: Type.String({ description: 'Day in UTC' }),
   way: Type.String({ description: WAYS.join(', ') }),
   sent: Type.Integer(),
-  failed: Type.Integer({ description: 'attempts that are repeated' }),
-  rejected: Type.Integer({ description: 'refused by the service for good' }),
-  gone: Type.Integer({ description: 'to devices that do not exist any more, and were removed' }),
+  failed: Type.Integer({ description: 'Failed attempts that are retried' }),
+  rejected: Type.Integer({ description: 'Rejected by the service permanently' }),
+  gone: Type.Integer({ description: 'Sent to devices that no longer exist and were removed' }),
 })
 
 const PushDeliveryQuery = Type.Object({
@@ -49,7 +49,7 @@ export function adminPushDeliveryRoutes(server: Server, ctx: Context) {
   const { sql } = ctx
   routesOn(server, ctx, { tag: 'Admin: site' })('GET /admin/push-deliveries', {
     operationId: 'adminListPushDeliveries',
-    summary: 'List how many messages to devices were taken, by day and service',
+    summary: 'List the number of push messages by day, service and outcome',
     access: { ability: 'admin: health' },
     query: PushDeliveryQuery,
     reply: { 200: Listing(PushDelivery) },

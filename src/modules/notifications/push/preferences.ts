@@ -8,7 +8,7 @@ const TYPES = ['at', 'comment', 'like', 'follow', 'system', 'chat'] as const
 const Clock = Text(5, { pattern: '^([01]\\d|2[0-3]):[0-5]\\d$', description: 'HH:MM' })
 
 const PushPreferences = Shared('PushPreferences', {
-  off: Type.Array(OneOf(TYPES), { maxItems: TYPES.length, description: 'Types that are not sent' }),
+  off: Type.Array(OneOf(TYPES), { maxItems: TYPES.length, description: 'Types that are not pushed' }),
   text: Flag(),
   quiet: Nullable(Shared('QuietHours', { from: Clock, until: Clock, time_zone: Text(64, { minLength: 1 }) })),
 })
@@ -88,7 +88,7 @@ export function pushPreferenceRoutes(server: Server, ctx: Context) {
 
   route('PUT /user/push/preferences', {
     operationId: 'setPushPreferences',
-    summary: 'Choose which notifications my devices receive, and when',
+    summary: 'Set which notifications my devices receive, and when',
     whileSilenced: true,
     access: 'user',
     body: PushPreferences,

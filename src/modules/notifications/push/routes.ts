@@ -32,14 +32,14 @@ const DeviceInput = Shared('NewDevice', { token, platform, keys: Type.Optional(k
 const noPushAddress = fieldError(
   'token',
   'no_push_address',
-  'The token of a subscription is its public https address.',
+  'The token of a subscription must be its public https URL.',
   '订阅的 token 须为其 https 公网地址。',
 )
 
 const noPushKey = fieldError(
   'keys',
   'no_push_key',
-  'The key p256dh of a subscription is a point of the curve P-256.',
+  'The key p256dh of a subscription must be a point on the curve P-256.',
   '订阅的 p256dh 密钥须为 P-256 曲线上的点。',
 )
 

@@ -218,12 +218,12 @@ export async function pushToDevices(
   await deleteTokens(ctx.sql, ended)
   // A failed count must not fail the job, because a retry would send the messages again.
   await countOutcomes(ctx.sql, outcomes).catch((error: unknown) =>
-    ctx.log.warn({ err: error }, 'outcomes of messages to devices were not counted'),
+    ctx.log.warn({ err: error }, 'counting the outcomes of push messages failed'),
   )
   if (failed.size === 0) return
   const { attempt = 0 } = retry
   const minutes = RETRY_MINUTES[attempt]
-  if (minutes === undefined) throw new Error('messages to devices failed for hours')
+  if (minutes === undefined) throw new Error('push messages have failed for hours')
   // Enqueues a new job, because a retry of this job would also send to the other devices again.
   const { tokens: _, ...rest } = retry
   const again: Retry = {

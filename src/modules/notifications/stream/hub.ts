@@ -78,7 +78,7 @@ export function createHub(ctx: Context, createChats: CreateChatSource): Hub {
   })
   const dropped = new Counter({
     name: 'notification_streams_dropped_total',
-    help: 'Notification streams ended because their reader was too slow',
+    help: 'Notification streams closed because their client was too slow',
     registers: [metrics.registry],
   })
 

@@ -7,7 +7,7 @@ import { createHub, type StreamStart } from './hub.ts'
 const tooManyStreams = apiError(
   503,
   'too_many_streams',
-  'There are too many open streams just now. Try again soon.',
+  'There are too many open streams. Try again soon.',
   '当前连接过多，请稍后再试。',
 )
 
@@ -39,7 +39,7 @@ export const streamRoutes = (createChats: CreateChatSource) => (server: Server, 
     operationId: 'streamNotifications',
     summary: 'Receive new notifications as they happen, as Server-Sent Events',
     description:
-      'Each event is named `notification`, has the notification with its `type` as data, and an id: a reader that sends it back as `Last-Event-ID` gets all that came after it, once. With `chats` also `message`, `read`, `typing` and `presence` events of conversations (im-15).',
+      'Each event is named `notification` and carries the notification with its `type` as data. A client that sends the id of the last event as `Last-Event-ID` receives all later events once. With `chats`, the stream also has `message`, `read`, `typing` and `presence` events of conversations (im-15).',
     access: 'user',
     query: Type.Object({
       last_event_id: Type.Optional(Int(0, MAX_ID)),
@@ -49,7 +49,7 @@ export const streamRoutes = (createChats: CreateChatSource) => (server: Server, 
       ),
     }),
     reply: { 200: EventStreamReply },
-    returns: 'Events, until the connection ends.',
+    returns: 'Events, until the connection closes.',
     errors: [tooManyStreams],
     handler: async ({ request, reply, query, viewer }) => {
       reply

@@ -8,9 +8,9 @@ const reported = (what: string, resource: string, fields: SystemNotice['fields']
     group: '',
     post: '',
     ...fields,
-    state: `${DECIDED}; once it is decided`,
+    state: `${DECIDED}; only after the decision`,
   },
-  besides: 'at first `contents` is the reason',
+  besides: 'before the decision `contents` is the reason',
   resource,
   shown: { ...AS_TEXT, states: ['passed', 'rejected'] },
 })
@@ -45,7 +45,7 @@ export const GROUP_NOTICES = {
   'group:transfer': {
     when: 'a group is transferred',
     who: 'the new founder',
-    fields: { group: '', user: 'the founder before' },
+    fields: { group: '', user: 'the previous founder' },
     resource: '11',
     shown: { type: 'group:transform' },
   },

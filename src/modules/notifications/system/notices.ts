@@ -10,7 +10,7 @@ import {
 } from './fields.ts'
 import { GROUP_NOTICES } from './group-notices.ts'
 
-const REMARK = '`contents` ends with the remark, where there is one'
+const REMARK = '`contents` ends with the remark, if there is one'
 
 export const SYSTEM_NOTICES: Record<SystemType, SystemNotice> = {
   'account:changed': {
@@ -32,7 +32,7 @@ export const SYSTEM_NOTICES: Record<SystemType, SystemNotice> = {
     who: 'that person',
     fields: {
       state: '`warning`, `silence`, `suspension`, `lifted`, `rejected`',
-      ends_at: 'where it ends by itself',
+      ends_at: 'if it expires',
     },
     besides: '`contents` ends with the reason',
     resource: '1',
@@ -87,7 +87,7 @@ export const SYSTEM_NOTICES: Record<SystemType, SystemNotice> = {
   'reward:news': {
     when: 'an article is rewarded',
     who: 'its author',
-    fields: { ...GIFT, unit: 'that of points', news: '' },
+    fields: { ...GIFT, unit: 'the unit of points', news: '' },
     resource: '4',
   },
   purchase: {
@@ -174,20 +174,20 @@ export const SYSTEM_NOTICES: Record<SystemType, SystemNotice> = {
   'user-cash': {
     when: 'a wallet withdrawal is decided',
     who: 'the applicant',
-    fields: { state: DECIDED, remark: 'where there is one' },
+    fields: { state: DECIDED, remark: 'if there is one' },
     resource: '15',
   },
   'user-currency:cash': {
     when: 'a withdrawal of points is decided',
     who: 'the applicant',
-    fields: { state: DECIDED, remark: 'where there is one' },
+    fields: { state: DECIDED, remark: 'if there is one' },
     resource: '16',
   },
   report: {
     when: 'a report is handled by administrators',
     who: 'the reporter',
     fields: { state: DECIDED, subject: '' },
-    resource: 'what was reported',
+    resource: 'the reported content',
   },
   'qa:invitation': {
     when: 'a question invites a person to answer',

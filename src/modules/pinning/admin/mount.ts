@@ -39,7 +39,7 @@ const fields = {
   id: Type.Integer(),
   user_id: Type.Integer({ description: 'Applicant' }),
   user: Shared('PinApplicant', { id: Type.Integer(), name: Type.String() }),
-  amount: Type.Integer({ description: 'Points for all days together' }),
+  amount: Type.Integer({ description: 'Total points for all days' }),
   day: Type.Integer(),
   state: Type.String({ description: 'pending, active, expired, rejected or cancelled' }),
   expires_at: Nullable(Time),
@@ -167,7 +167,7 @@ export function mountAdminPins(server: Server, ctx: Context, options: AdminPinOp
 
   route(`POST ${path}`, {
     operationId: `adminPin${noun}`,
-    summary: `Pin one of the ${plural} for nothing, or let its pin last longer`,
+    summary: `Pin one of the ${plural} for free, or extend its pin`,
     access,
     body: Shared(`Admin${noun}PinForFree`, { [param]: Id, day: Days }),
     reply: { 201: Created },

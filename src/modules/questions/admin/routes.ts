@@ -153,7 +153,7 @@ export function adminQuestionRoutes(server: Server, ctx: Context) {
   ] as const)
     add(operation, {
       operationId,
-      summary: 'Delete an answer; what was paid for it stays paid',
+      summary: 'Delete an answer without refunding payments for it',
       access,
       params: AnswerParams,
       reply: { 204: Empty },
@@ -192,7 +192,7 @@ export function adminQuestionRoutes(server: Server, ctx: Context) {
 
   route('PATCH /admin/question-applications/:application', {
     operationId: 'adminDecideExcellenceApplication',
-    summary: 'Accept a request, or reject it and give the fee back',
+    summary: 'Accept a request, or reject it and refund the fee',
     access,
     params: ApplicationParams,
     body: Decision,

@@ -76,7 +76,7 @@ export function answerRoutes(server: Server, ctx: Context) {
 
   route('GET /question-answers/:answer', {
     operationId: 'getAnswer',
-    summary: 'Read an answer with its question, which counts a view',
+    summary: 'Read an answer with its question and count a view',
     access: 'optional',
     params: AnswerParams,
     reply: { 200: AnswerDetail },

@@ -79,7 +79,7 @@ export function questionTopicRoutes(server: Server, ctx: Context) {
 
   route('GET /question-experts', {
     operationId: 'listExperts',
-    summary: 'List experts of some topics or of all',
+    summary: 'List the experts of some or all topics',
     access: 'optional',
     query: ExpertsQuery,
     reply: { 200: Type.Array(UserView) },
@@ -133,7 +133,7 @@ export function questionTopicRoutes(server: Server, ctx: Context) {
     handler: async ({ body, viewer, request }) => {
       const proposal = await screenWords(ctx, body, TopicProposal, ['name', 'description'])
       await proposeTopic(sql, viewer.id, proposal)
-      return localizedMessage(request, 'Your proposal was filed.', '申请成功。')
+      return localizedMessage(request, 'Your proposal was submitted.', '申请成功。')
     },
   })
 }

@@ -69,6 +69,6 @@ export type TopicProposal = Static<typeof TopicProposal>
 export const NewQuestionTopic = Shared('NewQuestionTopic', {
   name: Text(100),
   description: Type.Optional(Nullable(Text(500))),
-  avatar: Type.Optional(Nullable(Text(512, { description: 'The node of a picture you stored' }))),
+  avatar: Type.Optional(Nullable(Text(512, { description: 'Node of a picture that I uploaded' }))),
 })
 export type NewQuestionTopic = Static<typeof NewQuestionTopic>

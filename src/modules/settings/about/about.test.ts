@@ -12,7 +12,7 @@ const set = async (settings: object) =>
 test('escapes markup in the page about the site (sign-in-22)', async () => {
   const empty = await open()
   assert.deepEqual([empty.statusCode, empty.headers['content-type']], [200, 'text/html; charset=utf-8'])
-  assert.match(empty.body, /Nothing has been written/)
+  assert.match(empty.body, /This page has no content yet/)
   await set({ 'site:about-content': 'One & all\n\n<script>alert(1)</script>' })
   const { body, headers } = await open()
   assert.match(body, /<p>One &amp; all<\/p>\n<p>&lt;script&gt;/)

@@ -4,14 +4,14 @@ import { VERSION } from '#platform/version.ts'
 import type { Settings } from '../registry.ts'
 import { readSettings } from '../service.ts'
 
-const APPLICATION_COST = { description: 'points that a request for excellence costs' }
-const LOOK_COST = { description: 'points that a look at an answer costs' }
+const APPLICATION_COST = { description: 'Price of a request for excellence, in points' }
+const LOOK_COST = { description: 'Price to view a paid answer, in points' }
 
 /** Omits empty values, unless clients read them without a null check (sign-in-1). */
 export const Bootstrap = Shared('Bootstrap', {
   'server:version': Type.String(),
-  limit: Type.Integer({ description: 'page size where none is asked for: fewer items mean the last page' }),
-  'pay-validate-user-password': Type.Boolean({ description: 'whether payments need `password`' }),
+  limit: Type.Integer({ description: 'Default page size; a page with fewer items is the last one' }),
+  'pay-validate-user-password': Type.Boolean({ description: 'True when payments require `password`' }),
   site: OpenObject,
   registerSettings: OpenObject,
   currency: OpenObject,
@@ -22,11 +22,11 @@ export const Bootstrap = Shared('Bootstrap', {
   checkin: OpenObject,
   'im:helper-user': Type.Optional(Type.Integer()),
   ad: Type.Optional(
-    Type.Array(OpenObject, { description: 'what to show while the client starts, in order' }),
+    Type.Array(OpenObject, { description: 'Advertisements for the launch screen, in order' }),
   ),
   hots_area: Type.Optional(Type.Array(Shared('HotArea', { name: Type.String(), sort: Type.Integer() }))),
   'Q&A': Shared('QuestionSettings', {
-    switch: Type.Boolean({ description: 'questions are always on' }),
+    switch: Type.Boolean({ description: 'Always true' }),
     apply_amount: Type.Integer(APPLICATION_COST),
     onlookers_amount: Type.Integer(LOOK_COST),
     anonymity_rule: Type.String(),
@@ -40,7 +40,7 @@ export const Bootstrap = Shared('Bootstrap', {
   'group:reward': OpenObject,
   outside_providers: Type.Optional(
     Type.Array(Shared('OutsideProvider', { name: Type.String(), label: Type.String() }), {
-      description: 'accounts that people may sign in with (sign-in-23)',
+      description: 'External providers for sign-in (sign-in-23)',
     }),
   ),
 })

@@ -13,12 +13,12 @@ const Figure = Shared('HealthFigure', { name: Type.String(), value: Type.Number(
 
 const HealthPart = Shared('HealthPart', {
   name: Type.String({ description: 'database, jobs, mail, sms, push, im, uploads, backups' }),
-  state: OneOf(STATES, { description: '`unknown` until it was looked at' }),
-  since: Nullable({ ...Time, description: 'since when it is not in order, as far as is known' }),
-  fault: Nullable(Type.String({ description: 'what was found, as programs told it' })),
+  state: OneOf(STATES, { description: '`unknown` until the first check' }),
+  since: Nullable({ ...Time, description: 'Start of the current failure, if known' }),
+  fault: Nullable(Type.String({ description: 'Error message of the last check' })),
   good_at: Nullable({
     ...Time,
-    description: 'when it was last seen in order; the last backup that is whole',
+    description: 'Time of the last successful check, or of the last complete backup',
   }),
   checked_at: Nullable(Time),
   figures: Type.Array(Figure),
@@ -63,7 +63,7 @@ export async function faultOf(ctx: Context, { check }: Pick<Probe, 'check'>): Pr
     await pTimeout((async () => check(ctx))(), { milliseconds: PROBE_MS, message })
     return null
   } catch (error) {
-    return (String((error as Error)?.message) || 'it failed').slice(0, FAULT_MAX)
+    return (String((error as Error)?.message) || 'the check failed').slice(0, FAULT_MAX)
   }
 }
 

@@ -9,13 +9,13 @@ export const TrafficQuery = Type.Object({ hours: Type.Optional(Int(1, 168, { def
 const Piece = Shared('TrafficPiece', {
   at: Time,
   requests: Type.Integer(),
-  faults: Type.Integer({ description: 'answered with 5xx' }),
-  median_ms: Nullable(Type.Number({ description: 'half took less; null where nobody asked' })),
-  p95_ms: Nullable(Type.Number({ description: '95 of 100 took less' })),
+  faults: Type.Integer({ description: 'Number of 5xx responses' }),
+  median_ms: Nullable(Type.Number({ description: 'Median duration; null without requests' })),
+  p95_ms: Nullable(Type.Number({ description: '95th percentile of the duration' })),
 })
 
 export const TrafficHistory = Shared('TrafficHistory', {
-  minutes: Type.Integer({ description: 'how long a piece is' }),
+  minutes: Type.Integer({ description: 'Length of a piece in minutes' }),
   pieces: Type.Array(Piece),
 })
 export type TrafficHistory = Static<typeof TrafficHistory>
@@ -72,7 +72,7 @@ export function trafficWriter(ctx: Context): () => Promise<void> {
       try {
         await addTraffic(ctx.sql, at, traffic)
       } catch (error) {
-        ctx.log.warn({ err: error }, 'writing request counts failed; they are buffered for the next attempt')
+        ctx.log.warn({ err: error }, 'writing request counts failed; they stay buffered for the next attempt')
         unwritten = writing.slice(index).slice(-UNWRITTEN_MAX)
         return
       }

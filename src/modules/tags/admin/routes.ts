@@ -53,7 +53,7 @@ const TagQuery = Type.Object({
 })
 type TagQuery = Static<typeof TagQuery>
 
-const weight = Type.Optional(Int(-1_000_000, 1_000_000, { description: 'The heavier comes first' }))
+const weight = Type.Optional(Int(-1_000_000, 1_000_000, { description: 'A higher weight comes first' }))
 
 export const NewTagCategory = Shared('NewTagCategory', { name: Text(50), weight })
 export type NewTagCategory = Static<typeof NewTagCategory>

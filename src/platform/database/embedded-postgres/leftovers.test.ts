@@ -48,7 +48,7 @@ test('waits for a leftover database on the same folder to stop', {
   const left = await standIn(cluster)
   assert.deepEqual(findDatabaseProcesses(cluster), [left.pid])
   setTimeout(() => left.stdin?.end(), 100)
-  assert.deepEqual(await clear(), ['a database of an earlier run is still up, waiting for its end'])
+  assert.deepEqual(await clear(), ['a database of an earlier run is still running, waiting for it to stop'])
 })
 
 test('removes postmaster.pid only when its process id belongs to another program', async () => {

@@ -33,7 +33,7 @@ export async function clearLeftovers(cluster: string, log: Log): Promise<void> {
     ['SIGKILL', 10_000],
   ]
   if (await areGone(cluster, 0)) return removeForeignPidFile(cluster, log)
-  log('warn', 'a database of an earlier run is still up, waiting for its end', { pid })
+  log('warn', 'a database of an earlier run is still running, waiting for it to stop', { pid })
   for (const [signal, patience] of steps) {
     if (await areGone(cluster, patience)) return removeForeignPidFile(cluster, log)
     const processes = findDatabaseProcesses(cluster)
@@ -44,8 +44,8 @@ export async function clearLeftovers(cluster: string, log: Log): Promise<void> {
   }
   if (await areGone(cluster, 10_000)) return removeForeignPidFile(cluster, log)
   throw new Error(
-    `Processes of an earlier run still use the database in ${cluster} and do not end: ` +
-      `${findDatabaseProcesses(cluster).join(', ')}. End them by hand and start again.`,
+    `Processes of an earlier run still use the database in ${cluster} and do not stop: ` +
+      `${findDatabaseProcesses(cluster).join(', ')}. Stop them by hand and start again.`,
   )
 }
 
@@ -57,7 +57,7 @@ async function removeForeignPidFile(cluster: string, log: Log): Promise<void> {
   const file = await readPidFile(cluster)
   if (!file) return
   if (Number.isInteger(file.pid) && !isKnown(file.pid)) return
-  log('warn', 'removing postmaster.pid: it names a process that is no database of ours', { pid: file.pid })
+  log('warn', 'removing postmaster.pid: it names a process that is not this database', { pid: file.pid })
   await rm(join(cluster, 'postmaster.pid'), { force: true })
 }
 

@@ -28,7 +28,7 @@ test('rejects a second lock until the first is released', () => {
   assert.equal(isLocked(path), false)
   const release = acquireLock(path)
   assert.equal(isLocked(path), true)
-  assert.throws(() => acquireLock(path), new RegExp(`process ${process.pid}\\) uses the database`))
+  assert.throws(() => acquireLock(path), new RegExp(`process ${process.pid}\\) already uses the database`))
   assert.equal(isLocked(path), true)
   release()
   assert.equal(isLocked(path), false)
@@ -40,7 +40,7 @@ test('grants the lock at once when its holder was killed', async () => {
   const child = await holdElsewhere(path)
   try {
     assert.equal(isLocked(path), true)
-    assert.throws(() => acquireLock(path), new RegExp(`process ${child.pid}\\) uses the database`))
+    assert.throws(() => acquireLock(path), new RegExp(`process ${child.pid}\\) already uses the database`))
   } finally {
     child.kill('SIGKILL')
     await once(child, 'exit')

@@ -25,7 +25,7 @@ export function acquireLock(path: string): () => void {
     database.close()
     if (!isBusy(error)) throw error
     throw new StartFault(
-      `DATA_DIR: another server (process ${readHolder(path)}) uses the database in ${dirname(path)} already: stop it first, or set DATA_DIR to another folder.`,
+      `DATA_DIR: another server (process ${readHolder(path)}) already uses the database in ${dirname(path)}: stop it first, or set DATA_DIR to another folder.`,
     )
   }
   return () => database.close()

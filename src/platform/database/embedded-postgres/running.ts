@@ -17,7 +17,7 @@ export async function findRunningPostgres(dataDir: string): Promise<EmbeddedConn
     if (file?.status === 'ready')
       return { host: file.socketFolder, port: file.port, user: 'kith', database: 'kith' }
     if (Date.now() > deadline)
-      throw new Error(`The server that uses ${folder} does not get its database ready.`)
+      throw new Error(`The server that uses ${folder} did not start its database in time.`)
     await wait(50)
   }
   return null

@@ -83,7 +83,7 @@ async function readPid(child: ChildProcess, exited: Promise<number>): Promise<nu
   const line = await Promise.race([
     new Promise<string>((resolve) => lines.once('line', resolve)),
     exited.then((code) => {
-      throw new Error(`The watchdog of the embedded PostgreSQL ended with code ${code} at its start.`)
+      throw new Error(`The watchdog of the embedded PostgreSQL exited with code ${code} at its start.`)
     }),
   ])
   lines.close()

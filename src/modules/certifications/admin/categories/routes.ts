@@ -23,7 +23,7 @@ const CategoryRecord = Shared('CertificationCategoryRecord', {
   display_name_en: Type.String(),
   display_name_zh: Type.String(),
   description: Nullable(Type.String()),
-  icon: Nullable(Type.String({ description: 'Address of the badge beside the names of certified people' })),
+  icon: Nullable(Type.String({ description: 'URL of the badge beside the names of certified people' })),
   updated_at: Time,
 })
 
@@ -67,7 +67,7 @@ export function adminCertificationCategoryRoutes(server: Server, ctx: Context) {
 
   route('PATCH /admin/certifications/categories/:name', {
     operationId: 'adminUpdateCertificationCategory',
-    summary: 'Rename a certification category or change its badge; certified people receive it soon',
+    summary: 'Rename a certification category or change its badge; profiles show the new badge soon',
     access,
     params: CategoryParams,
     body: CategoryChange,

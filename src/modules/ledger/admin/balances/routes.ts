@@ -41,9 +41,9 @@ export type PostingQuery = Static<typeof PostingQuery>
 const Posting = Shared('Posting', {
   id: Type.Integer(),
   transaction_id: Type.Integer(),
-  amount: Type.Integer({ description: `Negative: what went out. ${IN_CURRENCY.description}` }),
+  amount: Type.Integer({ description: `Negative for outgoing amounts. ${IN_CURRENCY.description}` }),
   balance_after: Type.Integer(IN_CURRENCY),
-  counterpart: Type.Integer({ description: 'A person, or -1 escrow, -2 income, -3 issuance' }),
+  counterpart: Type.Integer({ description: 'Id of a user, or -1 escrow, -2 income, -3 issuance' }),
   kind: Type.String(),
   subject_type: Type.String(),
   subject_id: Type.Integer(),
@@ -84,7 +84,7 @@ function listPostings(sql: Db, ownerId: number, currency: Currency, query: Posti
 const nothingToMove = fieldError(
   'amount',
   'validation_failed',
-  'The amount may not be zero.',
+  'The amount must not be zero.',
   '数额不能为零。',
 )
 

@@ -14,17 +14,17 @@ export const AdminRecharge = Shared('AdminRecharge', {
   user: Owner,
   currency: Type.String(),
   provider: Type.String(),
-  amount: Type.Integer({ description: 'What is to be paid, in fen: 15000 is 150.00 CNY' }),
-  credited: Type.Integer({ description: 'What is credited for it, in points, or in fen of the wallet' }),
+  amount: Type.Integer({ description: 'Amount to pay, in fen: 15000 is 150.00 CNY' }),
+  credited: Type.Integer({ description: 'Amount to credit, in points or in fen of the wallet' }),
   state: Type.String({ description: 'pending, confirmed or rejected' }),
   charged: Nullable(
     Type.Integer({
-      description: 'What a provider charges, in the minor unit of `charge_currency`. Null without a provider',
+      description: 'Amount that the provider charges, in the minor unit of `charge_currency`. Null without a provider',
     }),
   ),
-  charge_currency: Nullable(Type.String({ description: 'Such as cny' })),
+  charge_currency: Nullable(Type.String({ description: 'Currency code, such as cny' })),
   refunded: Nullable(
-    Type.Integer({ description: 'What was refunded of `charged`, in the minor unit of `charge_currency`' }),
+    Type.Integer({ description: 'Refunded part of `charged`, in the minor unit of `charge_currency`' }),
   ),
   payment: Nullable(
     Type.String({
@@ -33,11 +33,11 @@ export const AdminRecharge = Shared('AdminRecharge', {
     }),
   ),
   dispute: Nullable(
-    Type.String({ description: 'open, won or lost, when the bank of the payer asked for the money' }),
+    Type.String({ description: 'State of a dispute by the payer: open, won or lost' }),
   ),
   fee: Nullable(
     Type.Integer({
-      description: 'What the provider kept, in the minor unit of `fee_currency`, by its statement',
+      description: 'Fee of the provider by its statement, in the minor unit of `fee_currency`',
     }),
   ),
   fee_currency: Nullable(Type.String()),

@@ -14,7 +14,7 @@ export const AdminWithdrawal = Shared('AdminWithdrawal', {
   user: Owner,
   currency: Type.String(),
   amount: Type.Integer(IN_CURRENCY),
-  payout: Type.Integer({ description: 'What is paid for it, in fen: 15000 is 150.00 CNY' }),
+  payout: Type.Integer({ description: 'Amount to pay out, in fen: 15000 is 150.00 CNY' }),
   type: Nullable(Type.String()),
   account: Nullable(Type.String()),
   state: Type.String({ description: 'pending, passed or rejected' }),

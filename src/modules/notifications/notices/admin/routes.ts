@@ -37,13 +37,13 @@ const NoticeChanges = Shared('NoticeChanges', { contents: Type.Optional(contents
 
 const NoticeView = Shared('Notice', {
   id: Type.Integer(),
-  user_id: Type.Integer({ description: 'Who sends it' }),
+  user_id: Type.Integer({ description: 'Sender' }),
   contents: Type.String(),
   all: Type.Boolean(),
   user_ids: Nullable(Type.Array(Type.Integer())),
   status: Type.String({ description: 'sending or sent' }),
-  sent: Type.Integer({ description: 'How many people were told so far' }),
-  total: Type.Integer({ description: 'How many it is for; 0 until a notice to everybody has begun' }),
+  sent: Type.Integer({ description: 'Number of users notified so far' }),
+  total: Type.Integer({ description: 'Number of recipients; 0 until a notice to all users has started' }),
   created_at: Time,
   finished_at: Nullable(Time),
 })
@@ -108,7 +108,7 @@ export function adminNoticeRoutes(server: Server, ctx: Context) {
 
   route('POST /admin/notices', {
     operationId: 'adminSendNotice',
-    summary: 'Send a notice to some people or to everybody',
+    summary: 'Send a notice to some users or to all',
     access,
     body: NoticeInput,
     reply: { 201: Created },
@@ -117,7 +117,7 @@ export function adminNoticeRoutes(server: Server, ctx: Context) {
       const userIds = [...new Set(user_ids ?? [])]
       if (all === userIds.length > 0)
         throw invalidField('user_ids', {
-          en: 'Give either user_ids or all.',
+          en: 'Send either user_ids or all.',
           zh: 'user_ids 与 all 必须且只能提供一个。',
         })
       const [unknown] = await findUnreachable(sql, userIds)
@@ -140,7 +140,7 @@ export function adminNoticeRoutes(server: Server, ctx: Context) {
 
   route('PATCH /admin/notices/:notice', {
     operationId: 'adminUpdateNotice',
-    summary: 'Change the text, also for those who were told already',
+    summary: 'Change the text of a notice, also for users already notified',
     access,
     params,
     body: NoticeChanges,
@@ -169,7 +169,7 @@ export function adminNoticeRoutes(server: Server, ctx: Context) {
 
   route('DELETE /admin/notices/:notice', {
     operationId: 'adminWithdrawNotice',
-    summary: 'Stop a notice and take it back from those who have not read it',
+    summary: 'Stop a notice and remove it for users who have not read it',
     access,
     params,
     reply: { 204: Empty },

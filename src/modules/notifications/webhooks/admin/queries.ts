@@ -78,7 +78,7 @@ export const RotatedSecret = Shared('WebhookSecret', { secret: Type.String() })
 
 const delivery = {
   id: Type.Integer(),
-  key: Type.String({ description: 'The webhook-id that receivers tell repeats by' }),
+  key: Type.String({ description: 'The webhook-id by which receivers detect duplicates' }),
   type: Type.String(),
   status: Type.String({ description: 'pending, delivered, failed or cancelled' }),
   attempts: Type.Integer(),
@@ -90,7 +90,7 @@ export const DeliveryItem = Shared('WebhookDelivery', delivery)
 
 export const DeliveryView = Shared('WebhookDeliveryDetail', {
   ...delivery,
-  body: Type.String({ description: 'What is sent, byte by byte' }),
+  body: Type.String({ description: 'Exact body of the request' }),
   log: Type.Array(
     Shared('WebhookAttempt', {
       at: Type.String(),

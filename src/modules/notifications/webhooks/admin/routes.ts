@@ -31,7 +31,7 @@ function checkUrl(ctx: Context, text: string): void {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (!url || !['http:', 'https:'].includes(url.protocol) || url.username || url.password)
     throw invalidField('url', {
-      en: 'The url field must be an http or https address without a name and password.',
+      en: 'The url field must be an http or https URL without a user name and password.',
       zh: 'url 必须是不含用户名和密码的 http 或 https 地址。',
     })
   if (ctx.config.webhooksAllowPrivate) return

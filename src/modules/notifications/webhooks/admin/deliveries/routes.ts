@@ -22,7 +22,7 @@ import {
 function timeOf(text: string): string {
   const time = new Date(`${text.replace(' ', 'T').replace(/Z$/, '')}Z`)
   if (Number.isNaN(time.getTime()))
-    throw invalidField('since', { en: 'The since field is not a time.', zh: 'since 不是有效的时间。' })
+    throw invalidField('since', { en: 'The since field must be a time.', zh: 'since 不是有效的时间。' })
   return time.toISOString()
 }
 
@@ -118,7 +118,7 @@ export function adminWebhookDeliveryRoutes(server: Server, ctx: Context) {
 
   route('POST /admin/webhooks/:webhook/ping', {
     operationId: 'adminPingWebhook',
-    summary: 'Send an event of the type webhook.ping to try an endpoint; answers its delivery',
+    summary: 'Send an event of the type webhook.ping to test an endpoint; returns its delivery',
     access,
     params: WebhookParams,
     reply: { 201: Created },
