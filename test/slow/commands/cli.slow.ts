@@ -205,7 +205,7 @@ test('runs every command while the server is running or stopped', async () => {
   assert.equal((await send(address, 'POST', '/auth/login', proof)).status, 200)
   await db`insert into imports (source, options) values ('thinksns', '{}')`
   const early = await kith('admin', 'create', 'mate', '--random')
-  assert.deepEqual([early.code, /the move from thinksns is open/.test(early.err)], [1, true])
+  assert.deepEqual([early.code, /the import from thinksns is open/.test(early.err)], [1, true])
   await db`delete from imports`
   await db.end()
 

@@ -162,7 +162,7 @@ const DAMAGES: [name: string, damage: (dataDir: string) => void, told: RegExp][]
       rmSync(join(at, 'postgres'), { recursive: true })
       writeFileSync(join(at, 'postgres'), '')
     },
-    /^Kith cannot use \S+\/postgres: it is a file and has to be a folder: move it away, or restore DATA_DIR from a backup\.$/,
+    /^Kith cannot use \S+\/postgres: it is a file, but must be a folder: move it away, or restore DATA_DIR from a backup\.$/,
   ],
 ]
 

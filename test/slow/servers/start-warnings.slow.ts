@@ -30,7 +30,7 @@ test('names the process that already uses the DATA_DIR', async () => {
   assert.equal(code, 1)
   assert.equal(
     output,
-    `DATA_DIR: another server (process ${first.pid}) uses the database in ${join(dataDir, 'postgres')} already: stop it first, or set DATA_DIR to another folder.\n`,
+    `DATA_DIR: another server (process ${first.pid}) already uses the database in ${join(dataDir, 'postgres')}: stop it first, or set DATA_DIR to another folder.\n`,
   )
   first.kill('SIGTERM')
   await ended
