@@ -81,10 +81,7 @@ for (const [name, does] of [
     )
   if (name === 'create')
     command
-      .option('--role <NAME>', 'Role (repeatable)', (role, others: string[] = []) => [
-        ...others,
-        role,
-      ])
+      .option('--role <NAME>', 'Role (repeatable)', (role, others: string[] = []) => [...others, role])
       .action(
         exits(async (user, options) => (await administration()).createAdministrator(env, user, options)),
       )
@@ -188,7 +185,8 @@ program
 
 function wholeNumber(text: string): number {
   const number = Number(text)
-  if (!Number.isSafeInteger(number) || number < 0) throw new InvalidArgumentError('It must be a whole number.')
+  if (!Number.isSafeInteger(number) || number < 0)
+    throw new InvalidArgumentError('It must be a whole number.')
   return number
 }
 

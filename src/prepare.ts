@@ -22,7 +22,8 @@ export async function prepareStart(ctx: Context, connection: JobsConnection): Pr
       `MIGRATE=off: the database lacks ${pending.length} ${pending.length === 1 ? 'migration' : 'migrations'}, the first is ${pending[0]}: run \`npx kith migrate\` of this version, or set MIGRATE to on.`,
     )
   const unknown = await listUnknownMigrations(ctx.sql)
-  if (unknown.length > 0) ctx.log.warn({ migrations: unknown }, 'the database belongs to a newer version of Kith')
+  if (unknown.length > 0)
+    ctx.log.warn({ migrations: unknown }, 'the database belongs to a newer version of Kith')
   return []
 }
 

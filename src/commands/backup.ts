@@ -31,7 +31,8 @@ export async function backUp(env: Environment, to: string): Promise<number> {
     const place = openBackupPlace(to, config.s3)
     if (await place.exists()) throw new Error(`${to} already exists: choose another name, or delete it`)
     const [site] = await ctx.sql`select to_regclass('schema_migrations') as present`
-    if (site?.present === null) throw new Error('there is nothing to back up: this database contains no site yet')
+    if (site?.present === null)
+      throw new Error('there is nothing to back up: this database contains no site yet')
     const { bytes, end } = await makeBackup(ctx, connection, to)
     print(`Wrote ${sum(end.rows)} rows and ${end.files} files to ${to} (${bytes} bytes).`)
     if (end.missing > 0) print(`${end.missing} files were already missing.`)

@@ -42,7 +42,8 @@ export const severalHostsFault = (name: string, given: string): string | undefin
     ? `${name} names several hosts: name one proxy that leads to the primary, such as HAProxy (docs/scaling.md#failover, deploy/patroni)`
     : undefined
 
-const STALE_REPLIES = 'set GUEST_CACHE_MS for the maximum age of responses to guests; other responses are always current'
+const STALE_REPLIES =
+  'set GUEST_CACHE_MS for the maximum age of responses to guests; other responses are always current'
 
 const RETIRED = new Map([
   ['KEPT_PAGES_MB', 'set FRAGMENTS_MB for the memory of cached responses'],

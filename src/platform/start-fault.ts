@@ -32,7 +32,9 @@ const WORDS: [RegExp, string][] = [
 ]
 
 export const dataDirFault = (code: string, dataDir: string): StartFault =>
-  new StartFault(`Kith cannot use its data directory ${dataDir}: ${DISK[code] ?? `the system reports ${code}`}.`)
+  new StartFault(
+    `Kith cannot use its data directory ${dataDir}: ${DISK[code] ?? `the system reports ${code}`}.`,
+  )
 
 export function startFault(error: unknown, dataDir: string): unknown {
   if (!(error instanceof Error)) return error

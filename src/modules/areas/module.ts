@@ -24,7 +24,9 @@ import {
 
 const AreaQuery = Type.Object({
   ...listingQuery(['id', 'name']),
-  pid: Type.Optional(Int(0, MAX_ID, { description: 'Only direct children of this area; 0 for the top level' })),
+  pid: Type.Optional(
+    Int(0, MAX_ID, { description: 'Only direct children of this area; 0 for the top level' }),
+  ),
 })
 type AreaQuery = Static<typeof AreaQuery>
 

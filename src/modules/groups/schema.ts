@@ -85,7 +85,9 @@ export const Group = Shared('Group', {
   users_count: Type.Integer(),
   posts_count: Type.Integer(),
   excellen_posts_count: Type.Integer(),
-  join_income_count: Type.Integer({ description: 'Sum of points and fen. Visible to the founder; 0 for other users' }),
+  join_income_count: Type.Integer({
+    description: 'Sum of points and fen. Visible to the founder; 0 for other users',
+  }),
   pinned_income_count: Type.Integer({ description: 'In points. Visible to the founder; 0 for other users' }),
   audit: Type.Integer({ description: '0 pending, 1 approved, 2 rejected' }),
   im_group_id: Nullable(Type.String()),

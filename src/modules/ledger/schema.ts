@@ -38,7 +38,12 @@ export const otherAmount = apiError(
   '订单金额有误。',
 )
 
-export const alreadyDecided = apiError(403, 'already_decided', 'This has already been decided.', '该申请已处理。')
+export const alreadyDecided = apiError(
+  403,
+  'already_decided',
+  'This has already been decided.',
+  '该申请已处理。',
+)
 
 export const paymentUnavailable = apiError(
   503,
@@ -181,7 +186,9 @@ export type Movement = {
   body?: string | null
 }
 
-export const password = Type.Optional(RawText(128, { description: 'Required when the site asks for a password at payment' }))
+export const password = Type.Optional(
+  RawText(128, { description: 'Required when the site asks for a password at payment' }),
+)
 
 export type UserFunctions = {
   checkPassword(ctx: Context, payer: Payer): Promise<void>

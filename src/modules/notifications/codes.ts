@@ -33,7 +33,10 @@ const SENTENCES = {
     phone: { en: 'The phone number of your account was changed.', zh: '你的账号手机号已被修改。' },
     email: { en: 'The e-mail address of your account was changed.', zh: '你的账号邮箱已被修改。' },
     link: { en: 'An external account was linked to your account.', zh: '一个外部账号已绑定到你的账号。' },
-    unlink: { en: 'An external account was unlinked from your account.', zh: '你账号的外部账号绑定已被解除。' },
+    unlink: {
+      en: 'An external account was unlinked from your account.',
+      zh: '你账号的外部账号绑定已被解除。',
+    },
     'sign-in': {
       en: 'Somebody signed in to your account from a new device.',
       zh: '你的账号在新设备上登录。',
@@ -117,7 +120,9 @@ const SENTENCES = {
       zh: '你的问题精选申请未通过。',
     },
   },
-  'group:join': { '': { en: 'Somebody joined your group or asked to join it.', zh: '有人加入或申请加入你的圈子。' } },
+  'group:join': {
+    '': { en: 'Somebody joined your group or asked to join it.', zh: '有人加入或申请加入你的圈子。' },
+  },
   'group:join:accept': {
     '': { en: 'You were accepted into the group.', zh: '你加入圈子的申请已通过。' },
   },

@@ -47,7 +47,9 @@ const NotificationData = Type.Object(
     sender: NotificationSender,
     commentable: NotificationReference,
     kind: Type.Optional(Type.String({ description: 'Kind of a system notification' })),
-    type: Type.Optional(Type.String({ description: 'Same as `kind`, with the name that older clients expect' })),
+    type: Type.Optional(
+      Type.String({ description: 'Same as `kind`, with the name that older clients expect' }),
+    ),
     ...Type.Partial(Type.Object(FIELDS)).properties,
     resource: Type.Optional(
       Shared('NotificationResource', {

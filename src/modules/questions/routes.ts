@@ -140,7 +140,10 @@ export function questionRoutes(server: Server, ctx: Context) {
         const { id, anonymity } = row
         await publishEvent(ctx, tx, 'question.created', anonymity ? { id } : { id, user_id: viewer.id })
         const [question] = await questionViews(ctx, [row], viewer.id, tx)
-        return { ...localizedMessage(request, 'Your question was published.', '发布成功。'), question: question! }
+        return {
+          ...localizedMessage(request, 'Your question was published.', '发布成功。'),
+          question: question!,
+        }
       })
     },
   })

@@ -88,7 +88,9 @@ const answerFields = {
   liked: Type.Boolean(),
   collected: Type.Boolean(),
   rewarded: Type.Boolean(),
-  could: Type.Optional(Type.Boolean({ description: 'True when I may view the answer. Only for answers that require a payment' })),
+  could: Type.Optional(
+    Type.Boolean({ description: 'True when I may view the answer. Only for answers that require a payment' }),
+  ),
 }
 
 /** `user` is absent when another user answered anonymously (questions-16). */

@@ -78,7 +78,9 @@ const Day = (options: object = {}) =>
 export const DaysQuery = Type.Object({
   from: Day({ description: 'YYYY-MM-DD, UTC' }),
   to: Day({ description: 'YYYY-MM-DD, UTC' }),
-  series: Type.Optional(TextList(50, 50, { description: 'Names of series; by default all that the viewer may see' })),
+  series: Type.Optional(
+    TextList(50, 50, { description: 'Names of series; by default all that the viewer may see' }),
+  ),
 })
 export type DaysQuery = Static<typeof DaysQuery>
 

@@ -21,13 +21,17 @@ const STATES = ['accepted', 'delivered', 'failed', 'refused'] as const
 
 const TextMessageView = Shared('TextMessage', {
   id: Type.Integer(),
-  service: Type.String({ description: 'Service that accepted the message; when none did, all services that refused it' }),
+  service: Type.String({
+    description: 'Service that accepted the message; when none did, all services that refused it',
+  }),
   reference: Nullable(Type.String({ description: 'Id of the message at the service' })),
   purpose: Type.String({ description: 'code, alert or message' }),
   country: Type.String(),
   ending: Type.String({ description: 'Last four digits of the number' }),
   state: Type.String({ description: 'accepted, delivered, failed or refused' }),
-  fault: Nullable(Type.String({ description: 'Error codes of services that refused or did not deliver the message' })),
+  fault: Nullable(
+    Type.String({ description: 'Error codes of services that refused or did not deliver the message' }),
+  ),
   created_at: Time,
   reported_at: Nullable(Time),
 })

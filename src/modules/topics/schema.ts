@@ -63,7 +63,9 @@ export type TopicPatch = Static<typeof TopicPatch>
 
 export const TopicMade = Shared('TopicMade', {
   id: Type.Integer(),
-  need_review: Type.Boolean({ description: 'True when the topic awaits review and is visible only to its creator' }),
+  need_review: Type.Boolean({
+    description: 'True when the topic awaits review and is visible only to its creator',
+  }),
 })
 export type TopicMade = Static<typeof TopicMade>
 
@@ -91,7 +93,9 @@ export const TopicDetail = Shared('Topic', {
   feeds_count: Type.Integer(),
   followers_count: Type.Integer(),
   has_followed: Type.Optional(Type.Boolean({ description: 'Only for signed-in users' })),
-  participants: Type.Array(Type.Integer(), { description: 'Last three users who posted, without the creator' }),
+  participants: Type.Array(Type.Integer(), {
+    description: 'Last three users who posted, without the creator',
+  }),
 })
 export type TopicDetail = Static<typeof TopicDetail>
 

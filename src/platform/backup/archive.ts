@@ -48,9 +48,9 @@ export async function* writeArchive(fill: (add: AddEntry) => Promise<void>): Asy
 
 const asFault = (error: unknown): unknown => {
   const { message = '' } = error as Partial<Error>
-  if (message === 'Unexpected end of data')
-    return new ArchiveFault('the backup is truncated')
-  if (message.startsWith('Invalid tar header')) return new ArchiveFault('this is not a backup, or it is damaged')
+  if (message === 'Unexpected end of data') return new ArchiveFault('the backup is truncated')
+  if (message.startsWith('Invalid tar header'))
+    return new ArchiveFault('this is not a backup, or it is damaged')
   return error
 }
 

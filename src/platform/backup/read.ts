@@ -192,7 +192,9 @@ export async function loadBackup(
   for (const { name } of tables) {
     const [row] = await sql.unsafe<{ rows: string }[]>(`select count(*)::text as rows from ${name}`)
     if (Number(row?.rows) !== end.rows[name])
-      throw new ArchiveFault(`${name} has ${row?.rows} rows after loading, but ${end.rows[name]} in the backup`)
+      throw new ArchiveFault(
+        `${name} has ${row?.rows} rows after loading, but ${end.rows[name]} in the backup`,
+      )
     await sql.unsafe(`alter table ${name} enable trigger user`)
   }
   for (const { on, name, rule } of links) await sql.unsafe(`alter table ${on} add constraint ${name} ${rule}`)

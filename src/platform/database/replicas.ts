@@ -61,7 +61,10 @@ export function openReplicas(
       const wasUsable = isUsable(replica)
       await check(replica).catch(() => pause(LOOK_MS))
       if (wasUsable && !isUsable(replica) && !isClosed)
-        log.warn({ replica: number }, 'a replica is unreachable or more than a second behind: guests use the other databases')
+        log.warn(
+          { replica: number },
+          'a replica is unreachable or more than a second behind: guests use the other databases',
+        )
     }
   }
   // Has priority over requests, so that a busy primary does not make replicas look outdated.

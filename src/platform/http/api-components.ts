@@ -17,7 +17,10 @@ const ERROR = {
       type: 'object',
       additionalProperties: { type: 'array', items: { type: 'string' } },
     },
-    reason: { description: 'Reason of the sanction, with `silenced` and `account_suspended`', type: 'string' },
+    reason: {
+      description: 'Reason of the sanction, with `silenced` and `account_suspended`',
+      type: 'string',
+    },
     ends_at: {
       description: 'UTC, YYYY-MM-DD HH:MM:SS; null for no end; with `silenced` and `account_suspended`',
       type: ['string', 'null'],
@@ -37,8 +40,7 @@ const UNPAID_ERROR = {
       type: 'integer',
     },
     amount: {
-      description:
-        'Price in points, or in as many fen when the wallet pays: 150 is 150 points or 1.50 CNY',
+      description: 'Price in points, or in as many fen when the wallet pays: 150 is 150 points or 1.50 CNY',
       type: 'integer',
     },
   },

@@ -96,7 +96,10 @@ export function endStalledBodies(
     if (isBodyOutstanding(request)) {
       const { socket } = raw
       raw.setTimeout(idleMs, () =>
-        refuse(Object.assign(new Error('the body stopped arriving'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }), socket),
+        refuse(
+          Object.assign(new Error('the body stopped arriving'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }),
+          socket,
+        ),
       )
       // Removes the timeout while the handler runs. After the reply, Node's keep-alive timeout must stay.
       raw.once('end', () => reply.raw.writableFinished || socket.setTimeout(0))

@@ -136,5 +136,7 @@ function encode(image: Sharp, mime: string, quality: number): Sharp {
 }
 
 function mediaFault(error: unknown): MediaError {
-  return error instanceof MediaError ? error : new MediaError('broken', 'The picture cannot be decoded', error)
+  return error instanceof MediaError
+    ? error
+    : new MediaError('broken', 'The picture cannot be decoded', error)
 }

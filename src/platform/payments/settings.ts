@@ -61,8 +61,7 @@ function readStripe(read: Read, returnUrl: string): StripeSettings | undefined {
   const values = readNeeded(read, 'Stripe', ['STRIPE_SECRET_KEY', 'STRIPE_WEBHOOK_SECRET'])
   const address = url('STRIPE_URL', ADDRESSES) ?? 'https://api.stripe.com'
   const currency = (text('STRIPE_CURRENCY') ?? 'cny').toLowerCase()
-  if (!/^[a-z]{3}$/.test(currency))
-    faults.push('STRIPE_CURRENCY must be a three-letter code, such as cny')
+  if (!/^[a-z]{3}$/.test(currency)) faults.push('STRIPE_CURRENCY must be a three-letter code, such as cny')
   return (
     values && {
       url: address,

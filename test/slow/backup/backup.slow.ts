@@ -142,7 +142,10 @@ test('restores a backup made during writes', async () => {
 
   const embedded = await kith(there('embedded'), 'restore', file)
   assert.equal(embedded.code, 0, embedded.output)
-  assert.match(embedded.output, /is complete: [\s\S]*✓ user_counts\.followers_count[\s\S]*No faults found\.\n$/)
+  assert.match(
+    embedded.output,
+    /is complete: [\s\S]*✓ user_counts\.followers_count[\s\S]*No faults found\.\n$/,
+  )
   assert.equal((await readFile(join(folder, 'embedded', 'app-secret'), 'utf8')).trim(), SECRET)
 
   const port = await findFreePort()

@@ -8,7 +8,7 @@ import { PLAN } from '../../../importers/thinksns/plan.ts'
 
 const soon = () => new Date(Date.now() + 86_400_000).toISOString().slice(0, 19).replace('T', ' ')
 
-test("gives no import step the name of an imported table", () => {
+test('gives no import step the name of an imported table', () => {
   const names = PLAN.map((part) => ('table' in part ? part.table : part.name))
   assert.equal(new Set(names).size, names.length)
 })

@@ -20,7 +20,7 @@ test('names the process that already uses the DATA_DIR', async () => {
   chmodSync(folder, 0o755)
   // The first server must start without the backup target and Redis, and only report both.
   const unreachable = { BACKUP_TO: join(folder, 'a-file'), REDIS_URL: `redis://127.0.0.1:${nothing}` }
-  const env = { ...surroundingsIn(folder), PORT: '0', DATA_DIR: dataDir, ...away }
+  const env = { ...surroundingsIn(folder), PORT: '0', DATA_DIR: dataDir, ...unreachable }
   const first = spawn(process.execPath, ['src/main.ts'], { cwd: ROOT, env })
   let said = ''
   first.stdout.on('data', (chunk) => (said += chunk))

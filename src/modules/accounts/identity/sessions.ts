@@ -34,9 +34,7 @@ const noSuchSession = apiError(404, 'no_such_session', 'This session does not ex
 
 const Session = Shared('Session', {
   id: Type.String(),
-  device: Nullable(
-    Type.String({ description: 'Device name from the user agent; null for older sessions' }),
-  ),
+  device: Nullable(Type.String({ description: 'Device name from the user agent; null for older sessions' })),
   place: Nullable(Type.String({ description: 'Network of the last request' })),
   current: Type.Boolean({ description: 'True for the session of this request' }),
   created_at: Time,

@@ -29,7 +29,12 @@ export const alreadySanctioned = apiError(
   'This sanction is already active for this person. Lift it first.',
   '该处罚已对此用户生效，请先解除。',
 )
-export const sanctionOver = apiError(422, 'sanction_over', 'This sanction has already ended.', '该处罚已结束。')
+export const sanctionOver = apiError(
+  422,
+  'sanction_over',
+  'This sanction has already ended.',
+  '该处罚已结束。',
+)
 export const cannotSanctionOneself = apiError(
   422,
   'not_oneself',

@@ -75,7 +75,8 @@ export function userRoutes(server: Server, ctx: Context) {
 
   route('GET /users/:user', {
     operationId: 'getUser',
-    summary: 'Read a person by id or name; a phone or e-mail finds only yourself, or anyone with `admin:user:show`',
+    summary:
+      'Read a person by id or name; a phone or e-mail finds only yourself, or anyone with `admin:user:show`',
     description: 'For the phone or e-mail of another account, the response is `{"id": -1}`.',
     access: 'optional',
     params: UserKeyParams,

@@ -52,7 +52,11 @@ const FeedListQuery = Type.Object({
   // Has no default in the schema, because a list of ids is unlimited unless the request sets a limit.
   limit: Type.Optional(Int(1, 100, { description: 'Default 15' })),
   after: Cursor,
-  hot: Type.Optional(Int(0, Number.MAX_SAFE_INTEGER, { description: 'For type=hot: `hot` of the last feed of the previous page' })),
+  hot: Type.Optional(
+    Int(0, Number.MAX_SAFE_INTEGER, {
+      description: 'For type=hot: `hot` of the last feed of the previous page',
+    }),
+  ),
   user: Type.Optional(Id),
   screen: Type.Optional(OneOf(['paid', 'pinned'] as const)),
   search: Type.Optional(Text(100)),

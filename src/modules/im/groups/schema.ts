@@ -74,7 +74,9 @@ export const ImGroupChange = Shared('ImGroupChange', {
   im_group_id: Id,
   ...settings,
   group_face: Type.Optional(
-    Int(0, Number.MAX_SAFE_INTEGER, { description: 'Id of an upload of mine; 0 leaves the picture unchanged' }),
+    Int(0, Number.MAX_SAFE_INTEGER, {
+      description: 'Id of an upload of mine; 0 leaves the picture unchanged',
+    }),
   ),
   new_owner_user: Type.Optional(Int(0, Number.MAX_SAFE_INTEGER)),
 })

@@ -154,7 +154,8 @@ const Refund = Shared('PaymentRefund', {
   state: Type.String({ description: 'asked, done or refused' }),
   fault: Nullable(Type.String({ description: 'Error code of the provider for a refused refund' })),
   borne: Type.Integer({
-    description: 'Amount that the site covered because the owner had spent it, in points or in fen of the wallet',
+    description:
+      'Amount that the site covered because the owner had spent it, in points or in fen of the wallet',
   }),
   currency: Type.String({ description: 'Credited balance: points or wallet' }),
   reason: Nullable(Type.String()),
@@ -177,7 +178,8 @@ const RefundBody = Shared('PaymentRefundRequest', {
   ),
   spent: Type.Optional(
     OneOf(['refuse', 'site'] as const, {
-      description: 'Handling of an amount that the owner has spent: reject the refund (default), or let the site cover it',
+      description:
+        'Handling of an amount that the owner has spent: reject the refund (default), or let the site cover it',
     }),
   ),
   reason: Text(255),

@@ -83,7 +83,9 @@ const Difference = Shared('PaymentDifference', {
   found: Nullable(
     Type.Integer({ description: 'Amount at the provider, in the minor unit of `found_currency`' }),
   ),
-  found_currency: Nullable(Type.String({ description: 'Currency at the provider. Null when the provider gave none' })),
+  found_currency: Nullable(
+    Type.String({ description: 'Currency at the provider. Null when the provider gave none' }),
+  ),
   state: Type.String({ description: 'open or resolved' }),
   remark: Nullable(Type.String()),
   resolved_by: Nullable(Type.Integer()),

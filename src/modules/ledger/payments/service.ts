@@ -72,7 +72,10 @@ export async function openPayment(
   if (!charge) throw tooMuch()
   const lacking = service.lacks?.({ method, extra })
   if (lacking !== undefined)
-    throw invalidField('extra', { en: `The extra.${lacking} field is required.`, zh: `需要 extra.${lacking}。` })
+    throw invalidField('extra', {
+      en: `The extra.${lacking} field is required.`,
+      zh: `需要 extra.${lacking}。`,
+    })
   const { order, payment } = await transaction(ctx.sql, async (tx) => {
     await requireWithinDay(ctx, tx, ownerId, amount)
     const order = await insertRecharge(tx, {
@@ -281,5 +284,8 @@ export async function queryPaymentOnReturn(ctx: Context, id: number): Promise<vo
 
 export function logFault(ctx: Context, row: Pick<PaymentRow, 'recharge_id'>, error: unknown): void {
   if (!(error instanceof PaymentFault)) throw error
-  ctx.log.warn({ recharge: row.recharge_id, reason: messageOf(error) }, 'requesting the state of a payment failed')
+  ctx.log.warn(
+    { recharge: row.recharge_id, reason: messageOf(error) },
+    'requesting the state of a payment failed',
+  )
 }

@@ -187,7 +187,10 @@ export function contributionRoutes(server: Server, ctx: Context) {
       const input = await screenWords(ctx, rest, Contribution, SCREENED)
       return atomically(async (tx) => {
         const id = await contribute(tx, viewer.id, params.category, input, fee)
-        return { ...localizedMessage(request, 'Your article is waiting for review.', '投稿成功，等待审核。'), id }
+        return {
+          ...localizedMessage(request, 'Your article is waiting for review.', '投稿成功，等待审核。'),
+          id,
+        }
       })
     },
   })

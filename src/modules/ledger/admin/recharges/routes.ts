@@ -19,7 +19,8 @@ export const AdminRecharge = Shared('AdminRecharge', {
   state: Type.String({ description: 'pending, confirmed or rejected' }),
   charged: Nullable(
     Type.Integer({
-      description: 'Amount that the provider charges, in the minor unit of `charge_currency`. Null without a provider',
+      description:
+        'Amount that the provider charges, in the minor unit of `charge_currency`. Null without a provider',
     }),
   ),
   charge_currency: Nullable(Type.String({ description: 'Currency code, such as cny' })),
@@ -32,9 +33,7 @@ export const AdminRecharge = Shared('AdminRecharge', {
         'opened, pending, paid (and not credited), credited, expired, failed, refunded or disputed',
     }),
   ),
-  dispute: Nullable(
-    Type.String({ description: 'State of a dispute by the payer: open, won or lost' }),
-  ),
+  dispute: Nullable(Type.String({ description: 'State of a dispute by the payer: open, won or lost' })),
   fee: Nullable(
     Type.Integer({
       description: 'Fee of the provider by its statement, in the minor unit of `fee_currency`',
