@@ -1,5 +1,5 @@
 import { invalidatePeriodSums } from '#contracts/period-sums.ts'
-import { recountDays } from '#modules/statistics/index.ts'
+import { discardDayCounts } from '#modules/statistics/index.ts'
 import type { Sql, Tx } from '#platform/database'
 import { JOURNAL, type Keyed, keyedTables } from './journal.ts'
 
@@ -68,7 +68,7 @@ export async function removeRows(sql: Sql, { many = MANY } = {}): Promise<number
     for (const table of ordered) rows += await removeFrom(tx, table)
     // Deletes the checkpoints, because they include deleted postings. A job recomputes the checkpoints.
     await tx`delete from ledger_checkpoints`
-    await recountDays(tx, since)
+    await discardDayCounts(tx, since)
     await invalidatePeriodSums(tx)
     await tx.unsafe(`drop schema ${JOURNAL} cascade`)
     return rows

@@ -1,5 +1,5 @@
 import { invalidatePeriodSums } from '#contracts/period-sums.ts'
-import { recountDays } from '#modules/statistics/index.ts'
+import { discardDayCounts } from '#modules/statistics/index.ts'
 import type { Sql } from '#platform/database'
 
 /** Maps the time of a write to its time in the story, in milliseconds since 1970. */
@@ -68,7 +68,7 @@ export async function spreadInTime(sql: Sql, marks: Mark[]): Promise<void> {
     }
     for (const { name } of guarded) await tx.unsafe(`alter table ${name} enable trigger user`)
     // Recounts daily statistics, because the story moved activity into days that the server had already counted.
-    await recountDays(tx, since)
+    await discardDayCounts(tx, since)
     await invalidatePeriodSums(tx)
   })
 }

@@ -98,7 +98,10 @@ export async function getQuestion(ctx: Context, id: number, viewerId: number): P
 /**
  * Resolves the user whose list is requested, by default the viewer. Throws 401 when a guest names no user.
  */
-export function whose(viewerId: number, userId: number | undefined): { userId: number; own: boolean } {
+export function resolveListedUser(
+  viewerId: number,
+  userId: number | undefined,
+): { userId: number; own: boolean } {
   const id = userId ?? viewerId
   if (id === 0) throw unauthenticated()
   return { userId: id, own: id === viewerId }
@@ -109,7 +112,7 @@ export async function listUserQuestions(
   viewerId: number,
   query: UserQuestionsQuery,
 ): Promise<QuestionItem[]> {
-  const { userId, own } = whose(viewerId, query.user_id)
+  const { userId, own } = resolveListedUser(viewerId, query.user_id)
   return questionItems(ctx, await listQuestionsOf(ctx.sql, userId, query, { own }), viewerId)
 }
 

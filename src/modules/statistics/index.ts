@@ -1,4 +1,4 @@
-export { recordActivity, recountDays } from './activity/service.ts'
+export { discardDayCounts, recordActivity } from './activity/service.ts'
 export { faultOf } from './health/service.ts'
 export type { MergedStatistics } from './service.ts'
 export { measureStatistics, mergeStatistics } from './service.ts'

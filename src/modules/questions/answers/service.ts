@@ -25,7 +25,7 @@ import {
 import { findQuestionRow, lockQuestion } from '../queries.ts'
 import { announceAnonymity } from '../ranks.ts'
 import { ANSWERS, type AnswerView, excerptOf } from '../schema.ts'
-import { holdOwnQuestion, whose } from '../service.ts'
+import { holdOwnQuestion, resolveListedUser } from '../service.ts'
 import { questionsById, questionViews } from '../view.ts'
 import {
   type AnswerDetail,
@@ -91,7 +91,7 @@ export async function getAnswer(ctx: Context, id: number, viewerId: number): Pro
 }
 
 export async function listUserAnswers(ctx: Context, viewerId: number, query: UserAnswersQuery) {
-  const { userId, own } = whose(viewerId, query.user_id)
+  const { userId, own } = resolveListedUser(viewerId, query.user_id)
   const rows = await listAnswersByAuthor(ctx.sql, userId, query, { own })
   const answers = await answerViews(ctx, rows, viewerId)
   return withQuestions(ctx, answers, viewerId)

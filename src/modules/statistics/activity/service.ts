@@ -65,7 +65,7 @@ export async function tidyActivePeople({ sql }: Context, before: string): Promis
  * Makes the next job recount past days, for example after an import. Keeps counts of active users before
  * `since`, whose activity rows are deleted.
  */
-export async function recountDays(sql: Db, since: string): Promise<void> {
+export async function discardDayCounts(sql: Db, since: string): Promise<void> {
   await sql`delete from statistic_series`
   await sql`delete from daily_statistics where series <> ${activeSeries.name} or day >= ${since}::date`
 }
