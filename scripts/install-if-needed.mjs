@@ -202,7 +202,7 @@ if (!process.env.KITH_INSTALLING && !isStamped()) {
 }
 
 const hasOwnNode = ['node', 'node.cmd'].some((name) => existsSync(join(kith, 'node_modules', '.bin', name)))
-// Skips the check for other packages, such as sdk/, which run on the host's Node.
+// Checks the version of Node.js only for Kith. Other packages, such as sdk/, run on the system's Node.js.
 if (
   !process.exitCode &&
   root === kith &&

@@ -141,7 +141,7 @@ const requiredBy = ({ access = 'public' }: FastifyContextConfig = {}): string =>
   return 'ability' in access ? access.ability : access.anyAbility.toSorted().join(' or ')
 }
 
-test('requires the committed ability for each operation (administration-1)', () => {
+test('requires the ability listed in abilities.json for each operation (administration-1)', () => {
   const required = routes.map(({ method, url, config }) => [
     `${method} ${url.replace('/api/v2', '')}`,
     requiredBy(config),

@@ -50,7 +50,7 @@ const nameless = (line: object) =>
     .replaceAll(/"id":\d+/g, '"id":0')
     .replaceAll(/\]\(\d+\)/g, '](0)')
 
-describe('an export', () => {
+describe('kith export', () => {
   const uploads = async (area: string, ...paths: string[]) => {
     await mkdir(`${join(folder, area)}.files`, { recursive: true })
     for (const path of paths)

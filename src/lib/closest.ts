@@ -20,7 +20,7 @@ export function editDistance(a: string, b: string): number {
 
 /**
  * Suggests a known word for a misspelled one. Allows no edits of short words, because many short words differ
- * by one letter (HOME and HOST).
+ * by one letter (HOST and POST).
  */
 export function suggestWord(
   given: string,

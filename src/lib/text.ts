@@ -63,7 +63,7 @@ const LOOKALIKES = new Map(
   }).flatMap(([latin, others]) => [...others].map((other) => [other, latin] as const)),
 )
 
-/** Returns equal keys for names that users may confuse. Ignores marks and scripts. */
+/** Returns equal keys for look-alike names. Strips accents, and maps look-alike letters of other scripts to Latin. */
 export const lookalikeKey = (name: string): string =>
   [...nameKey(name).normalize('NFD').replace(/\p{M}/gu, '')]
     .map((point) => LOOKALIKES.get(point) ?? point)

@@ -64,7 +64,7 @@ export type TableImport<C extends Columns = Columns> = {
   /** Leading column of the source's index, when `by` is its second column. */
   scope?: string
   columns: C
-  /** Targets with which the importer compares written rows, to report every change. Null skips the comparison. */
+  /** Target tables whose written rows the importer compares with the source. Null skips the comparison. */
   into: Into[] | null
   key: string[]
   order?: string[]

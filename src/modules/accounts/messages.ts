@@ -17,10 +17,10 @@ async function findContacts(sql: Db, userId: number): Promise<Contacts | undefin
 
 type AccountPage = 'sessions' | 'exports' | 'sanctions' | 'deletion' | 'security'
 
-/** A message in both languages, since the recipient's is unknown. `mailOnly`: dropped without an address. */
+/** `mailOnly` drops the message for an account without an e-mail address. */
 type Message = { subject: string; text: string; page?: AccountPage; mailOnly?: true; purpose?: 'alert' }
 
-/** Job payload, encrypted because queued jobs are stored in the database. */
+/** Job payload. Encrypted, because the database stores queued jobs. */
 type SealedMessage = {
   channel: Channel
   to: string
@@ -72,7 +72,7 @@ export async function deliver(
   }
 }
 
-/** The recipient's language is unknown, so each text has both. */
+/** The recipient's language is unknown, so each text is in Chinese and English. */
 const TEXTS = {
   password:
     '您账号的密码刚刚被修改。如非本人操作，请立即重置密码。 The password of your account was just changed. If it was not you, reset it at once.',

@@ -15,7 +15,7 @@ import {
 } from '#platform/http'
 import { type Actor, type AuditEntry, recordAudit } from './queries.ts'
 
-/** Decides a record once, in one transaction with the audit record. */
+/** Decision on a pending record. Runs at most once, in the transaction that writes the audit entry. */
 export type Decision<Row, Body extends TObject> = {
   summary: string
   /** Its field `action` is the verb in the audit log. */

@@ -139,7 +139,7 @@ test('subtracts all likes of a feed when it leaves a period', async () => {
   assert.equal(n, 2)
 })
 
-test('subtracts an expired feed once when sums are refreshed concurrently', async () => {
+test('subtracts the likes of an expired feed once when period sums are refreshed concurrently', async () => {
   const [ann, bob] = (await people(2)) as [Person, Person]
   await nearlyAWeekOld(ann, bob)
   await sql`update feeds set created_at = created_at - interval '2 hours'`

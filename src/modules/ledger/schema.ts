@@ -104,7 +104,7 @@ export const IN_EITHER = {
 export const Amount = Int(1, MAX_AMOUNT, IN_POINTS)
 export const amountOf = (unit: { description: string }) => Int(1, MAX_AMOUNT, unit)
 
-/** Order titles for the payer (`out`) and the recipient (`in`). docs/ledger.md describes the kinds. */
+/** Titles of orders for the payer (`out`) and the recipient (`in`). docs/ledger.md describes the kinds. */
 export const KINDS = {
   opening: {
     out: { en: 'Correction of the opening balance', zh: '期初余额更正' },

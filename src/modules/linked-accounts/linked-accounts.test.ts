@@ -288,7 +288,7 @@ test('lists links with the time of their last use (sign-in-26)', async () => {
   assert.ok((await list())[0].used_at)
 })
 
-test('deletes links with a password change only on request (sign-in-7)', async () => {
+test('unlinks external accounts on a password change only when requested (sign-in-7)', async () => {
   const ann = await signUp()
   const email = String(ann.email)
   const id = nextAccount()

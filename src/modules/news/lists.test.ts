@@ -136,7 +136,7 @@ describe('list of news', () => {
   })
 })
 
-test("returns the writer's name when no author is given (news-23)", async () => {
+test("returns the publisher's name when the article has no author name (news-23)", async () => {
   const [writer, own] = [await person(), await createCategory(world, editor)]
   const id = await createNews(world, editor, writer, { category_id: own, content: '**Bold** text' })
   const seen = async () => [

@@ -89,7 +89,7 @@ test('maintains counters that match a recount after any sequence of actions', as
   await under({ 'notifications:keep-most': 3 }, () => fc.assert(property, { numRuns: 25 }))
 })
 
-test('counts no unread notification when the user reads it during its deletion', async () => {
+test('keeps the unread counter correct when notifications are read and deleted concurrently', async () => {
   const [ann, bob] = [await person(), await person()]
   for (let n = 0; n < 3; n += 1) await tell(ann, bob, 'like')
   const reader = await sql.reserve()

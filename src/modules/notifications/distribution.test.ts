@@ -67,7 +67,7 @@ function findFaults(text: string): string[] {
   ]
 }
 
-test('uses only statements on notifications that a distributed database supports', async () => {
+test('runs only notification SQL that a distributed database supports', async () => {
   const [ann, bob, eve] = [await person(), await person(), await person()]
   isWatching = true
   const cause = { type: 'feeds', id: 7 }

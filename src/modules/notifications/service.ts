@@ -176,7 +176,7 @@ export function pageView(
   }
 }
 
-/** Maximum notifications that one transaction removes. A job removes further notifications. */
+/** Maximum number of notifications that one transaction removes. A job removes further notifications. */
 const AT_ONCE = 500
 
 /**

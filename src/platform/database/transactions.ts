@@ -15,8 +15,8 @@ function onceCommitted(transaction: object, pool: unknown): () => void {
 }
 
 /**
- * Runs the work after the commit, or at once when `db` is the pool. Work also runs when the confirmation of
- * the commit is lost, so it must be harmless without the change.
+ * Runs the work after the commit, or at once when `db` is the pool. Also runs the work when the connection breaks during
+ * the commit, so the work must be harmless if the transaction rolled back.
  */
 export function afterCommit<Pool extends Db, Db extends object>(db: Db, work: Work<Pool>): void {
   const waiting = transactions.get(db)

@@ -95,7 +95,7 @@ describe('rounds image rules to variants', () => {
       }
   })
 
-  test('does not round a bound of 720 pixels (files-6)', () => {
+  test('keeps a requested size of 720 pixels unrounded (files-6)', () => {
     for (const size of sizes.slice(1, 4))
       assert.deepEqual(roundRule({ w: 720, h: 720 }, size), { w: 720, h: 720 })
   })

@@ -59,7 +59,7 @@ test('masks quoted values in a database message and its stack', () => {
   assert.match(described, /invalid input syntax for type bigint/)
 })
 
-test('masks values in causes and aggregated errors', () => {
+test('redacts personal data in `cause` and in an AggregateError', () => {
   const inner = databaseError({ code: '23514', detail: 'SECRET' })
   const outer = new Error('outer', { cause: new AggregateError([inner, 'to jo@mail.example'], 'many') })
   const text = JSON.stringify(describeError(outer))

@@ -24,7 +24,7 @@ export type PaymentFacts = {
   amount?: number
   currency?: string
   refunded?: number
-  /** A single refund, from providers that do not report the sum. */
+  /** A single refund, from providers that do not report the total in `refunded`. */
   refund?: { number: string; amount: number; state: 'waiting' | 'done' | 'refused' }
   dispute?: 'open' | 'won' | 'lost'
 }

@@ -401,7 +401,7 @@ test('publishes an article after a preview', { skip }, async () => {
   const { body } = await world!.guest('GET', '/news')
   assert.ok(body.some(({ title }: { title: string }) => title === 'Harbour opens'))
   await page.context().close()
-  // The browser reports the inline handler while parsing, before the page removes the handler.
+  // The browser logs a CSP violation for the inline handler while parsing, before the page removes the handler.
   assert.deepEqual(
     world!.faults.filter((fault) => !fault.startsWith('Executing inline event handler')),
     [],

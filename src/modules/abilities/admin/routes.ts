@@ -135,9 +135,9 @@ export const adminRoleRoutes =
       },
       async change(tx, actor, role, changes) {
         const { name, abilities } = changes
-        // The server looks up fixed roles by name. If the founder role lost its abilities, no user could
-        // restore them.
+        // The server looks up fixed roles by name.
         if (role.fixed && name !== undefined && name !== role.name) throw fixedRole()
+        // Without its abilities, no user could restore the founder role.
         if (role.name === 'founder' && abilities !== undefined) throw fixedRole()
         await judge(tx, actor, abilities, role.abilities)
         await guardNewcomers(role, {

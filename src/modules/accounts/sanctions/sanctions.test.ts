@@ -251,7 +251,7 @@ test('lifts a silence when a moderator accepts the appeal (sign-in-28, administr
   assert.equal((await as(moderator, 'GET', '/admin/appeals/99999999')).status, 404)
 })
 
-test('accepts an appeal of a suspended user by password (sign-in-28)', async () => {
+test('accepts an appeal from a suspended user who proves their password (sign-in-28)', async () => {
   const ann = await signUp()
   const id = await impose(ann, { kind: 'suspension', reason: 'Fraud' })
   const appeal = (password: string) =>

@@ -160,7 +160,7 @@ export async function getOpenTask(
   return { node, ...task }
 }
 
-/** Stores the bytes of a task once. The client may repeat a rejected upload. */
+/** Stores the file of an upload task. Accepts one upload for each task, but the client may retry a rejected one. */
 export async function finishUpload(
   ctx: Context,
   task: OpenTask,

@@ -57,7 +57,7 @@ export async function getReadable(sql: Db, groupId: number, viewerId: number): P
   return group
 }
 
-/** Throws 403 or 422 unless the user may post in the group, in the order of groups-18. */
+/** Throws 403 or 422 unless the user may post in the group. Checks in the order that groups-18 defines. */
 export async function getWritable(sql: Db, groupId: number, userId: number): Promise<GroupAccess> {
   const group = await getGroupAccess(sql, groupId, userId)
   if (group.audit !== 1) throw notAudited()

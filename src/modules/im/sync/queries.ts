@@ -25,7 +25,7 @@ export async function leaseGroup(
   return row
 }
 
-/** Call it after the lease, so that the members are not older than the leased version. */
+/** Call it after taking the lease, so that the member list is at least as new as the leased version. */
 export async function listMemberIds(sql: Db, groupId: number): Promise<number[]> {
   const rows = await sql<{ user_id: number }[]>`
     select user_id from im_group_members where group_id = ${groupId} order by user_id`

@@ -149,7 +149,7 @@ export async function findOrder(
   return row
 }
 
-/** Client names for the other party of a movement (money-4). Clients expect the misspelled `widthdraw`. */
+/** Wire names for the other party of a movement (money-4). Clients expect the misspelled `widthdraw`. */
 const POINTS_TARGETS: Partial<Record<MovementKind, string>> = {
   recharge: 'recharge',
   withdrawal: 'cash',

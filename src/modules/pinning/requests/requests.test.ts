@@ -134,7 +134,7 @@ test('charges nothing when the feed is deleted during the request (pins-12)', as
   assert.equal(await points(anna), 1000)
 })
 
-test('requires an amount when another user decides (pins-1)', async () => {
+test('requires an amount for a pin that another user must approve (pins-1)', async () => {
   const founder = await person()
   const id = await group(founder)
   const alice = await member(id, founder)

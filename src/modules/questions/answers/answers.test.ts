@@ -74,7 +74,7 @@ test('lists answers without adopted and invited ones (questions-8)', async () =>
   assert.equal((await guest('GET', `/question-answers/${third}`)).body.question.has_adoption, true)
 })
 
-test('counts a delayed like for the author unless the answer became anonymous', async () => {
+test("updates the author's like counter correctly when a like races with a change of anonymity", async () => {
   const [anna, ben] = [await person(), await person()]
   const id = await answer(ben, await ask(anna))
   const path = `/question-answers/${id}/likes`

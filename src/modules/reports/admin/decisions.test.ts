@@ -104,7 +104,7 @@ test('applies one decision when moderators race (feeds-40)', async () => {
   assert.equal(warnings, isGone ? 1 : 0)
 })
 
-test('changes nothing when the moderator lacks an ability for one part (feeds-40)', async () => {
+test('changes nothing when the moderator lacks the ability for the removal or the sanction (feeds-40)', async () => {
   const [author, ann] = [await person(), await person()]
   const feed = await publish(author)
   const id = await report(ann, `/feeds/${feed}/reports`)

@@ -59,7 +59,7 @@ test('returns registration methods under the names of clients (sign-in-1)', asyn
   assert.equal((await as(founder, 'PATCH', '/admin/settings', { 'register:method': 'post' })).status, 422)
 })
 
-test('returns the question prices under both names (sign-in-1)', async () => {
+test('returns question prices under the `question:` keys and under `Q&A` (sign-in-1)', async () => {
   const founder = await person({ roles: ['founder'] })
   const read = async () => {
     const { body } = await guest('GET', '/bootstrappers')
