@@ -137,7 +137,10 @@ test('rejects a body of the client address with the most buffered bytes at the m
     begin(`203.0.113.${n}`, feed(ann.token, 'application/json', 1_000_000, `{"a":"${'x'.repeat(960_000)}`)),
   )
   const closed = await Promise.race(large.map((each) => each.answer()))
-  assert.match(closed, /^HTTP\/1.1 503 [\s\S]*Retry-After: \d[\s\S]*"message":"The service is temporarily unavailable/)
+  assert.match(
+    closed,
+    /^HTTP\/1.1 503 [\s\S]*Retry-After: \d[\s\S]*"message":"The service is temporarily unavailable/,
+  )
   const small = begin('203.0.113.99', feed(ann.token, 'application/json', 2, '{}'))
   assert.match(await small.answer(), /^HTTP\/1.1 422 /)
   close()

@@ -10,7 +10,8 @@ export const accountPersonal = [
     key: ['id'],
     columns: [
       ...(['id', 'name', 'email', 'phone', 'bio', 'sex', 'location', 'avatar', 'bg', 'verified'] as const),
-      ...(['email_verified_at', 'phone_verified_at', 'recommended_at', 'created_at', 'updated_at'] as const),
+      ...(['email_verified_at', 'phone_verified_at', 'found_by_phone', 'recommended_at'] as const),
+      ...(['created_at', 'updated_at'] as const),
     ],
   }),
   personalTable({
