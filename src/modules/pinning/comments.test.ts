@@ -90,7 +90,7 @@ test('refunds a rejected comment pin (pins-7)', async () => {
   await audit()
 })
 
-test('rejects decisions by other users on every path (pins-6, pins-7)', async () => {
+test('lets only the author of the feed decide a comment pin (pins-6, pins-7)', async () => {
   const { author, applicant, feed, comment, pin } = await waitingComment()
   const stranger = await rich()
   const moderator = await person({ roles: ['founder', 'owner'] })

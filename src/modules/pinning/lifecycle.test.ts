@@ -26,7 +26,7 @@ const {
   waitingComment,
 } = await pinWorld()
 
-test('reports a wrong payment password after a 404 and before other errors', async () => {
+test('checks the payment password of a pin request before its other fields', async () => {
   const anna = await rich()
   const ben = await rich()
   const feed = await feedOf(anna)
@@ -119,7 +119,7 @@ test('refunds a pending pin when its comment is deleted', async () => {
   await audit()
 })
 
-test('creates one pin and one payment when requests race (pins-2)', async () => {
+test('creates one pin and one payment when requests for one feed race (pins-2)', async () => {
   const anna = await rich()
   const feed = await feedOf(anna)
   const answers = await Promise.all(Array.from({ length: 20 }, () => pinFeed(anna, feed)))
@@ -153,7 +153,7 @@ test('decides a pin once when accept, reject and delete race', async () => {
   await audit()
 })
 
-test('charges once when content is deleted during the acceptance of its pin (pins-12)', async () => {
+test('charges a pin once when its content is deleted during the acceptance (pins-12)', async () => {
   for (const what of ['comment', 'feed']) {
     const { author, applicant, feed, comment, pin } = await waitingComment()
     let deleting: ReturnType<typeof as> | undefined
@@ -167,13 +167,13 @@ test('charges once when content is deleted during the acceptance of its pin (pin
     })
     assert.equal((await deleting)?.status, 204, what)
     assert.deepEqual([await points(author), await points(applicant)], [100, 900], what)
-    // Deleting the comment cancels an active pin. A deleted feed keeps its pin, because it may be restored.
+    // A comment under a deleted feed keeps its active pin, because the feed may be restored.
     assert.equal((await pinOf('feed:comment', comment)).state, what === 'feed' ? 'active' : 'cancelled')
     await audit()
   }
 })
 
-test('replays a retried request by its key while its pin is open', async () => {
+test('replays the response to a pin request with the same Idempotency-Key', async () => {
   const anna = await rich()
   const feed = await feedOf(anna)
   const key = { 'idempotency-key': `pin-${feed}` }

@@ -35,8 +35,8 @@ export type DecisionOptions = {
   reject: Place & { method: 'DELETE' | 'PATCH'; status: 201 | 204 }
   end?: string
   /**
-   * Finds the request in the path and throws unless the viewer decides it. Without `find`, the path has the
-   * request's id.
+   * Finds the pin request that the path names. Throws unless the viewer may decide it. Without this function,
+   * the path contains the id of the request.
    */
   find?(sql: Db, ids: PathIds, viewerId: number): Promise<PinRow | undefined>
   errors?: readonly DeclaredError[]
@@ -85,7 +85,7 @@ function mountRequests(server: Server, ctx: Context, options: PinOptions): void 
     reply: { 201: Message },
     errors: [...PIN_ERRORS, amountRequired, ...(options.errors ?? [])],
     aliases: options.aliases ?? {},
-    // Reports an open pin before errors of the body. The insert also detects an open pin.
+    // Reports an open pin of the target before errors of the request body.
     precheck: async (arrival) => refuseSecondPin(sql, options.channel, await admit(arrival)),
     idempotent: true,
     handler: async (call) => {
@@ -119,7 +119,7 @@ function mountDecisions(
   const { noun, channel } = options
   const route = routesOn(server, ctx, { tag: options.tag })
 
-  /** Finds a request by id. Throws 404 when the path names other content. */
+  /** Finds a pin request by its id. Throws 404 when the path names content other than the request's. */
   const findById = async (ids: PathIds, viewerId: number, refuse: () => Error) => {
     const pin = await findPin(sql, ids.pinned!)
     if (!pin) throw notFound()

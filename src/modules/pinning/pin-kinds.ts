@@ -34,8 +34,8 @@ export type PinOptions = PinKind & {
   aliases?: Record<string, string>
   find(sql: Db, ids: PathIds, viewerId: number): Promise<PinSubject | undefined>
   /**
-   * Finds the target again in the transaction of the request, because its decider may have changed
-   * concurrently.
+   * Finds the target again in the transaction of the request, because another user may have become the
+   * decider.
    */
   hold?(tx: Tx, ids: PathIds, viewerId: number): Promise<PinSubject>
   errors?: readonly DeclaredError[]

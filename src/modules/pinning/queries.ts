@@ -25,8 +25,8 @@ type NewPin = PinSubject & {
 }
 
 /**
- * Inserts a request and moves its price into escrow. Returns no id when the target is deleted or has an open
- * pin.
+ * Inserts a pin request and moves its price into escrow. Returns no id when the target is deleted or has an
+ * open pin.
  */
 export async function insertPin(
   sql: Db,
@@ -122,7 +122,7 @@ export async function cancelWhere(sql: Db, which: Fragment): Promise<number> {
   return row.n
 }
 
-/** Assigns pending pins to another decider, who also receives their payment. */
+/** Assigns pending pins to another decider, who then receives the price on acceptance. */
 export async function reassignPins(
   sql: Db,
   channel: string,
@@ -192,7 +192,10 @@ export const sqlHasShownPin = (sql: Db, channel: string, contentId: Fragment): F
   select true from pins p where p.channel = ${channel} and p.thing_id = ${contentId} and ${isShown(sql)} limit 1
 ), false)`
 
-/** Averages the accepted pins of the last seven days. Returns 100 without any (pins-10). */
+/**
+ * Averages the daily price of accepted pins from the last seven days. Returns 100 without such pins
+ * (pins-10).
+ */
 export async function findAverageDailyPrice(sql: Db, channel: string): Promise<number> {
   const [row] = await sql<[{ average: number }]>`
     select coalesce(ceil(sum(amount)::numeric / nullif(sum(day), 0)), 100)::bigint as average from pins
@@ -201,7 +204,7 @@ export async function findAverageDailyPrice(sql: Db, channel: string): Promise<n
   return row.average
 }
 
-/** Finds pins with a wrong escrow balance. Only pending pins hold their price. */
+/** Finds pins whose escrow balance is wrong. Escrow holds the price of pending pins only. */
 const findEscrowDrift = (sql: Db) => sql<Drift[]>`
   select p.id::text as key, case p.state when 'pending' then p.amount else 0 end as kept,
     coalesce(l.total, 0)::bigint as counted

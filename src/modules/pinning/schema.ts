@@ -30,7 +30,7 @@ export const nobodyDecides = apiError(
 const decided = (status: 403 | 422) =>
   apiError(status, 'pin_decided', 'This request has already been handled.', '该置顶申请已处理。')
 export const pinDecided = decided(422)
-/** Administrators get 403 for a decided pin (pins-9). */
+/** Administrators get 403 when they decide a pin that is already decided (pins-9). */
 export const pinDecidedBefore = decided(403)
 export const notAddressedToYou = apiError(
   422,
@@ -60,7 +60,7 @@ export type PinState = (typeof PIN_STATES)[number]
 
 export const Days = Int(1, 365)
 
-/** `amount`: points for all days together. */
+/** `amount`: price in points for all days together. */
 export const PinBody = Shared('NewPin', {
   amount: Amount,
   day: Days,

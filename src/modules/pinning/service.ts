@@ -41,7 +41,7 @@ export const pinView = (pin: PinRow) => ({
   updated_at: wireTime(pin.updated_at),
 })
 
-/** Throws 403 for users who may not request the pin, and 422 when no user can decide. */
+/** Throws 403 for users who may not request the pin, and 422 when the decider's account is deleted. */
 export async function admitApplicant(
   db: Db,
   applicantId: number,
@@ -51,12 +51,12 @@ export async function admitApplicant(
   if (deciderId > 0 && deciderId !== applicantId && !(await isUser(db, deciderId))) throw nobodyDecides()
 }
 
-/** Reports an open pin before errors of the body. */
+/** Throws when the target has an open pin. */
 export async function refuseSecondPin(db: Db, channel: string, { targetId }: PinSubject): Promise<void> {
   if (await hasOpenPin(db, channel, targetId)) throw pinnedAlready()
 }
 
-/** Inserts a pin. Retries once after it marks the target's stale pin as expired. */
+/** Inserts a pin. When an expired pin is still marked as active, marks it as expired and retries once. */
 async function writePin(
   db: Db,
   kind: PinKind,
@@ -94,7 +94,7 @@ export async function applyForPin(
   return own
 }
 
-/** Decides a pin once and notifies the applicant. Throws `handled` when a concurrent decision was first. */
+/** Decides a pin once and notifies the applicant. Throws `handled` when the pin is already decided. */
 export async function settlePin(
   tx: Tx,
   kind: PinKind,
@@ -125,7 +125,7 @@ async function tellPin(
   })
 }
 
-/** Grants or extends a pin for free. Throws on a pending request, which has to be decided. */
+/** Grants or extends a pin for free. Throws when the target has a pending pin request. */
 export async function pinForFree(
   tx: Tx,
   kind: PinKind,
@@ -156,6 +156,6 @@ export const cancelPinOfTarget = (tx: Tx, channel: string, targetId: number): Pr
 export const cancelPin = (tx: Tx, id: number): Promise<number> =>
   cancelWhere(tx, tx`p.id = ${id} and p.state in ('pending', 'active')`)
 
-/** Cancels and refunds pending requests that the user made or has to decide. */
+/** Cancels and refunds pending pin requests that the user made or has to decide. */
 export const cancelPinsOfPerson = (tx: Tx, userId: number): Promise<number> =>
   cancelWhere(tx, tx`p.state = 'pending' and (p.user_id = ${userId} or p.decider_id = ${userId})`)

@@ -137,7 +137,7 @@ test('reports the errors of a purchase in a fixed order (money-12)', async () =>
   await audit()
 })
 
-test('stores no purchase when the item is not for sale to the buyer', async () => {
+test('stores no purchase when the feed is not for sale to the buyer', async () => {
   const [anna, ben] = [await rich(), await rich()]
   const { feed, node } = await sell(anna)
   const pay = (who: Person) => insertPurchase(sql, { nodeId: node, userId: who.id, currency: 'points' })
@@ -177,7 +177,7 @@ test('rejects parallel purchases that exceed the balance', async () => {
   await audit()
 })
 
-test('replays a retried purchase by its key', async () => {
+test('replays the response to a purchase with the same Idempotency-Key', async () => {
   const anna = await rich()
   const ben = await rich()
   const { node } = await sell(anna)
@@ -239,7 +239,7 @@ test('blurs or shrinks priced pictures until the viewer pays', async () => {
   await audit()
 })
 
-test('rejects prices while the site disables paid feeds', async () => {
+test('rejects feeds with a price while the site disables paid feeds', async () => {
   const anna = await rich()
   const free = await publish(anna, { feed_content: 'free', amount: 0 })
   assert.equal((await guest('GET', `/feeds/${free.body.id}`)).body.paid_node, null)
@@ -251,7 +251,7 @@ test('rejects prices while the site disables paid feeds', async () => {
     assert.equal((await publish(anna, { feed_content: 'x', amount })).status, 422)
 })
 
-test('rejects purchases of deleted items until they are restored (money-14)', async () => {
+test('rejects purchases of a deleted feed until its restoration (money-14)', async () => {
   const anna = await rich()
   const ben = await rich()
   const cleo = await rich()

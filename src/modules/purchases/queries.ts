@@ -37,12 +37,12 @@ export async function findPrices(
   return new Map(rows.map((row) => [row.raw, row]))
 }
 
-/** Omits content that became free. */
+/** Selects ids of content that the user bought, except content that became free. */
 export const purchasesOf = (sql: Db, userId: number, channel: string): Fragment => sql`
   select n.raw from purchases b join paid_nodes n on n.id = b.node_id and n.channel = ${channel} and not n.free
   where b.user_id = ${userId}`
 
-/** Selects the price or the paid type of content. Null for free content. */
+/** Selects the price of content or the kind of access that it sells. Null for free content. */
 export const priceOf = (
   sql: Db,
   channel: string,
@@ -112,8 +112,8 @@ export async function closeSales(sql: Db, channel: string, raws: number[], close
 }
 
 /**
- * Inserts a purchase and pays the seller, or the site without a seller. Returns false when already bought or
- * not for sale.
+ * Inserts a purchase and pays the seller, or the site if the seller's account is deleted. Returns false when
+ * the user already bought the node or cannot buy it.
  */
 export async function insertPurchase(
   sql: Db,

@@ -21,7 +21,10 @@ export type Users = Awaited<ReturnType<typeof userViews>>
 export const author = (row: Authored, viewerId: number, people: Users) =>
   hides(row, viewerId) ? { user_id: 0 } : { user_id: row.user_id, user: people.get(row.user_id) ?? null }
 
-/** Hides an anonymous sender. The recipient's blocks still apply to `hiddenSenderId`. */
+/**
+ * Sender fields of a notification. `senderId` is 0 for an anonymous sender. The recipient's blocks still
+ * apply to `hiddenSenderId`.
+ */
 export const senderOf = (userId: number, anonymity: boolean) =>
   anonymity ? { senderId: 0, hiddenSenderId: userId } : { senderId: userId }
 

@@ -180,7 +180,7 @@ test('excludes content from counts while it is anonymous (questions-16)', async 
   await assertNoDrift()
 })
 
-test('keeps counts exact when likes and edits race', async () => {
+test('keeps like counters exact when likes race with changes of anonymity', async () => {
   const [anna, ben] = [await person(), await person()]
   const fans = await Promise.all(Array.from({ length: 6 }, () => person()))
   const id = await answer(ben, await ask(anna))

@@ -61,7 +61,7 @@ export async function decideExcellence(
 ): Promise<ApplicationRow> {
   const known = await findApplication(tx, id)
   if (!known) throw notFound()
-  // Locks the question before the request, in the order of a deletion, to prevent a deadlock.
+  // Locks the question before the request, as the deletion of a question does, to prevent a deadlock.
   const question = await lockQuestion(tx, known.question_id)
   const state = accept ? 'passed' : 'rejected'
   const application = await closeApplication(tx, { id, state, decidedBy })

@@ -14,7 +14,10 @@ async function takeBounty(sql: Db, questionId: number): Promise<boolean> {
   return count > 0
 }
 
-/** Adds income to the ranking of experts, if the user is an expert of the question's topics. */
+/**
+ * Adds the amount to the user's income in the ranking of experts, if the user is an expert of the question's
+ * topics.
+ */
 const addExpertIncome = (sql: Db, questionId: number, userId: number, amount: number) => sql`
   update question_people set income = income + ${amount}
   where user_id = ${userId} and exists (

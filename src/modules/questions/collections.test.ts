@@ -108,7 +108,7 @@ test('hides the text of an unpaid answer (questions-20)', async () => {
   assert.deepEqual(await read(cleo), [open, [0, 'Half past ten', 'Half past ten', undefined, 1]])
 })
 
-test('fills the page when some answers are deleted (questions-20)', async () => {
+test('returns a full page of collections when some answers are deleted (questions-20)', async () => {
   const [anna, ben, cleo] = [await person(), await person(), await person()]
   const question = await ask(anna)
   const ids = []

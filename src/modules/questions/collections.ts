@@ -56,7 +56,7 @@ export function answerCollectionRoutes(server: Server, ctx: Context) {
     access: 'user',
     query: CollectionQuery,
     reply: { 200: Type.Array(CollectionRecord) },
-    // Skips records with deleted answers.
+    // Skips collections of deleted answers.
     handler: ({ viewer, query: { limit = 20, after = 0 } }) =>
       fillPage(
         { after, limit },

@@ -31,8 +31,8 @@ export const countAnswerComments: Counts = (sql) => [
   sql`update answers a set comments_count = greatest(a.comments_count + c.by, 0) from changed c where a.id = c.id`,
 ]
 
-// Reads `anonymity` by `returning`, which sees the current row after a lock wait. A join would see the old
-// version.
+// Reads `anonymity` by `returning`, which sees the current row of the answer after a lock wait. A join would
+// see the old version.
 export const countAnswerRewards: Counts = (sql) => [
   sql`
     update answers a set rewards_amount = a.rewards_amount + c.by, rewarder_count = a.rewarder_count + 1
@@ -104,7 +104,10 @@ export const questionCounters: CounterCheck[] = [
   periodSumsRecount(answersGiven),
 ]
 
-/** Excludes likes of anonymous answers. Runs before likes of users are recounted. */
+/**
+ * Checks that likes of anonymous answers do not count for their authors. Runs before likes of users are
+ * recounted.
+ */
 export const anonymousLikes = ownerLikesCheck(
   'question-answers',
   (sql) => sql`select id, anonymity as hidden from answers`,

@@ -13,7 +13,9 @@ const { points, rich, tryAsk } = questionsOf(world)
 const admin = await person({ roles: ['founder', 'owner'] })
 const START = 600
 
-/** One user action. Numbers select among the rows that exist when the action runs. */
+/**
+ * One user action. Its numbers select among the users, questions and answers that exist when the action runs.
+ */
 type Step = { what: (typeof KINDS)[number]; who: number; which: number; other: number; amount: number }
 const KINDS = [
   'ask',
@@ -40,7 +42,7 @@ const step = fc.record({
   amount: fc.integer({ min: 1, max: 250 }),
 })
 
-/** Runs the steps of each lane in sequence, and all lanes concurrently. */
+/** Runs the steps of a lane in sequence, and the lanes concurrently. */
 async function play(people: Person[], lanes: Step[][]): Promise<void> {
   const questions: number[] = []
   const answers: { id: number; question: number }[] = []

@@ -31,7 +31,7 @@ async function likedAnswer(author: Person): Promise<number> {
   return id
 }
 
-test('hides the author in earlier comments and likes after a change to anonymous (questions-16)', async () => {
+test('hides the author of a newly anonymous answer in comments and likes (questions-16)', async () => {
   const ben = await person()
   const id = await likedAnswer(ben)
   const targets = async () => [
@@ -61,7 +61,7 @@ async function anotherNode() {
   return node
 }
 
-test('removes a user who became anonymous from cached rankings on every node (questions-24)', async () => {
+test('removes the author of a newly anonymous answer from all cached rankings (questions-24)', async () => {
   const [ben, cleo] = [await person(), await person()]
   const [id] = [await likedAnswer(ben), await likedAnswer(cleo)]
   const nodes = [await anotherNode(), await anotherNode()] as const
@@ -69,7 +69,7 @@ test('removes a user who became anonymous from cached rankings on every node (qu
     (await node.inject({ url: '/api/v2/question-ranks/likes?limit=100' }))
       .json()
       .map((user: Person) => user.id)
-  // Delays the computation half a second, because slow results are cached for most of a minute.
+  // Delays the rankings by half a second, because slow results are cached for most of a minute.
   const { found } = await sql.begin(async (tx) => {
     await tx`lock table question_people`
     const waits = Promise.all(nodes.map(ranked))
@@ -93,7 +93,7 @@ test('removes a user who became anonymous from cached rankings on every node (qu
   for (const node of nodes) assert.ok((await ranked(node)).includes(cleo.id))
 })
 
-test('removes the name from earlier notifications when a question or answer becomes anonymous', async () => {
+test('hides the sender of earlier notifications when a question or answer becomes anonymous', async () => {
   const [anna, ben, cleo] = [await person(), await person(), await person()]
   const question = await ask(anna, { invitations: [ben.id] })
   const id = await answer(ben, question)
@@ -122,7 +122,7 @@ test("does not reveal an anonymous author's blocks by an error (questions-16)", 
   assert.equal((await as(ben, 'POST', `/questions/${open}/comments`, { body: 'Hi' })).status, 403)
 })
 
-test('reveals an invited user to other viewers after an answer under their name', async () => {
+test('reveals an invited user to other viewers after an answer without anonymity', async () => {
   const [anna, ben, cleo] = [await person(), await person(), await person()]
   const question = await ask(anna, { invitations: [ben.id, cleo.id] })
   const shown = async (who?: Person) => {

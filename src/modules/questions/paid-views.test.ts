@@ -29,7 +29,7 @@ test('charges nothing when the answer is deleted concurrently (questions-13)', a
   assert.deepEqual((await auditLedger(sql, questionEscrowChecks)).drift, [])
 })
 
-test('requires the payment password for a view when the setting demands it', async () => {
+test('requires the payment password for a paid view when the site demands it', async () => {
   const [anna, ben, cleo] = [await rich(100), await person(), await rich(150)]
   const id = await answer(ben, await askForLooks(anna, ben))
   const look = async (answerId: number) =>
@@ -43,7 +43,7 @@ test('requires the payment password for a view when the setting demands it', asy
   assert.equal(await points(cleo), 150)
 })
 
-test('names the other party in orders of a view unless the question is anonymous (questions-16)', async () => {
+test('omits the other party in orders of a paid view for an anonymous question (questions-16)', async () => {
   for (const anonymity of [0, 1]) {
     const [anna, ben, cleo] = [await rich(100), await person(), await rich(150)]
     const id = await answer(ben, await askForLooks(anna, ben, { anonymity }))
@@ -66,7 +66,7 @@ test('serves pictures of an answer only to users who paid for it (questions-13)'
   assert.deepEqual([await seen(cleo), await seen(anna), await seen(await person())], [302, 302, 404])
 })
 
-test('returns 401 to a guest before it checks the answer', async () => {
+test('returns 401 and not 404 when a guest pays for an unknown answer', async () => {
   const { status } = await guest('POST', '/question-answers/9007199254740991/onlookers')
   assert.equal(status, 401)
 })

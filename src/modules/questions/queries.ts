@@ -82,7 +82,7 @@ export const listQuestions = (
   { type = 'new', subject, id, limit = 20, offset, after = 0 }: QuestionsQuery,
   topicId?: number,
 ) => {
-  // Sorts by a column of the link or watch table, so that PostgreSQL reads one page of its index.
+  // Sorts by a column of the joined link or watch table, so that PostgreSQL reads only one page of its index.
   const isWatched = topicId === undefined && id === undefined && type === 'follow'
   const key = topicId !== undefined ? sql`l.question_id` : isWatched ? sql`w.question_id` : sql`q.id`
   const [source, scope] =
@@ -153,7 +153,7 @@ export async function insertQuestion(sql: Db, draft: QuestionDraft): Promise<Que
   return row
 }
 
-/** Locks a question. All writers lock the question first, which serializes them. */
+/** Locks a question, so that concurrent changes of the question and its answers wait. */
 export async function lockQuestion(sql: Db, id: number): Promise<QuestionRow | undefined> {
   const [row] = await sql<QuestionRow[]>`
     select ${questionColumns(sql)} from questions q where q.id = ${id} for update`

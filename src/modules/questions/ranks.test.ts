@@ -62,7 +62,7 @@ test('ranks users by answers that are neither deleted nor anonymous', async () =
   await assertExact()
 })
 
-test('keeps sums exact when answers and reads race', async () => {
+test('keeps period sums exact when new answers race with updates of the sums', async () => {
   const ann = await rich()
   const others = await Promise.all(Array.from({ length: 4 }, () => rich()))
   const questions = [await ask(ann), await ask(ann)]

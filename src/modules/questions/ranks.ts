@@ -37,8 +37,8 @@ const rankingOf = cacheCostly<Ranking, RankedRow[]>(60_000, ({ sql }, name) => {
 const SIGNAL = 'question-ranks'
 
 /**
- * Removes a user from this node's cached rankings, which still count an answer that became anonymous. Call
- * after the commit.
+ * Removes a user from the rankings cached by this process, which still count an answer that became anonymous.
+ * Call after the commit.
  */
 export const leaveRankings = (ctx: Context, userId: number): void =>
   rankingOf.amend(ctx, (ranked, name) =>
@@ -46,7 +46,7 @@ export const leaveRankings = (ctx: Context, userId: number): void =>
     name === 'experts' ? ranked : ranked.filter((each) => each.user_id !== userId),
   )
 
-/** Signals every node at the commit to remove the user from its cached rankings. */
+/** Signals every process at the commit to remove the user from its cached rankings. */
 export const announceAnonymity = (tx: Db, userId: number): Promise<void> => announce(tx, SIGNAL, [userId])
 
 function followAnonymity(ctx: Context): void {

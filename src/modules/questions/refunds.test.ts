@@ -24,7 +24,7 @@ test("refunds only the deleted user's own unearned bounties", async () => {
   assert.deepEqual((await auditLedger(sql, questionEscrowChecks)).drift, [])
 })
 
-test('does not refund a bounty that is earned while the asker is deleted', async () => {
+test("does not refund a bounty when an adoption races with the deletion of the asker's account", async () => {
   const [anna, ben] = [await rich(100), await person()]
   const question = await ask(anna, { amount: 40 })
   const good = await answer(ben, question)

@@ -116,8 +116,8 @@ export const QuestionsQuery = Type.Object({
 export type QuestionsQuery = Static<typeof QuestionsQuery>
 
 /**
- * `invitations` is complete for the asker and invited users. Other viewers see only users with an answer
- * under their name.
+ * `invitations` is complete for the asker and invited users. Other viewers see only users who answered
+ * without anonymity.
  */
 export const QuestionDetail = Shared('QuestionDetail', {
   ...QuestionView.properties,

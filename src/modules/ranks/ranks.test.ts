@@ -91,7 +91,7 @@ test('ranks users by balance and by income (feeds-28)', async () => {
     assert.equal((await guest('GET', `/ranks/${name}?limit=0`)).status, 422)
 })
 
-test('recomputes a failed ranking on the next request', async () => {
+test('recomputes a ranking on the next request after a failed computation', async () => {
   const asked: string[] = []
   const failing = (() => ({
     execute: () => {

@@ -58,7 +58,7 @@ const reportsBy = (who: Person) => sql<
 >`
   select id, target_user, subject, reason, status from reports where user_id = ${who.id} order by id`
 
-test('stores repeated reports once while the report is open (feeds-24)', async () => {
+test('stores one report when a user repeats an open report (feeds-24)', async () => {
   const [owner, reader] = [await person(), await person()]
   const id = make(owner)
   const answers = await Promise.all(

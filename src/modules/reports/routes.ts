@@ -48,7 +48,7 @@ export const HistoryQuery = Type.Object({
 export type HistoryQuery = Static<typeof HistoryQuery>
 
 const reportsAgainst = (sql: Db, userId: number): Fragment => {
-  // Repeats `target_user > 0`, so that PostgreSQL uses the partial index of reports with a known author.
+  // Adds `target_user > 0`, the condition of the partial index, so that PostgreSQL uses the index.
   const against = sql`reports r where r.target_user = ${userId} and r.target_user > 0`
   return sql`
     select r.created_at as at, 'report-' || r.id as id, 'report' as event, r.user_id as by, 'reports/' || r.id as subject,

@@ -14,7 +14,7 @@ export function userRewardRoutes(server: Server, ctx: Context) {
   })
 }
 
-/** Exports rewards without their receivers, who may be anonymous. */
+/** Exports rewards without their recipients, who may be anonymous. */
 export const rewardPersonal = [
   personalTable({
     file: 'rewards',

@@ -79,7 +79,7 @@ test('rejects a reward to a disabled author', async () => {
   assert.equal(await points(ben), 10)
 })
 
-test('rejects rewards while they are disabled (money-15)', async () => {
+test('rejects rewards while the site disables rewards (money-15)', async () => {
   const anna = await rich()
   const ben = await rich()
   const feed = await feedOf(anna)
@@ -92,7 +92,7 @@ test('rejects rewards while they are disabled (money-15)', async () => {
   await updateSettings(ctx, sql, {})
 })
 
-test('rewards a user through `rewards` and `new-rewards` (money-15)', async () => {
+test('rewards a user through the paths `rewards` and `new-rewards` (money-15)', async () => {
   const anna = await rich(0)
   const ben = await rich()
   for (const path of ['new-rewards', 'rewards']) {
@@ -128,7 +128,7 @@ test('rejects concurrent rewards that exceed the balance', async () => {
   await audit()
 })
 
-test('requires the payment password when the setting demands it (money-15)', async () => {
+test('requires the payment password when the site demands it (money-15)', async () => {
   const [anna, ben] = [await rich(0), await rich(10)]
   const feed = await feedOf(anna)
   await updateSettings(ctx, sql, { 'pay-validate-user-password': true })
@@ -159,7 +159,7 @@ test('rejects a reward when the content is deleted concurrently', async () => {
   await audit()
 })
 
-test('limits the amount and the password of a reward (money-15)', async () => {
+test('limits the amount of a reward and the length of the payment password (money-15)', async () => {
   const [anna, ben] = [await rich(0), await rich(10)]
   const feed = await feedOf(anna)
   const refused = async (body: object) => {

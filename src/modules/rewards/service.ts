@@ -53,8 +53,8 @@ export const RewardBody = Shared('NewReward', { amount: Amount, password: Type.O
 export type RewardBody = Static<typeof RewardBody>
 
 /**
- * `since` is the last reward's id or, when sorted by amount, its amount. In lists of an answer's rewards,
- * `type` is called `order_type` (money-16).
+ * `since` is the id of the previous page's last reward or, when sorted by amount, its amount. In lists of an
+ * answer's rewards, `type` is called `order_type` (money-16).
  */
 export const RewardQuery = (standard = 15) =>
   Type.Object({
@@ -228,8 +228,8 @@ export type RewardNotice = SystemType
 type Switch = 'site:reward' | 'feed:reward'
 
 /**
- * Runs before body validation. Throws when rewards are disabled, for own content, or when the owner blocks
- * the giver.
+ * Runs before body validation. Throws when rewards are disabled, or when the owner of the content is the
+ * giver or blocks the giver.
  */
 export async function admitGiver(
   ctx: Context,

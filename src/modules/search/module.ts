@@ -32,7 +32,7 @@ async function search(
     limit: type === undefined ? Math.min(limit ?? EACH, EACH_MAX) : (limit ?? PAGE),
     viewerId,
   }
-  // Matches nothing without visible characters, because an empty search key matches every row.
+  // Finds nothing for a text without visible characters, because an empty search key matches every row.
   const isEmpty = nameKey(q) === ''
   const found = await Promise.all(asked.map((kind) => (isEmpty ? [] : kind.find(ctx, page))))
   return Object.fromEntries(asked.map((kind, index) => [kind.type, found[index] ?? []]))

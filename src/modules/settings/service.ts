@@ -5,8 +5,8 @@ import { defineCache } from '#platform/memory'
 import { type Settings, STANDARD_SETTINGS } from './registry.ts'
 
 /**
- * Rejects unknown references, and changes beyond the actor's abilities. Injected, because the checks need
- * higher modules.
+ * Rejects ids of missing rows, and changes that require an ability the actor lacks. Injected, because the
+ * checks need higher modules.
  */
 export type SettingChecks = {
   check(ctx: Context, actorId: number, changes: Partial<Settings>, current: Settings): Promise<void>
@@ -26,7 +26,7 @@ export async function saveSettings(sql: Db, changes: Record<string, unknown>): P
 
 const cacheOf = defineCache<Settings>('settings', { max: 1, ttlMs: 60_000 })
 
-/** Reads the cache. A change reaches every node within a second. */
+/** Reads the cached settings. A change reaches every node within a second. */
 export async function readSettings(ctx: Context): Promise<Settings> {
   return cacheOf(ctx).get('all', async () => ({
     ...STANDARD_SETTINGS,
@@ -59,7 +59,7 @@ export function isWebLink(entry: string): boolean {
   return (LINKED as readonly string[]).includes(type) && address.includes('{id}')
 }
 
-/** Prefers `site:web-links` to `PUBLIC_WEB_URL`, and `PUBLIC_WEB_URL` to this server's own web pages. */
+/** Builds web links from `site:web-links`, then `PUBLIC_WEB_URL`, then the web pages of this server. */
 export function linksOf(
   config: Context['config'],
   { 'site:web-links': entries }: Pick<Settings, 'site:web-links'>,

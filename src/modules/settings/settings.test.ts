@@ -5,7 +5,7 @@ import { createWorld, type Person } from '#test/world.ts'
 const { as, person } = await createWorld()
 const founder = await person({ roles: ['founder'] })
 
-test('records both values of a changed setting in the audit log (administration-8, administration-4)', async () => {
+test('audits the old and new value of a changed setting (administration-8, administration-4)', async () => {
   const before = await as(founder, 'GET', '/admin/settings')
   assert.equal(before.body['feed:topic:need-review'], false)
   assert.equal((await as(founder, 'PATCH', '/admin/settings', { 'feed:topic:need-review': '1' })).status, 204)

@@ -8,7 +8,7 @@ import { Nullable, Shared, type Static, Text, TextList, Time, Type } from '#plat
 import { cacheCostly } from '#platform/memory'
 import { activeSeries, countActiveSince, tidyActivePeople } from './activity/service.ts'
 
-/** Maximum count of a queue, because an exact count of more rows is slow. */
+/** Maximum number of entries that are counted in a queue, because counting more is slow. */
 const WAITING_MAX = 10_000
 
 const unionOf = (sql: Db, parts: Fragment[]): Fragment =>
@@ -49,7 +49,7 @@ const beginSeries = (sql: Db, names: string[], day: string) => sql`
   insert into statistic_series (series, counted_until) select name, ${day}::date from unnest(${names}::text[]) as name
   on conflict do nothing`
 
-/** Counts each series once, even when several processes count the same days. */
+/** Counts the days of each series once, even when several processes run concurrently. */
 async function countDays(sql: Db, series: Series[], from: string, until: string): Promise<void> {
   await sql`
     with moved as (
@@ -120,7 +120,7 @@ async function seenBy<T extends { ability: string }>(ctx: Context, viewerId: num
 
 export type MergedStatistics = { queues: Queue[]; series: Series[] }
 
-/** Merges the modules' statistics. Throws at startup when two share a name. */
+/** Merges the modules' statistics. Throws at startup when two statistics share a name. */
 export function mergeStatistics(areas: Statistics[]): MergedStatistics {
   const counted = {
     queues: areas.flatMap(({ queues = [] }) => queues),

@@ -77,7 +77,7 @@ test('assigns each statistic one existing ability and a unique name', () => {
   )
 })
 
-test('counts finished days once (administration-15)', async () => {
+test('does not recount finished days (administration-15)', async () => {
   const author = await person()
   const { publish } = feedsOf(world)
   const [old, gone] = [await publish(author), await publish(author)]
@@ -103,7 +103,7 @@ test('counts finished days once (administration-15)', async () => {
   assert.deepEqual(coming, { feeds: [null] })
 })
 
-test('counts a payment of points once (administration-15)', async () => {
+test('counts a payment of points once and not per posting (administration-15)', async () => {
   const payer = await person()
   const teller = await clerkFor('admin: currency')
   const before = (await valuesOf(teller, `?from=${daysAgo(9)}&to=${daysAgo(9)}`))['points-moved']

@@ -87,7 +87,7 @@ test('returns 404 for unknown tags and users', async () => {
     assert.equal((await guest(method, '/user/tags/1')).status, 401)
 })
 
-test('finds users who share a tag, newest first', async () => {
+test('finds users who share a tag with the viewer, newest users first', async () => {
   const [ann, bob, cid, dan, gone] = [
     await person(),
     await person(),

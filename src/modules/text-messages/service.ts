@@ -24,14 +24,17 @@ type StoredText = {
   fault: string | null
 }
 
-/** Preserves the state of a delivery report that arrived before the response. */
+/**
+ * Stores a text message. Preserves the state from a delivery report that arrived before the service's
+ * response.
+ */
 const saveText = (sql: Db, text: StoredText) => sql`
   insert into text_messages (service, service_reference, purpose, country, number_ending, state, fault)
   values (${text.service}, ${text.reference}, ${text.purpose}, ${text.country}, ${text.ending}, ${text.state}, ${text.fault})
   on conflict (service, service_reference) do update set
     purpose = excluded.purpose, country = excluded.country, number_ending = excluded.number_ending`
 
-/** A later report cannot change the state of a delivered message. */
+/** Stores a delivery report. A later report cannot change the state of a delivered message. */
 export const saveReceipt = (sql: Db, service: string, { reference, delivered, fault }: TextReceipt) => sql`
   insert into text_messages as t (service, service_reference, state, fault, reported_at)
   values (${service}, ${reference}, ${delivered ? 'delivered' : 'failed'}, ${delivered ? null : (fault ?? null)}, now())
@@ -138,7 +141,7 @@ async function isNumberFull(ctx: Context, phone: string): Promise<boolean> {
 /** Throws `SmsError` when no service accepts the message. Returns undefined above a daily limit. */
 export async function sendText(ctx: Context, message: TextMessage): Promise<SentText | undefined> {
   const { phone, purpose } = message
-  // `reserveText` has already counted verification codes.
+  // Does not count verification codes again, because `reserveText` has already counted them.
   if (purpose !== 'code' && (await isNumberFull(ctx, phone))) {
     ctx.log.warn({ purpose }, 'a text message was not sent: the daily limit of its number is reached')
     return undefined
@@ -159,7 +162,7 @@ export async function sendText(ctx: Context, message: TextMessage): Promise<Sent
   const { service, reference, refusals } = sent
   if (refusals.length > 0) ctx.log.warn({ service, refusals }, 'another service sent a text message')
   const fault = refusals.length > 0 ? refusals.join('; ') : null
-  // Ignores a failure, because a retry of the job would send the message again.
+  // Ignores a failure to store the message, because a retry of the job would send the message again.
   await saveText(ctx.sql, { ...stored, service, reference, state: 'accepted', fault }).catch((error) =>
     ctx.log.error({ err: error }, 'storing a sent text message failed'),
   )

@@ -209,7 +209,7 @@ test('drops security alerts above the daily limit of their phone number', async 
   await set({ 'sms:daily-per-number': 20 })
 })
 
-test('rejects invalid templates and limits of text messages', async () => {
+test('rejects settings with invalid templates or limits of text messages', async () => {
   const patch = (body: object) => as(founder, 'PATCH', '/admin/settings', body)
   for (const body of [
     { 'sms:templates': ['aliyun code ZZ SMS_1 Kith'] },

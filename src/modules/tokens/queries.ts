@@ -103,7 +103,10 @@ export const listSignIns = (sql: Db, userId: number) => sql<SignInRow[]>`
     )
   order by f.used_at desc, f.id limit 100`
 
-/** Returns false for the first session, and while an older session has no recorded device. */
+/**
+ * Whether no older session used the device. False for the first session, and while an older session has no
+ * recorded device.
+ */
 export async function isNewDevice(sql: Db, userId: number, { userAgent, network }: Device): Promise<boolean> {
   const [row] = await sql<[{ unseen: boolean }]>`
     select coalesce(bool_and(user_agent is not null and (user_agent, network) <> (${userAgent}, ${network})), false)

@@ -76,8 +76,8 @@ const stillGood = ({ viewer }: Entry): Viewer | null =>
   viewer && viewer.expiresAt > performance.now() ? viewer : null
 
 /**
- * A repetition within 30 seconds gets another token, because the client may have lost the first response. A
- * later repetition revokes the whole session (sign-in-5).
+ * A repeated exchange within 30 seconds returns another token, because the client may have lost the first
+ * response. A later one revokes the whole session (sign-in-5).
  */
 export async function refreshToken(ctx: Context, token: string, device: Device): Promise<IssuedToken> {
   const digest = hashOf(token)
@@ -102,8 +102,8 @@ export async function refreshToken(ctx: Context, token: string, device: Device):
 const ANNOUNCED_MAX = 20
 
 /**
- * Revokes one session, or all sessions but `except`. Also replaces the chat password, which a token can read,
- * unless `keepsChat` is set.
+ * Revokes one session, or all sessions but `except`. Also replaces the chat password, which a token holder
+ * can read, unless `keepsChat` is set.
  */
 export async function revokeTokens(
   ctx: Context,
@@ -124,7 +124,7 @@ export async function revokeTokens(
 
 export { findEndedFamilies as findEnded, findRevokedFamilies as findRevoked } from './queries.ts'
 
-/** Calls `handler` on every node, for connections that outlive their request. */
+/** Calls `handler` on every node after a revocation, to close connections that outlive their request. */
 export const onRevocation = (ctx: Context, handler: (userId: number) => void) =>
   ctx.signals.on(REVOKED, (userId) => handler(Number(userId)))
 

@@ -53,7 +53,7 @@ describe('topic followers', () => {
     assert.equal((await detail(id)).followers_count, 0)
   })
 
-  test('counts concurrent follows once each', async () => {
+  test('counts each of several concurrent follows once', async () => {
     const owners = await Promise.all([person(), person()])
     const topics = await Promise.all(owners.map((owner) => createTopic(owner)))
     const people = await Promise.all(Array.from({ length: 6 }, () => person()))
@@ -68,7 +68,7 @@ describe('topic followers', () => {
     for (const id of topics) assert.equal((await detail(id)).followers_count, 7)
   })
 
-  test('counts racing follows and unfollows once per user', async () => {
+  test('counts each follower once when follows and unfollows race', async () => {
     const id = await createTopic(await person())
     const people = await Promise.all(Array.from({ length: 6 }, () => person()))
     const all = (method: 'PUT' | 'DELETE') =>
@@ -84,7 +84,7 @@ describe('topic followers', () => {
 })
 
 describe('topic participants', () => {
-  test('lists participants by their last post', async () => {
+  test('lists participants by their last feed in the topic', async () => {
     const creator = await person()
     const id = await createTopic(creator)
     const posters: number[] = []
@@ -121,7 +121,7 @@ describe('topic participants', () => {
     await unpost(poster.id, id)
     const topic = await detail(id)
     assert.deepEqual([topic.participants, topic.feeds_count], [[], 1])
-    // Deletes a post although the user has none left. Posts of other users must stay counted.
+    // Removes a feed although the user has none left. Feeds of other users must stay counted.
     await unpost(poster.id, id)
     assert.equal((await detail(id)).feeds_count, 1)
     await assertNoDrift()
@@ -143,8 +143,8 @@ test('counts one removal when a feed is removed twice concurrently', async () =>
   await assertNoDrift()
 })
 
-describe('post counts of topics', () => {
-  test('counts nothing when one of the topics is unknown (topics-14)', async () => {
+describe('feed counts of topics', () => {
+  test('counts a feed in none of its topics when one of them is unknown (topics-14)', async () => {
     const creator = await person()
     const [one, two] = [await createTopic(creator), await createTopic(creator)]
     await post(creator.id, one, two, one)
@@ -153,7 +153,7 @@ describe('post counts of topics', () => {
     assert.equal((await detail(one)).feeds_count, 1)
   })
 
-  test('keeps every count exact when posts race follows and deletions', async () => {
+  test('keeps feed counts exact when new feeds race with follows and deletions', async () => {
     const creator = await person()
     const topics = await Promise.all(Array.from({ length: 4 }, () => createTopic(creator)))
     const people = await Promise.all(Array.from({ length: 4 }, () => person()))

@@ -160,13 +160,13 @@ export async function updateTopic(sql: Db, id: number, { name, desc, logo }: Top
 
 export const deleteTopic = (sql: Db, id: number) => sql`delete from feed_topics where id = ${id}`
 
-/** Locks the topic before links and counts, as every statement does, to prevent deadlocks. */
+/** Locks the topic before its links and counts, as every other statement does, to prevent deadlocks. */
 const lockTopic = (sql: Db, id: number, viewer: TopicViewer) =>
   sql`${visibleTopics(sql, viewer)} and t.id = ${id} for key share`
 
 export type NewFollower = { topicId: number; viewer: TopicViewer }
 
-/** Counts only new follows. Returns for each follower whether the topic is visible to that user. */
+/** Counts only new follows. Returns for each follower whether the follower may see the topic. */
 export async function insertFollowers(sql: Db, followers: readonly NewFollower[]): Promise<boolean[]> {
   const rows = await sql<{ topic_id: number; user_id: number }[]>`
     with asked as (
@@ -261,7 +261,9 @@ export const topicCounters: CounterCheck[] = [
   }),
 ]
 
-/** Counter check of each user's posts per topic. `last` is the time of the latest post. */
+/**
+ * Counter check of each user's feeds per topic. Column `last` of `counted` is the time of the latest feed.
+ */
 export function postsRecount(counted: (sql: Db) => Fragment): CounterCheck {
   const drift = (sql: Db) => sql`
     select coalesce(u.topic_id, n.topic_id) as topic_id, coalesce(u.user_id, n.user_id) as user_id,
@@ -276,7 +278,7 @@ export function postsRecount(counted: (sql: Db) => Fragment): CounterCheck {
         select topic_id || '/' || user_id as key, kept, counted from (${drift(sql)}) d order by 1 limit 100`
       return [...rows]
     },
-    // Adds the difference instead of setting the count, so that concurrent posts stay counted.
+    // Adds the difference instead of setting the count, so that concurrent feeds stay counted.
     async mend(sql) {
       const [row] = await sql<[{ wrong: number }]>`
         with d as materialized (${drift(sql)}),

@@ -163,7 +163,10 @@ export async function editTopic(ctx: Context, id: number, userId: number, patch:
   await transaction(ctx.sql, (tx) => changeTopic(tx, id, userId, screened))
 }
 
-/** Retries as a reviewer only before a 404, so that most requests take one statement. */
+/**
+ * Repeats a lookup with the ability to review only when it finds no topic, so that most requests take one
+ * statement.
+ */
 export async function findForViewerOrReviewer<T>(
   ctx: Context,
   viewerId: number,
@@ -182,7 +185,7 @@ const addFollower = batchWrites((sql, followers: NewFollower[]) =>
   statement(sql, (db) => insertFollowers(db, followers)),
 )
 
-/** Number of batch queues. A locked topic delays only follows in the same queue. */
+/** Number of batch queues for follows. A locked topic delays only follows in the same queue. */
 const SHARES = 4
 
 /** Throws 404 for a hidden topic. Concurrent follows are batched into one statement. */
@@ -195,7 +198,10 @@ export const followTopic = (ctx: Context, topicId: number, viewerId: number): Pr
 export const requireVisibleTopic = (ctx: Context, id: number, viewerId: number): Promise<TopicOwnerRow> =>
   findForViewerOrReviewer(ctx, viewerId, (viewer) => findTopicOwner(ctx.sql, id, viewer))
 
-/** Throws 404 for a hidden topic, and 403 unless the viewer is the creator or has the ability (topics-9). */
+/**
+ * Throws 404 for a hidden topic, and 403 unless the viewer created the topic or has the ability to update
+ * topics (topics-9).
+ */
 export async function requireEditableTopic(
   ctx: Context,
   id: number,

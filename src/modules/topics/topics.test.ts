@@ -104,11 +104,11 @@ describe('topic creation', () => {
     assert.equal((await detail(id)).name, name)
     const answer = await as(creator, 'POST', '/feed/topics', { name: unique(), desc: '说'.repeat(501) })
     assert.deepEqual([answer.status, Object.keys(answer.body.errors)], [422, ['desc']])
-    // Each character expands to 18 in the unique key.
+    // Each character of this name expands to 18 in the unique key.
     await createTopic(creator, { name: 'ﷺ'.repeat(100) })
   })
 
-  test('rejects an existing name regardless of case, width and outer space (topics-4)', async () => {
+  test('rejects an existing name regardless of case, width and surrounding spaces (topics-4)', async () => {
     const creator = await person()
     const name = unique('Ångström Straße')
     await createTopic(creator, { name })

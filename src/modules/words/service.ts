@@ -13,7 +13,7 @@ export const wordTaken = fieldError(
   '敏感词已存在。',
 )
 
-/** Does not name the word, so that users cannot probe the list. */
+/** Does not name the forbidden word, so that users cannot probe the list. */
 const refused: Text = {
   en: 'The text contains words that are not allowed here.',
   zh: '内容包含敏感词。',

@@ -50,7 +50,7 @@ describe('manages sensitive words', () => {
     )
   })
 
-  test('records the current values in the audit log under concurrent changes', async () => {
+  test('records the current values of a word in the audit log under concurrent changes', async () => {
     const id = await add({ word: 'Zebrafinch', type: 'replace', replace: '0' })
     const replacements = Array.from({ length: 8 }, (_, n) => String(n + 1))
     const answers = await Promise.all(replacements.map((replace) => admin('PATCH', `/${id}`, { replace })))

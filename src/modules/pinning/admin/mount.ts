@@ -56,7 +56,7 @@ const PinDecision = Shared('PinDecision', { action: OneOf(['accept', 'reject'] a
 
 type PinnedContent = {
   channel: string
-  /** Columns of the content, whose table alias is `t`. The content may be deleted. */
+  /** Columns of the content's table, aliased `t`. They are null after the content's row is deleted. */
   columns(sql: Db): Fragment
   table(sql: Db): Fragment
   text(sql: Db): Fragment
@@ -69,7 +69,7 @@ const columns = (sql: Db, content: PinnedContent) => sql`
 const from = (sql: Db, content: PinnedContent) => sql`
   from pins p join users u on u.id = p.user_id left join ${content.table(sql)} on t.id = p.target_id`
 
-/** Joins users and content for the rows of the page only, unless `q` searches their text. */
+/** Joins users and content only to the pins of the page, unless `q` searches their text. */
 function listPins(sql: Db, content: PinnedContent, query: AdminPinQuery, targetId: number | undefined) {
   const { sort = 'id', q, state, user } = query
   const contains = (part: string) => {
@@ -82,7 +82,7 @@ function listPins(sql: Db, content: PinnedContent, query: AdminPinQuery, targetI
       ${ifGiven(sql, user, (value) => sql`and p.user_id = ${value}`)}
       ${ifGiven(sql, targetId, (value) => sql`and p.target_id = ${value}`)}
       ${ifGiven(sql, q, contains)}`
-  // Sorts pins without an expiry last, like nulls.
+  // Sorts pins without an expiry as if they expired last.
   const expiry = sql`coalesce(p.expires_at, 'infinity')`
   const by = { id: undefined, amount: sql`p.amount`, expires_at: expiry }[sort]
   const list = { id: sql`p.id`, by, from: sql`pins p` }

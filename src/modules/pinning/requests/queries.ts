@@ -30,7 +30,7 @@ export const listOwnPins = (
   where p.user_id = ${userId} and p.channel = ${channel} ${when(sql, after > 0, () => sql`and p.id < ${after}`)}
   order by p.id desc limit ${limit}`
 
-/** Counts pending requests newer than `since` that await the user's decision. */
+/** Counts pending pin requests created after `since` that await the user's decision. */
 export async function countWaiting(sql: Db, channel: string, deciderId: number, since: string | null) {
   const [row] = await sql<[{ count: number; time: string | null }]>`
     select count(*)::int as count, max(created_at) as time from pins

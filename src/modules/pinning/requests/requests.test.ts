@@ -105,7 +105,7 @@ test('lists pin requests by group for founders (groups-26)', async () => {
   assert.deepEqual(await own(ben, 2), [])
 })
 
-test('returns 404 when a founder decides on a post without a request (groups-26)', async () => {
+test('returns 404 when a founder decides on a post without a pin request (groups-26)', async () => {
   const founder = await person()
   const made = await post(founder, await group(founder))
   for (const verb of ['accept', 'reject'])
@@ -121,7 +121,7 @@ test("lists a pin of the user's own content as pinned and not as a request (pins
   assert.ok(!(await told(author)).some(([type]: string[]) => type === 'group:send-comment-pinned'))
 })
 
-test('charges nothing when the feed is deleted during the request (pins-12)', async () => {
+test('charges nothing when the feed is deleted during the pin request (pins-12)', async () => {
   const anna = await rich()
   const feed = await feedOf(anna)
   let asking: ReturnType<typeof pinFeed> | undefined
@@ -142,7 +142,7 @@ test('requires an amount for a pin that another user must approve (pins-1)', asy
   assert.deepEqual([answer.status, Object.keys(answer.body.errors)], [422, ['amount']])
 })
 
-test('moves only pending requests to a new founder (groups-14)', async () => {
+test('assigns only pending pin requests to the new founder of a group (groups-14)', async () => {
   const founder = await person()
   const [id, elsewhere] = [await group(founder), await group(founder)]
   const [alice, heir] = [await member(id, founder), await member(id, founder)]
@@ -154,7 +154,7 @@ test('moves only pending requests to a new founder (groups-14)', async () => {
   assert.deepEqual(await ids(founder, '/pinned/posts'), [there.pin, decided.pin])
 })
 
-test('ends or extends only the given pin', async () => {
+test('leaves other pins unchanged when a pin is ended or extended', async () => {
   const author = await person()
   const feed = await feedOf(author)
   const [one, two] = [await commentOf(author, feed), await commentOf(author, feed)]
@@ -175,7 +175,7 @@ test('ends or extends only the given pin', async () => {
   assert.deepEqual((await pinOf('feed', other)).expires_at, before)
 })
 
-test('counts pending requests for administrators until they are decided (administration-14)', async () => {
+test('counts a pin request for administrators until its decision (administration-14)', async () => {
   const count = async () =>
     (await as(founder, 'GET', '/admin/statistics/waiting')).body.data.find(
       ({ name }: { name: string }) => name === 'feed-pins',

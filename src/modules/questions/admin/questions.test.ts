@@ -51,7 +51,7 @@ test('writes audit records for changes of question topics (questions-27)', async
   )
 })
 
-test('records the latest values in the audit log after a concurrent change', async () => {
+test('records the latest values of a topic in the audit log after a concurrent change', async () => {
   const { id } = (await as(admin, 'POST', '/admin/question-topics', { name: 'Zoology' })).body
   let changing: Promise<Answer> | undefined
   await sql.begin(async (tx) => {
@@ -273,7 +273,7 @@ test('lets moderators delete questions, answers and comments (questions-25)', as
   assert.deepEqual((await auditLedger(sql, questionEscrowChecks)).drift, [])
 })
 
-test('requires the ability to moderate', async () => {
+test('requires an ability for the administration of questions', async () => {
   const anna = await person()
   for (const [method, path] of [
     ['GET', '/admin/questions'],

@@ -30,7 +30,7 @@ export async function questionRecords(ctx: Context, ids: number[], viewerId: num
   return inOrder(records, ids)
 }
 
-/** Includes anonymous authors and unpaid texts, because only moderators read the records. */
+/** Includes anonymous authors and unpaid texts, because only moderators read these records. */
 export async function answerRecords(ctx: Context, ids: number[], viewerId: number) {
   const rows = ids.length === 0 ? [] : await findAnswerRows(ctx.sql, ids)
   const [views, people] = await Promise.all([answerViews(ctx, rows, viewerId), peopleOf(ctx, rows, viewerId)])

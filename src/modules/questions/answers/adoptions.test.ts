@@ -53,7 +53,7 @@ test('pays the bounty once when adoptions race (questions-11)', async () => {
   assert.deepEqual(await audit(), [])
 })
 
-test('pays an automatic bounty to the invited answer once (questions-9)', async () => {
+test('pays an automatic bounty once, to the author of the invited answer (questions-9)', async () => {
   const [anna, ben, cleo] = [await rich(500), await person(), await person()]
   const question = await askForLooks(anna, ben)
   const by = await answer(cleo, question)
@@ -77,7 +77,7 @@ test('pays an automatic bounty to the invited answer once (questions-9)', async 
   assert.deepEqual(await audit(), [])
 })
 
-test('charges a paid view once, in full to the asker (questions-13, questions-14)', async () => {
+test('pays the whole fee of a paid view to the asker once (questions-13, questions-14)', async () => {
   const [anna, ben, cleo] = [await rich(500), await person(), await rich(150)]
   const question = await askForLooks(anna, ben)
   const id = await answer(ben, question, { text_body: 'Half' })

@@ -50,7 +50,7 @@ test('creates an answer and notifies the asker (questions-7)', async () => {
   assert.deepEqual(await drift(), [])
 })
 
-test('lists answers without adopted and invited ones (questions-8)', async () => {
+test('lists answers except the adopted and the invited answer (questions-8)', async () => {
   const [anna, ben, cleo] = [await rich(), await person(), await person()]
   const question = await askForLooks(anna, cleo, { look: 0 })
   const first = await answer(ben, question)
@@ -215,7 +215,7 @@ test('holds the fee of a request for excellence in escrow (questions-18)', async
   assert.deepEqual(await audit(), [])
 })
 
-test('marks an answer as rewarded only for the giver of the reward', async () => {
+test('returns `rewarded` as true only to the giver of the reward', async () => {
   // Tests anonymous answers too, because lists with an anonymous answer are rendered per viewer.
   for (const anonymity of [0, 1]) {
     const [asker, author, giver] = [await person(), await person(), await rich()]

@@ -96,7 +96,7 @@ export const findReadableAnswers = async (sql: Db, ids: number[], viewerId: numb
 export const findAnonymousAnswers = async (sql: Db, ids: number[]) =>
   idsOf(await sql<{ id: number }[]>`select id from answers where id = any(${ids}) and anonymity`)
 
-/** Quotes the question instead of the answer for users who would have to pay for the answer. */
+/** Uses the question's subject as excerpt for users who would have to pay for the answer. */
 export async function findAnswerTarget(sql: Db, id: number, viewerId: number): Promise<Target | undefined> {
   const [row] = await sql<Target[]>`
     select a.id, a.user_id as "ownerId", a.anonymity as hidden,

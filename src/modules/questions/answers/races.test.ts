@@ -13,7 +13,7 @@ const world = await createWorld()
 const { as, person, sql } = world
 const { rich, topic, ask, answer } = questionsOf(world)
 
-/** Returns the response to a request that waits for a running transaction. */
+/** Returns the status and error code of a request that waits for a running transaction. */
 async function meanwhile(
   send: () => Promise<Answer>,
   {
@@ -70,7 +70,7 @@ test('returns 404 for a change of an answer that is deleted concurrently', async
   assert.deepEqual(changed, [404, 'no_such_answer'])
 })
 
-test('returns 404 for a change or answer when the question is deleted concurrently', async () => {
+test('rejects a change or answer of a question that is deleted concurrently', async () => {
   const anna = await person()
   for (const [method, below] of [
     ['PATCH', ''],
@@ -90,7 +90,7 @@ test('leaves no like when the question is deleted concurrently', async () => {
   const question = await ask(anna, { topics: [where] })
   const id = await answer(ben, question)
   const { deleting, liking } = await sql.begin(async (tx) => {
-    // Locks rows that the deletion locks after the likes.
+    // Locks rows that the deletion of the question locks only after it deletes the likes.
     await tx`select from question_topic_counts where topic_id = ${where} for update`
     const deleting = as(anna, 'DELETE', `/questions/${question}`)
     await untilWaiting(sql)

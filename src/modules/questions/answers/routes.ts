@@ -206,7 +206,7 @@ export function answerRoutes(server: Server, ctx: Context) {
     aliases: { rewardAnswerByOldPath: '/question-answers/:answer/new-rewards' },
     list: '/question-answers/:answer/rewarders',
     notice: 'qa:reward',
-    // Reports a low balance as invalid input (questions-15).
+    // Reports a low balance as an invalid `amount` (questions-15).
     poor: notEnoughFor('amount'),
     pageSize: 20,
     count: countAnswerRewards,

@@ -188,7 +188,7 @@ export async function editAnswer(tx: Tx, id: number, userId: number, patch: Answ
 }
 
 /**
- * Adopts an answer of the user's question. The answer earns the bounty unless an invited user does
+ * Adopts an answer to the user's question. The answer earns the bounty unless the invited answer earns it
  * (questions-11).
  */
 export async function adopt(tx: Tx, questionId: number, answerId: number, userId: number): Promise<void> {

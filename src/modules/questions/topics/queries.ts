@@ -97,7 +97,7 @@ export async function unfollowTopic(sql: Db, topicId: number, userId: number): P
   return row.found
 }
 
-/** Returns how many of the topics exist. */
+/** Links a question to topics. Returns how many of the topics exist. */
 export async function linkTopics(sql: Db, questionId: number, topicIds: number[]): Promise<number> {
   const [row] = await sql<[{ found: number }]>`
     with topic as (select id from question_topics where id = any(${topicIds}) order by id for key share),

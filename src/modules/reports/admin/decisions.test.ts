@@ -123,7 +123,7 @@ test('changes nothing when the moderator lacks the ability for the removal or th
   assert.equal((await as(ann, 'GET', `/feeds/${feed}`)).status, 404)
 })
 
-test('leaves the report open when a decision is impossible (feeds-40)', async () => {
+test('leaves the report open when its decision is invalid (feeds-40)', async () => {
   const [author, ann] = [await person(), await person()]
   const id = await report(ann, `/report/users/${author.id}`)
   for (const [code, body] of [

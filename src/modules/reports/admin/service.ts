@@ -185,7 +185,8 @@ async function removed(work: Promise<void>): Promise<boolean> {
 }
 
 /**
- * Decides a report with all consequences in one transaction (feeds-40). Each part requires its own ability.
+ * Decides a report with all consequences in one transaction (feeds-40). The removal and the sanction each
+ * require an ability of their own.
  */
 export async function decideReport(
   ctx: Context,

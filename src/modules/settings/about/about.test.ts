@@ -25,7 +25,7 @@ test('redirects the page about the site to web URLs only (sign-in-22)', async ()
   const answer = await open()
   assert.deepEqual([answer.statusCode, answer.headers.location], [302, 'https://example.com/about?a=1'])
   for (const url of ['javascript:alert(1)', 'no address', 'data:text/html,x']) {
-    // Older versions and imports may have stored an invalid URL.
+    // Older versions and imports may have stored an invalid URL as `site:about-url`.
     await updateSettings(ctx, sql, { 'site:about-url': url })
     assert.equal((await open()).statusCode, 200, url)
   }

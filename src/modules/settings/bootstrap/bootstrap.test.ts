@@ -5,7 +5,7 @@ import { createWorld } from '#test/world.ts'
 
 const { as, ctx, guest, person, sql } = await createWorld()
 
-test('returns every client setting without empty values (sign-in-1)', async () => {
+test('returns every client setting that is not empty (sign-in-1)', async () => {
   const { status, body } = await guest('GET', '/bootstrappers')
   assert.equal(status, 200)
   assert.match(body['server:version'], /^\d+\.\d+\.\d+/)
@@ -44,7 +44,7 @@ test('returns a changed setting at once', async () => {
   assert.equal(body['im:helper-user'], 7)
 })
 
-test('returns registration methods under the names of clients (sign-in-1)', async () => {
+test('returns registration methods under the names that clients expect (sign-in-1)', async () => {
   const founder = await person({ roles: ['founder'] })
   for (const [set, shown] of [
     ['mail', 'mail-only'],

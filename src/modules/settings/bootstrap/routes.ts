@@ -45,10 +45,10 @@ export const Bootstrap = Shared('Bootstrap', {
   ),
 })
 
-/** Clients treat a page with fewer items as the last page (conventions-14). */
+/** Page size that clients expect. They treat a page with fewer items as the last page (conventions-14). */
 const PAGE_SIZE = 15
 
-/** Maps registration methods to the names that clients expect. Older settings contain the short names. */
+/** Maps registration methods to the names that clients expect. Older settings contain `mail` and `mobile`. */
 const METHODS = {
   all: 'all',
   mail: 'mail-only',

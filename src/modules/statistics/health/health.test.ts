@@ -40,7 +40,7 @@ test('requires the ability to read the server health (administration-20)', async
   }
 })
 
-test('reports a part as unknown until a job checks it', async () => {
+test('reports a part of the server as unknown until a job checks it', async () => {
   const fresh = await createWorld()
   assert.deepEqual(
     [(await partIn(fresh, 'uploads')).state, (await partIn(fresh, 'mail')).state],

@@ -143,7 +143,7 @@ function backupsPart({ config }: Context, { bytes, seconds, ...backup }: BackupS
       good_at,
       figures,
     })
-  // Reports backups as off without a target, because operators may make them by hand.
+  // Reports backups as off when no target is configured, because operators may make backups by hand.
   if (config.backupTo === undefined) return partOf('backups', { state: 'off', good_at, figures })
   if (made === null) return partOf('backups', { state: 'unknown' })
   const isLate = Date.now() - Date.parse(made) > BACKUP_LATE_MS

@@ -49,7 +49,7 @@ const deleteOldTraffic = (sql: Sql, days: number) => sql`
 
 const MINUTE_MS = 60_000
 const KEPT_DAYS = 7
-/** Time after a full minute by which every process has written its counts, in milliseconds. */
+/** Time after the end of a minute within which every process writes its counts, in milliseconds. */
 const WRITTEN_MS = 5000
 /** Maximum number of minutes buffered during a database outage. */
 const UNWRITTEN_MAX = 60
@@ -96,7 +96,7 @@ export function recordTraffic(ctx: Context): void {
 export async function readTraffic(ctx: Context, hours: number): Promise<TrafficHistory> {
   const { minutes } = PIECES.find((each) => hours <= each.hours)!
   const length = minutes * MINUTE_MS
-  // Ends before the current interval, because unfinished counts would look like a drop.
+  // Ends the chart before the current interval, because its unfinished counts would look like a drop.
   const last = Math.floor((Date.now() - WRITTEN_MS) / length) * length - length
   const first = last - hours * 60 * MINUTE_MS + length
   const rows = await listTraffic(ctx.sql, new Date(first), minutes)

@@ -84,7 +84,7 @@ test('writes buffered minutes once after a database outage', async () => {
   assert.equal(row?.requests, 7)
 })
 
-test('deletes traffic history after some days', async () => {
+test('deletes traffic history older than seven days', async () => {
   await sql`delete from request_minutes`
   const { metrics, write } = process()
   observe(metrics, 200, 0.01)
@@ -94,7 +94,7 @@ test('deletes traffic history after some days', async () => {
   assert.equal((await sql`select from request_minutes`).count, 1)
 })
 
-test('interpolates the fraction of requests that are faster than a given time', () => {
+test('computes quantiles of response times from their classes', () => {
   const times = new Array<number>(TIME_CLASSES.length + 1).fill(0)
   assert.equal(quantileMs(times, 0.5), null)
   times[0] = 10

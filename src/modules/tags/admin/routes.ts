@@ -156,7 +156,7 @@ const view = <T extends { created_at: string }>(row: T): T => ({
   created_at: wireTime(row.created_at),
 })
 
-/** Maps a foreign key violation to an error, including violations in other modules' tables. */
+/** Throws the error of `used` on a foreign key violation, also in tables of other modules. */
 async function unlessUsed(deletion: Promise<unknown>, used: () => Error): Promise<void> {
   try {
     await deletion

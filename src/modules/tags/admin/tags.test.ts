@@ -59,7 +59,7 @@ test('writes audit records for changes of categories and tags', async () => {
   assert.equal(log.data[1].before.name, '足球')
 })
 
-test('records the latest values in the audit log after a concurrent change', async () => {
+test('audits the latest values after a concurrent change of a tag or category', async () => {
   const category = await make('/admin/tag-categories', { name: 'Waiting' })
   const tag = await make('/admin/tags', { name: 'waiting', tag_category_id: category })
   for (const [path, table, id] of [
@@ -92,7 +92,7 @@ test('rejects the deletion of a tag in use and of a category with tags (feeds-31
   assert.equal((await as(founder, 'DELETE', `/admin/tag-categories/${category}`)).status, 204)
 })
 
-test('requires unique and visible names of at most ten characters (feeds-31)', async () => {
+test('requires unique and visible tag names of at most ten characters (feeds-31)', async () => {
   const category = await make('/admin/tag-categories', { name: 'Names' })
   const first = await make('/admin/tags', { name: 'First', tag_category_id: category })
   await make('/admin/tags', { name: '一二三四五六七八九十', tag_category_id: category })
@@ -110,7 +110,7 @@ test('requires unique and visible names of at most ten characters (feeds-31)', a
   ])
 })
 
-test('returns 404 for unknown ids before it validates the body', async () => {
+test('returns 404 for unknown tags and categories before it validates the body', async () => {
   for (const path of ['/admin/tags/999999', '/admin/tag-categories/999999']) {
     assert.equal((await as(founder, 'GET', path)).status, 404)
     assert.equal((await as(founder, 'PATCH', path, { weight: 'x' })).status, 404)

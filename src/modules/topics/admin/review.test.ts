@@ -54,7 +54,7 @@ describe('topic review', () => {
     )
   })
 
-  test('rejects transitions between states that the review does not allow (topics-13)', async () => {
+  test('rejects status changes that the review does not allow (topics-13)', async () => {
     const creator = await person()
     await withReview(async () => {
       const id = await createTopic(creator)

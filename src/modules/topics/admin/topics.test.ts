@@ -195,7 +195,7 @@ describe('topic changes by administrators', () => {
     assert.deepEqual([entry.action, entry.before.name, entry.after], ['topics.delete', name, null])
   })
 
-  test('omits the removal notification when the reported topic is already deleted (feeds-40)', async () => {
+  test('audits no removal when the reported topic is already deleted (feeds-40)', async () => {
     const reporter = await person()
     const id = await createTopic(await person())
     const path = `/user/report-feed-topics/${id}`
@@ -210,7 +210,7 @@ describe('topic changes by administrators', () => {
     assert.equal(entries.body.data[0].after.removed, false)
   })
 
-  test('deletes a topic during concurrent follows and posts', async () => {
+  test('deletes a topic during concurrent follows and new feeds', async () => {
     const people = await Promise.all(Array.from({ length: 6 }, () => person()))
     const id = await createTopic(people[0] as Person)
     const answers = await Promise.all([
