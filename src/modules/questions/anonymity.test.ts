@@ -72,7 +72,7 @@ test('hides the author of an anonymous question or answer in every reply (questi
   const another = await answer(answerer, openQuestion, { anonymity: 1, body: 'Another one' })
   await as(asker, 'POST', `/user/question-application/${hiddenQuestion}`)
 
-  // Performs every action of other users on the content, which creates notifications and orders.
+  // Performs every action that other users may take on the content, to create notifications and orders.
   for (const who of [reader, bystander]) {
     for (const path of [`/questions/${hiddenQuestion}`, `/question-answers/${hiddenAnswer}`]) {
       const made = await as(who, 'POST', `${path}/comments`, { body: 'What do you mean?' })

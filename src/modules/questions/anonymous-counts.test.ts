@@ -10,7 +10,7 @@ const { publish } = feedsOf(world)
 const { app, as, guest, person, sql } = world
 const { rich, topic, ask, answer } = questionsOf(world)
 
-/** Routes that return users, for every viewer. */
+/** Routes with public lists of users. */
 const ABOUT_PEOPLE =
   /^\/(users|user\/(populars|latests|recommends|search|follow)|ranks|feeds\/ranks|checkin-ranks|question-ranks|question-topics\/:topic\/experts|news\/ranks)/
 

@@ -28,7 +28,7 @@ const addExpertIncome = (sql: Db, questionId: number, userId: number, amount: nu
 const lockHeldBounties = (tx: Tx, userId: number) => tx<Row<'questions', 'id' | 'amount' | 'subject'>[]>`
   select id, amount, subject from questions where user_id = ${userId} and bounty = 'held' order by id for update`
 
-/** Removes the bounty and the settings that require a bounty. */
+/** Removes the bounty of questions and the options that require a bounty. */
 const endBounties = (tx: Tx, ids: number[]) => tx`
   update questions set amount = 0, bounty = 'none', automaticity = false, look = false, updated_at = now()
   where id = any(${ids})`

@@ -76,7 +76,7 @@ export function rankRoutes(server: Server, ctx: Context) {
     reply: { 200: Type.Array(PlacedUser) },
     async handler({ query: { limit = 10, offset = 0 }, viewer }) {
       const ranking = await rankMoney(ctx, 'balance')
-      // Omits the amount, because balances are private.
+      // Omits the amounts by which users are ranked, because balances are private.
       const ids = ranking.slice(offset, offset + limit).map(({ user_id }) => user_id)
       return placedUsers(ctx, ids, offset, viewer.id)
     },

@@ -25,8 +25,8 @@ const TOKENS = 'tokens'
 const cacheOf = defineCache<Entry>(TOKENS, { max: 100_000, ttlMs: 30_000 })
 const hashOf = (token: string) => hash('sha256', token, 'buffer')
 /**
- * Uses one `hash` call, which takes half the time of digest and encoding, because every request computes this
- * key.
+ * Uses one `hash` call, which takes half the time of separate calls for digest and encoding, because every
+ * request computes this key.
  */
 const keyOfToken = (token: string) => hash('sha256', token, 'base64')
 const keyOf = (digest: Buffer) => digest.toString('base64')
@@ -98,7 +98,7 @@ export async function refreshToken(ctx: Context, token: string, device: Device):
   return issued
 }
 
-/** Above this number of tokens, one invalidation clears the whole cache. */
+/** When more tokens are revoked at once, one invalidation clears the whole cache. */
 const ANNOUNCED_MAX = 20
 
 /**

@@ -16,7 +16,7 @@ const isGood = async (token: string) => (await guest('GET', `/user?token=${token
 const familyOf = (ann: Person) => sql<{ revoked: boolean }[]>`
   select revoked_at is not null as revoked from token_families where user_id = ${ann.id}`
 
-test('exchanges a token from header, query or body with any HTTP method (sign-in-5)', async () => {
+test('exchanges a token in the header, query or body with any HTTP method (sign-in-5)', async () => {
   const ann = await person()
   let { token } = ann
   const steps = [

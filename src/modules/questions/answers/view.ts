@@ -15,7 +15,7 @@ const isForPay = (row: AnswerRow) => row.look && row.invited
 
 const isExempt = (row: AnswerRow, viewerId: number) => viewerId === row.user_id || viewerId === row.asker_id
 
-/** Loads answers with viewer flags, without text that the viewer has not paid for. */
+/** Loads answers with flags of the viewer, without texts that the viewer has not paid for. */
 export async function answerViews(
   ctx: Context,
   rows: AnswerRow[],

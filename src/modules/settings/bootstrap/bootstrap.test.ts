@@ -35,7 +35,7 @@ test('returns every client setting that is not empty (sign-in-1)', async () => {
   assert.ok(!('im:helper-user' in body) && !('ad' in body))
 })
 
-test('returns a changed setting at once', async () => {
+test('returns the new value of a setting at once after a change', async () => {
   const changes = { 'pay-validate-user-password': true, 'feed:items': [100, 200], 'im:helper-user': 7 }
   await updateSettings(ctx, sql, changes)
   const { body } = await guest('GET', '/bootstrappers')
