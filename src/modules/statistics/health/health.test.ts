@@ -58,7 +58,7 @@ test('reports a part of the server as unknown until a job checks it', async () =
   assert.ok((figures.find(({ name }) => name === 'bytes')?.value ?? 0) > 1_000_000)
 })
 
-test('reports when a part of the server began to fail until its recovery (administration-20)', async () => {
+test('reports the start of a fault until the faulty part recovers (administration-20)', async () => {
   let fault: string | undefined
   const probe: Probe = {
     part: 'uploads',
