@@ -96,7 +96,7 @@ export function mixOf(site: {
     made.add(relation)
     return on
   }
-  // Starts at the current time, so that texts and feed marks stay unique across runs on one database.
+  // Numbers texts and feed marks from the current time, so that they stay unique across runs on one database.
   let serial = Date.now()
 
   const reads: Weighted<[string, () => string]> = [

@@ -184,8 +184,8 @@ async function runPgbench(connection: {
   const run = async (...parameters: string[]) =>
     (await promisify(execFile)('pgbench', [...parameters, 'pgbench'], { env })).stdout
   try {
-    // Creates one branch per connection, so that pgbench transactions contend as little as purchases of different
-    // buyers.
+    // Creates one row in `pgbench_branches` per connection, so that pgbench transactions contend as little as
+    // purchases of different buyers.
     await run('-i', '-q', '-s', String(connections))
     const output = await run(
       '-n',

@@ -1,6 +1,6 @@
 /**
- * Overload test for `npm run torture`. Sends four times the measured capacity at a fixed rate, without waiting for
- * responses.
+ * Overload test for `npm run torture`. Sends requests at four times the measured capacity, without waiting
+ * for responses.
  */
 import assert from 'node:assert/strict'
 import {
@@ -23,8 +23,8 @@ const MEASURE_SECONDS = 10
 const TIMES = 4
 const PAYING = 0.1
 /**
- * Number of connections. The test opens all before the load, because a busy process accepts few connections
- * per second.
+ * Number of connections. The test opens all connections before the load, because a busy process accepts few
+ * connections per second.
  */
 const MAX_OPEN = 500
 

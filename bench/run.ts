@@ -176,7 +176,10 @@ async function fillOnce(sql: Sql): Promise<Filled> {
 
 type Compared = Measured & { serverMicros: number; databaseMicros: number }
 
-/** Alternates the operation and its floor, so that other load on the machine affects both equally. */
+/**
+ * Alternates requests to the server and to the bare server of floor.ts, so that other load affects both
+ * equally.
+ */
 async function compare(
   operation: Operation,
   of: {

@@ -81,7 +81,7 @@ export async function openSides(options: {
       const url = `http://127.0.0.1:${port}`
       await waitForAnswer(`${url}/health/ready`)
       const postgres = join(data[side], 'postgres')
-      // Reads PostgreSQL's pid file, because an older checkout may use a different lock file.
+      // Reads PostgreSQL's pid file, because an older checkout may have a different lock file than this one.
       const running = await readPidFile(join(postgres, 'cluster'))
       if (!running) throw new Error(`no database in ${postgres}`)
       const connection = { host: running.socketFolder, port: running.port, user: 'kith', database: 'kith' }

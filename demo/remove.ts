@@ -81,7 +81,8 @@ const doomRows = (tx: Tx, { name, key }: Keyed, condition: string) =>
 
 async function doom(tx: Tx, tables: Keyed[], references: Reference[]): Promise<void> {
   for (const { name, key } of tables) {
-    // Creates the table if a migration added the source table after the demo was created.
+    // Creates the list of rows to delete, which is missing if a migration added the table after the demo was
+    // created.
     await tx.unsafe(
       `create table if not exists ${doomed(name)} as select ${keys('t', key)} from "${name}" t where false`,
     )

@@ -35,7 +35,8 @@ export async function spreadInTime(sql: Sql, marks: Mark[]): Promise<void> {
       create temporary table demo_marks (
         written timestamptz primary key, happened timestamptz not null, pace float8 not null
       ) on commit drop`
-    // Compresses a step whose writes took longer than its time in the story, so that steps do not overlap.
+    // Compresses a step of the story if its writes took longer than the step lasts, so that steps do not
+    // overlap.
     await tx`
       insert into demo_marks
       select written, happened, least(1, coalesce(

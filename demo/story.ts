@@ -8,8 +8,8 @@ export type Story = {
   readonly minutes: number
   at(minute: number, what: () => Promise<unknown>): void
   /**
-   * Schedules an event that later events do not wait for, such as a like. The order of these events depends on the
-   * machine.
+   * Schedules an event that later events do not wait for, such as a like. The order of these events depends
+   * on the speed of the machine.
    */
   aside(minute: number, what: () => Promise<unknown>): void
   sometime(from: number, to: number): number

@@ -159,7 +159,7 @@ async function install() {
   return { ...outcome, interrupted }
 }
 
-/** Removes the compiler headers (98 MB) and, in a lean install, also the compiler. */
+/** Removes the headers of the bundled Node (98 MB) and, in a lean install, also the compiler. */
 function removeUnused(isLean) {
   const headers = (existsSync(modules) ? readdirSync(modules) : [])
     .filter((name) => /^node-(bin-)?(linux|darwin|win)-/.test(name))

@@ -1,4 +1,4 @@
-// Runs before an install, so it is plain JavaScript for Node 20.
+// Runs before dependencies are installed, so it is plain JavaScript for Node 20.
 import { linkSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'

@@ -1,6 +1,6 @@
 /**
- * Removes or changes one guard, such as a check or a lock, at a time and runs the tests of that area: `npm
- * run mutate` (docs/testing.md).
+ * Removes or changes one guard, such as a check or a lock, at a time and runs the tests that cover the guard:
+ * `npm run mutate` (docs/testing.md).
  */
 import {
   chmodSync,
@@ -178,7 +178,7 @@ async function runWithout(guard: Guard, files: string[]): Promise<Ending> {
   return ending
 }
 
-/** A failure counts only if the same tests pass with every guard in place. */
+/** A failure of a mutant counts only if the same tests pass with every guard in place. */
 async function areGreen(files: string[]): Promise<boolean> {
   const name = files.join(' ')
   const before = usual.get(name)

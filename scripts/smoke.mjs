@@ -1,5 +1,5 @@
-// Starts Kith with `npm start` in an empty folder and sends one request. Runs before an install, so it is
-// plain JavaScript for the host's Node.
+// Starts Kith with `npm start` in an empty folder and sends one request. Runs before dependencies are
+// installed, so it is plain JavaScript for the host's Node.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, rmSync } from 'node:fs'

@@ -106,7 +106,7 @@ test('revokes all tokens at once when an account is deleted without a grace peri
   assert.deepEqual(refusalOf(await signIn(ann.name, { password: PASSWORD })), [422, 'wrong_sign_in'])
 })
 
-test('enqueues no erasure when the grace period is one day (rights-1)', async () => {
+test('postpones the erasure when the grace period is one day (rights-1)', async () => {
   const ann = await owner(0)
   await under({ 'account:deletion-days': 1 }, async () => assert.equal((await erase(ann)).status, 202))
   assert.equal(await countErasures(ann), 0)

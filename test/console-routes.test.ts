@@ -50,7 +50,7 @@ test('serves /admin with a new nonce on each request', {
   assert.equal(nonces.size, 3)
 })
 
-test('serves no file outside the built folder', async () => {
+test('serves no file outside the folder of the built console', async () => {
   const { app } = await createWorld({ CONSOLE: 'on' })
   const get = (url: string) => app.inject({ method: 'GET', url })
   for (const path of [

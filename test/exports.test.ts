@@ -20,7 +20,7 @@ const { publish } = feedsOf(world)
 const under = settingsOn(world)
 const { owner, request, fetchBytes, exportOf, hashed } = await exportsOn(world)
 
-test("marks a user's own chat groups in the export", async () => {
+test("distinguishes a user's own chat groups from joined groups in the export", async () => {
   const [ann, bob] = [await owner(), await owner()]
   const { makeGroup } = imGroupsOf(world)
   await makeGroup(ann, { groupname: 'Hers', members: String(bob.id) })
@@ -249,7 +249,7 @@ test('exports no secrets (rights-10)', () => {
       )
 })
 
-test('has an index for the order of each exported list', async () => {
+test('has an index for the sort order of each exported list', async () => {
   const indexes = await sql<{ table: string; columns: string[]; is_unique: boolean }[]>`
     select i.indrelid::regclass::text as table, i.indisunique and i.indpred is null as is_unique,
       array(select a.attname::text from unnest(i.indkey) with ordinality as k (number, place)

@@ -89,13 +89,13 @@ test('validates each manifest against the Kubernetes schemas', () => {
   assert.match(faultsOf(broken), /containerPort/)
 })
 
-test('lists every file of the folder in the kustomization', () => {
+test('lists every manifest and settings file in the kustomization', () => {
   const named = [...kustomization.resources, ...kustomization.configMapGenerator.flatMap(({ envs }) => envs)]
   const examples = ['autoscaling-signals.example.yaml', 'kustomization.yaml', 'secrets.example.yaml']
   assert.deepEqual(readdirSync(FOLDER).sort(), [...named, ...examples].sort())
 })
 
-test('sets only known variables in the manifests', () => {
+test('sets only known environment variables in the manifests', () => {
   const known = new Set<string>()
   const recorder = new Proxy<Record<string, string>>({}, { get: (_, name: string) => void known.add(name) })
   readConfig(recorder)

@@ -75,7 +75,7 @@ async function fillOldDatabase(): Promise<void> {
       ('question-answers', 1, ${MEMBERS.ben}, ${MEMBERS.ada}), ('question-answers', 2, ${MEMBERS.ben}, ${MEMBERS.ada}),
       ('question-answers', 2, ${MEMBERS.cleo}, ${MEMBERS.ada})`
   await sql`insert into question_people (user_id, likes_count) values (${MEMBERS.ada}, 1)`
-  // Gives Ben a counter that is too low, which the migration must not make negative.
+  // Gives Ben a counter that is too low, which migration 0032 must not make negative.
   await sql`
     insert into questions (id, user_id, subject, subject_key, subject_grams, anonymity)
     values (3, ${MEMBERS.ben}, 'Of Ben?', 'of ben?', '{}', true)`

@@ -10,7 +10,7 @@ import { createWorld } from '#test/world.ts'
 const world = await createWorld()
 const { app, as, guest, person } = world
 
-test('returns 404 with rate and request headers for an unknown path (conventions-7)', async () => {
+test('returns 404 with rate limit and request id headers for an unknown path (conventions-7)', async () => {
   const answer = await guest('GET', '/nothing/here')
   assert.equal(answer.status, 404)
   assert.equal(typeof answer.body.message, 'string')
@@ -136,7 +136,7 @@ test('refuses to start with a route without declared access', async () => {
   await other.close()
 })
 
-test('sends cache headers only for the API', async () => {
+test('sends no cache headers outside the API', async () => {
   const health = await app.inject('/health/live')
   assert.equal(health.statusCode, 200)
   assert.equal(health.headers.etag, undefined)

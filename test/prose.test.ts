@@ -13,7 +13,8 @@ const SOURCES = [
 const DOCUMENTS = ['docs/**/*.md', '*.md', 'bench/*.md']
 const LAST_UNCHECKED_MIGRATION = '0103'
 /**
- * Applied migrations with such comments, which cannot change because sites compare the hash of a migration.
+ * Applied migrations whose comments contain refused wordings. They cannot change because sites compare the
+ * hash of a migration.
  */
 const FROZEN = [
   '0115_link_proofs',

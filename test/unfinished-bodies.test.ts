@@ -116,7 +116,7 @@ test('returns 429 when a client address has too many unfinished bodies', async (
   close()
 })
 
-test('returns 429 when the bodies of a client address use an eighth of the memory', async () => {
+test('returns 429 when the bodies of a client address use an eighth of the memory limit', async () => {
   const { begin, close, person } = await listening({ UNFINISHED_BODIES_MB: '8' })
   const ann = await person()
   const half = `{"a":"${'x'.repeat(600_000)}`
@@ -146,7 +146,7 @@ test('rejects a body of the client address with the most buffered bytes at the m
   close()
 })
 
-test('rejects the newest unfinished request of the busiest client address at the total limit', async () => {
+test('rejects the newest unfinished request of the busiest client address at the request limit', async () => {
   const { begin, close, person } = await listening({ UNFINISHED_BODIES: '16' })
   const ann = await person()
   const open = (address: string) => begin(address, feed(ann.token, 'application/json', 100, '{'))

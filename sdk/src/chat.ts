@@ -8,8 +8,8 @@ export type NewChatMessage = Schemas['NewChatMessage']
 type Pages = NonNullable<paths['/chats/{chat}/messages']['get']['parameters']['query']>
 
 /**
- * Event of a conversation. `place` resumes the stream, and `reset` means that the client must list conversations
- * again.
+ * Event of a conversation. `place` is its position in the stream, and `reset` means that the client must list
+ * conversations again.
  */
 export type ChatEvent = { place: string } & (
   | { event: 'message'; message: ChatMessage }
@@ -70,7 +70,10 @@ export class Chats {
     await this.#operations.typing(chat)
   }
 
-  /** Announces the user as present to connected members. Present members arrive as `presence` events. */
+  /**
+   * Announces the user as present to connected members. Other members' announcements arrive as `presence`
+   * events.
+   */
   async presence(chat: number): Promise<void> {
     await this.#operations.presence(chat)
   }

@@ -27,7 +27,7 @@ export class KithError extends Error {
   readonly requestId: string | null
   /** Seconds to wait before a retry, from the `Retry-After` header. */
   readonly retryAfter: number | null
-  /** Complete response body, including fields of one operation such as `paid_node`. */
+  /** Complete response body, including fields that only one operation returns, such as `paid_node`. */
   readonly body: Readonly<Record<string, unknown>>
 
   constructor(

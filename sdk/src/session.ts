@@ -15,7 +15,7 @@ const SECOND_FACTOR = ['second_factor_required', 'wrong_second_factor']
 
 /** Refreshes a token this long before its expiry. */
 const EARLY_MS = 60_000
-/** Retries a refresh at once after a lost response, because the server repeats the response for only 30 seconds. */
+/** Maximum attempts of a refresh, without a delay. The server repeats a lost response for only 30 seconds. */
 const EXCHANGE_ATTEMPTS = 3
 const EXCHANGE_TIMEOUT_MS = 8_000
 

@@ -21,7 +21,7 @@ export async function verifyWebhook(input: {
   headers: HeaderSource
   body: string | Uint8Array
   secrets: string | string[]
-  /** Maximum age and clock difference. The default is 300 seconds. */
+  /** Maximum age of a message, and maximum clock difference. The default is 300 seconds. */
   toleranceSeconds?: number
 }): Promise<WebhookMessage> {
   const refuse = (why: string) =>

@@ -1,5 +1,5 @@
 type Scope = {
-  /** SQL that selects all rows of the id, including hidden rows. */
+  /** SQL that selects all rows that belong to the parent with the id, including hidden rows. */
   rows: (id: number) => string
 }
 
@@ -7,7 +7,7 @@ const from = (table: string, parent: string, id = 'id'): Scope => ({
   rows: (value) => `select ${id} as id from ${table} where ${parent} = ${value}`,
 })
 const comments = (type: string): Scope => from('comments', `commentable_type = '${type}' and commentable_id`)
-/** Includes pinned comments, because the random pins refer to comments of other content. */
+/** Includes pinned comments, because random pins of the test data refer to comments of other content. */
 const withPinned = (type: string, channel: string): Scope => ({
   rows: (value) => `${comments(type).rows(value)}
     union all select target_id from pins where channel = '${channel}:comment' and thing_id = ${value}`,

@@ -52,7 +52,7 @@ test('reads private data only after sign-in', async () => {
   await assert.rejects(kith.get('/user'), (error) => isKithError(error, 'unauthenticated'))
 })
 
-test('adopts only a token from a registration', async () => {
+test('adopts a response only when it contains a token', async () => {
   const ann = await signUp()
   const kith = createClient({ url })
   const waiting = { message: 'Your account waits for approval.' }

@@ -70,7 +70,7 @@ test('delivers each notification once when connections are lost', async () => {
   assert.ok(cutter.opened() >= 2)
 })
 
-test('misses no notification when a stream is lost before the first one', async () => {
+test('misses no notification when a stream is lost before its first notification', async () => {
   const ann = await person()
   await as(await person(), 'PUT', `/user/followings/${ann.id}`)
   const cutter = await createCutter()

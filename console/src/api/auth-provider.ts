@@ -47,7 +47,7 @@ const VERBS: Record<string, string> = {
 export const authProvider: AuthProvider = {
   async login({ username, password, code }: { username: string; password: string; code?: string }) {
     forget()
-    // Uses the code for one attempt, so that the page asks for another code after a wrong one.
+    // Sends a second-factor code only once, so that the page asks for another code after a wrong code.
     let unusedCode = code ?? null
     const secondFactor = () => {
       const once = unusedCode

@@ -27,7 +27,10 @@ async function getOne(name: string, id: unknown) {
   return { data: identify(area)(await tell(call('GET', one(area, id)))) }
 }
 
-/** Serves all areas, because every administrative list has the same query and response format (administration-2). */
+/**
+ * Serves all areas of the console, because every administrative list has the same query and response format
+ * (administration-2).
+ */
 export const dataProvider: DataProvider = {
   async getList(name, { pagination, sort, filter, meta }) {
     const area = areaNamed(name)

@@ -28,7 +28,9 @@ export const EVENT_TEXTS: Record<string, Text> = {
   'webhook.ping': ['A test of this address', '对此地址的测试'],
 }
 
-/** Checkboxes for the events of a webhook. Null selects all events, including those of later versions. */
+/**
+ * Checkboxes for the events of a webhook. Null selects all events, including events that later versions add.
+ */
 export function EventChecks({ source, label }: { source: string; label: string }) {
   const t = useText()
   const { field } = useInput({ source, defaultValue: null })

@@ -189,7 +189,7 @@ function AmountOfRecharge({ id, ...common }: Common & { id: number }) {
   const [paid, left] = [Number(data?.charged), Number(data?.charged) - Number(data?.refunded)]
   return (
     <AmountField
-      // Clears the input when the currency changes, because the same text would mean a different amount.
+      // Clears the amount when the currency changes, because the same text would mean a different amount.
       key={currency ?? ''}
       {...common}
       currency={currency ?? 'wallet'}

@@ -64,7 +64,7 @@ export function Several({
         </Button>
         <Button
           variant="contained"
-          // Disabled when each item needs a separate text, such as the reference of a payment.
+          // Disables the button when each item needs a separate text, such as the reference of a payment.
           disabled={picked.length === 0 || queue.accept.reason?.required === true}
           onClick={() => begin('accept', picked)}
         >

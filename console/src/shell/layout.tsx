@@ -74,7 +74,7 @@ function AccountItem() {
 
 function ConsoleBar() {
   const { data: identity } = useGetIdentity()
-  // On phones only the avatar is visible, so its button needs a generic label.
+  // On phones only the avatar is visible, so its button needs a label that names the menu.
   const isNamed = useMediaQuery<Theme>((theme) => theme.breakpoints.up('sm'))
   return (
     <AppBar

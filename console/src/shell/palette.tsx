@@ -78,7 +78,7 @@ export function Palette({ close }: { close(): void }) {
           openOnFocus
           disablePortal
           autoHighlight
-          // Retains the text when a loading page takes the focus.
+          // Retains the search text when a loading page takes the focus.
           clearOnBlur={false}
           options={options}
           groupBy={({ group }) => group}

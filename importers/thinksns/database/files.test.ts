@@ -48,7 +48,7 @@ test('rejects an unusable file source before reading any file', async () => {
   await assert.rejects(openFiles('s3://empty', s3), /there is nothing below/)
 })
 
-test('reads a folder and an S3 bucket with the same results', async () => {
+test('reads a file from an S3 bucket with the same result as from a folder', async () => {
   await writeFile(join(folder, 'good.png'), '12345')
   for (const place of [folder, 's3://bucket']) {
     const files = await openFiles(place, s3)

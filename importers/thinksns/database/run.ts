@@ -72,7 +72,7 @@ export type RunEnvironment = {
   options: ImportOptions
   files: FileSource
   things: Record<string, FindOwners>
-  /** Imports ranges again even if their checksum is unchanged. */
+  /** Imports ranges of rows again even if their checksum is unchanged. */
   again: boolean
   progress(state: Progress): void
 }

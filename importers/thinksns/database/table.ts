@@ -61,7 +61,7 @@ export type TableImport<C extends Columns = Columns> = {
   /** Integer column that splits the table into ranges. Null reads a small table as one range. */
   by: string | null
   width?: number
-  /** Leading column of the source's index, when `by` is its second column. */
+  /** Leading column of the source's index, when `by` is the index's second column. */
   scope?: string
   columns: C
   /** Target tables whose written rows the importer compares with the source. Null skips the comparison. */

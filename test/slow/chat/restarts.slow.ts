@@ -6,7 +6,7 @@ import { prepareEjabberd, skipEjabberd } from '#test/fixtures/ejabberd.ts'
 import { converge, makeChanges } from '#test/fixtures/im-changes.ts'
 import { createWorld } from '#test/world.ts'
 
-test('loses none of 200 changes when the provider restarts midway', { skip: skipEjabberd }, async () => {
+test('loses none of 200 changes when the chat provider restarts midway', { skip: skipEjabberd }, async () => {
   const service = await prepareEjabberd()
   try {
     await service.start()

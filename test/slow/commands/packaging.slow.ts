@@ -185,7 +185,7 @@ test('pins every image of the compose files', () => {
     assert.match(image, /^[\w/-]+:(\d[\w.]*|bookworm)[\w.-]*$/)
 })
 
-test('sets only known variables in compose files', () => {
+test('sets only known environment variables in compose files', () => {
   const source = readFileSync(join(ROOT, 'src/platform/config.ts'), 'utf8')
   const example = read('docker/full.env.example')
   const given = Object.fromEntries(

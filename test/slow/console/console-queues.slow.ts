@@ -252,7 +252,7 @@ test('gives each pending item a separate URL', {
   await page.context().close()
 })
 
-test('shows a title and a link at unknown URLs', {
+test('shows a title and a link to an existing page at unknown URLs', {
   skip,
 }, async () => {
   const page = await world!.open('/no/such/page')

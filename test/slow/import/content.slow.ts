@@ -100,7 +100,7 @@ describe('imports the content of a community', { skip: skipMariaDb }, async () =
     assert.match(site.first.reasons('comments', 24).join(), /author no longer exists/)
   })
 
-  test('imports one like per user and target', async () => {
+  test('imports one like per user and liked content', async () => {
     assert.deepEqual(
       [...(await sql`select id, user_id, target_user from likes where likeable_id = 1 order by id`)],
       [
@@ -140,7 +140,7 @@ describe('imports the content of a community', { skip: skipMariaDb }, async () =
     assert.deepEqual(site.first.reasons('settings', 'news/contribute'), [])
   })
 
-  test('imports notifications with their read marks', async () => {
+  test('imports notifications with their read state', async () => {
     const { body } = await as(site.ann, 'GET', '/user/notifications?type=comment')
     assert.deepEqual(
       body.data.map(({ data, read_at }: { data: { contents: string }; read_at: string | null }) => [

@@ -76,7 +76,7 @@ describe('connects to sources with and without TLS', { skip: skipMariaDb }, () =
     assert.ok(await opened(openSource({ database: at('?ssl=true') }, zone)))
   })
 
-  test('reports that the server requires TLS', async () => {
+  test('reports that the source requires TLS', async () => {
     await assert.rejects(
       openSource({ database: at() }, zone),
       /with TLS only \(--tls\)|without TLS: say --tls/,
@@ -86,7 +86,7 @@ describe('connects to sources with and without TLS', { skip: skipMariaDb }, () =
     assert.ok(await opened(openSource({ database: user(at('?ssl=true')) }, zone)))
   })
 
-  test("verifies the server's certificate against the certificate authority", async () => {
+  test("verifies the source's certificate against the certificate authority", async () => {
     await assert.rejects(
       openSource({ database: at('?ssl=verify', 'localhost') }, zone),
       /not trusted .*--tls-ca FILE/,
@@ -98,7 +98,7 @@ describe('connects to sources with and without TLS', { skip: skipMariaDb }, () =
     await assert.rejects(opened(openSource({ database: at(), tlsCa: join(folder, 'another.pem') }, zone)))
   })
 
-  test('reports a server without TLS', async () => {
+  test('reports a source without TLS', async () => {
     const database = plain.address('old')
     await assert.rejects(openSource({ database, tls: true }, zone), /offers no TLS/)
     await assert.rejects(
@@ -108,7 +108,7 @@ describe('connects to sources with and without TLS', { skip: skipMariaDb }, () =
     await assert.rejects(openSource({ database: 'nonsense' }, zone), /mysql:\/\//)
   })
 
-  test('reads tables with a prefix', async () => {
+  test('reads source tables with a name prefix', async () => {
     const prefixed = await createThinkSns(plain, 'prefixed', 'ts_')
     await prefixed.add('users', { id: 3, name: 'Ann' })
     // Creates tables of another application, which the import must ignore.

@@ -123,7 +123,7 @@ test('creates a database that only its owner can reach', async () => {
   await second.stop()
 })
 
-test('stops despite an open transaction', async () => {
+test('stops the database despite an open transaction', async () => {
   const running = await start()
   const client = new pg.Client(running.connection)
   client.on('error', () => {})
@@ -135,7 +135,7 @@ test('stops despite an open transaction', async () => {
   assert.ok((await open) instanceof Error)
 })
 
-test('rejects a second server on the same folder', async () => {
+test('rejects a second server on the same data folder', async () => {
   const { child } = await startElsewhere()
   await assert.rejects(start(), new RegExp(`process ${child.pid}\\) uses`))
   await kill(child)
@@ -170,7 +170,7 @@ test('stops an orphaned database on the next start', async () => {
   await running.stop()
 })
 
-test('starts after a kill of server, watchdog and database', async () => {
+test('starts the database after a kill of server, watchdog and database', async () => {
   const elsewhere = await startElsewhere()
   const { child, connection, postmaster } = elsewhere
   await query(connection, "insert into kept values ('before the crash')")
@@ -183,7 +183,7 @@ test('starts after a kill of server, watchdog and database', async () => {
   await running.stop()
 })
 
-test('starts despite a stale postmaster.pid with the id of another process', async () => {
+test('starts the database despite a stale postmaster.pid with the id of another process', async () => {
   const stranger = spawn('sleep', ['60'], { stdio: 'ignore' })
   children.push(stranger)
   await writeFile(
@@ -245,7 +245,7 @@ test('sends Ctrl-C to the server but not to the database', async () => {
   await until(() => !isAlive(postmaster), 'the database outlives its server')
 })
 
-test('uses a short socket folder for a deep path', async () => {
+test('uses a short socket folder when the path of the data folder is long', async () => {
   const deep = join(root, 'd'.repeat(120), "it's", 'postgres')
   const running = await start(deep)
   const { host } = running.connection
@@ -256,7 +256,7 @@ test('uses a short socket folder for a deep path', async () => {
   await assert.rejects(stat(host), /ENOENT/)
 })
 
-test('starts in a subfolder of a folder with mode 0700', async () => {
+test('starts the database in a subfolder of a folder with mode 0700', async () => {
   const secret = join(root, 'private')
   await mkdir(secret, { mode: 0o700 })
   const running = await start(join(secret, 'data', 'postgres'))
@@ -264,7 +264,7 @@ test('starts in a subfolder of a folder with mode 0700', async () => {
   await running.stop()
 })
 
-test('truncates an oversized log at the start', async () => {
+test('truncates an oversized database log at the start', async () => {
   await writeFile(join(folder, 'postgres.log'), Buffer.alloc(11 * 1024 * 1024, 'x'))
   const running = await start()
   await running.stop()
@@ -279,7 +279,7 @@ test('reports why the database cannot start', async () => {
   await (await start()).stop()
 })
 
-test('derives memory settings from the RAM size', () => {
+test("derives the database's memory settings from the RAM size", () => {
   const gigabyte = 1024 ** 3
   assert.equal(defaultSettings(gigabyte).shared_buffers, '128MB')
   assert.equal(defaultSettings(64 * gigabyte).shared_buffers, '512MB')

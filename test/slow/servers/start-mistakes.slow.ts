@@ -173,7 +173,7 @@ for (const [name, env, told] of MISTAKES)
     assert.equal(existsSync(dataDir), false)
   })
 
-test('ignores variables of other programs', async () => {
+test('ignores environment variables of other programs', async () => {
   const env = { HOMEE: 'x', REDIS_PORT: 'tcp://10.0.0.1:6379', EDITOR: 'vi', DATABASE_URI: 'x' }
   const { output } = await run(['src/main.ts'], { ...env, DATABASE_URL: external(nothing), PORT: '0' })
   assert.match(output, /^DATABASE_URL: nothing answers/)

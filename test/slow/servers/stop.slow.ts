@@ -136,7 +136,7 @@ test('completes every accepted request during a stop', async () => {
   assert.equal(await next.ended, 0)
 })
 
-test('stops despite an unfinished request', async () => {
+test('stops despite unfinished requests', async () => {
   const server = await startServer()
   const half = connect(port, '127.0.0.1')
   await once(half, 'connect')
@@ -147,7 +147,7 @@ test('stops despite an unfinished request', async () => {
     'POST /api/v2/auth/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 99\r\n\r\n{"lo',
   )
   for (const socket of [half, halfBody]) socket.on('error', () => {}).resume()
-  // The server reads connections in order, so two responses prove that it has read both halves.
+  // The server reads connections in order, so two responses prove that it has read both unfinished requests.
   for (let times = 0; times < 2; times += 1) await (await fetch(`${address}/health/ready`)).text()
   server.child.kill('SIGTERM')
   assert.equal(await server.ended, 0)

@@ -16,7 +16,7 @@ const say = async (page: Page, text: string) => {
 }
 const messageWith = (page: Page, text: string) => page.locator('.message').filter({ hasText: text })
 
-test('shows typing and read messages in a group chat', {
+test('shows typing members and read receipts in a group chat', {
   skip,
 }, async () => {
   const { as, open, person, address, faults } = site!

@@ -110,7 +110,7 @@ test('accepts the appeal of a suspended user', { skip }, async () => {
   await page.context().close()
 })
 
-test('delivers a resent message once', { skip }, async () => {
+test('delivers a chat message once when the first response is lost', { skip }, async () => {
   const { as, open, person, address } = site!
   const eli = await person({ name: 'eli_writes' })
   const fay = await person({ name: 'fay_reads' })

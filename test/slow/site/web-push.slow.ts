@@ -142,7 +142,8 @@ test('shows encrypted push messages in a subscribed browser (notifications-18)',
   assert.deepEqual(await clickNotification(page), { opened: [link], focused: [], left: 0 })
   const deliver = (data: string) =>
     devtools.send('ServiceWorker.deliverPushMessage', { origin: address, registrationId, data })
-  // Uses new tags, because a late close of a clicked notification would also close the next with the same tag.
+  // Uses new tags, because a late close of a clicked notification would also close the next notification with
+  // the same tag.
   const linked = (id: number, to: string) =>
     deliver(JSON.stringify({ title: 'A word', text: '', badge: 0, data: { type: 'system', id, link: to } }))
   await linked(2, '/notifications/preferences')

@@ -46,9 +46,9 @@ export type MenuEntry = {
   icon: LucideIcon
   order: number
   for: 'all' | 'members'
-  /** True if the bottom bar of phones also displays the entry. */
+  /** True if the bottom bar of phones also displays the menu entry. */
   isMain?: boolean
-  /** True if only the bottom bar of phones displays the entry. */
+  /** True if only the bottom bar of phones displays the menu entry. */
   isOnTelephones?: boolean
   /** Hook that returns the number of new items. Null hides the menu entry. */
   useCount?: () => number | null

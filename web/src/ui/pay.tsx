@@ -58,8 +58,8 @@ export function Pay({
           try {
             await pay({ amount, given, password: password ? { password } : {}, headers })
           } catch (error) {
-            // The server stores a rejection under its key, so the next attempt needs a new key. A lost response is
-            // retried with the same key.
+            // The server stores a rejection under the idempotency key, so the next attempt needs a new key. A
+            // lost response is retried with the same key.
             if (isKithError(error) && error.status > 0 && error.status < 500) setKey(crypto.randomUUID())
             throw error
           }

@@ -12,7 +12,10 @@ import { Value } from '../../shell/value.tsx'
 
 const AT_ONCE = 10
 
-/** Names of ledger movements (docs/ledger.md). In `pin:refunded` the outcome follows the colon. */
+/**
+ * Names of ledger movements (docs/ledger.md). A kind such as `pin:refunded` ends with the outcome of the
+ * movement.
+ */
 const KINDS: Record<string, Text> = {
   pin: ['Pin', '置顶'],
   purchase: ['Purchase', '购买'],
@@ -74,7 +77,7 @@ export function Balance({ user, kind, mayGrant }: { user: number; kind: Currency
   const [fault, setFault] = useState('')
   const [amount, setAmount] = useState<number | null>(null)
   const [booked, setBooked] = useState(0)
-  // The key stays the same until the grant succeeds, so that a second click does not pay twice.
+  // The idempotency key stays the same until the grant succeeds, so that a second click does not pay twice.
   const key = useRef(crypto.randomUUID())
   const pages = usePages(['ledger', user, kind], `/admin/users/${user}/${kind}`, AT_ONCE)
   const grant = async (event: FormEvent<HTMLFormElement>) => {

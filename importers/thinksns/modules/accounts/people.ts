@@ -76,7 +76,10 @@ function readContact(row: Row, kind: 'email' | 'phone'): Contact | undefined {
   return phone === undefined ? undefined : { value: phone, key: phone }
 }
 
-/** Returns the contact of each row. Assigns a duplicate contact to an active user, not to a deleted user. */
+/**
+ * Returns the email address or phone number of each row. Assigns a duplicate contact to an active user, not
+ * to a deleted user.
+ */
 async function contactsOf(
   tx: Tx,
   rows: Row[],
@@ -209,7 +212,7 @@ async function wantAvatars(tx: Tx, rows: Row[], batch: Batch): Promise<void> {
 }
 
 async function findNumbered(batch: Batch, folder: string, id: number): Promise<string | undefined> {
-  // Caches whether the folder exists, because most sites have no such pictures.
+  // Caches whether the folder exists, because most sites have no pictures named by user id.
   const cacheKey = `${folder} exists`
   if (!batch.memory.has(cacheKey)) batch.memory.set(cacheKey, await batch.files.hasFolder(folder))
   if (!batch.memory.get(cacheKey)) return undefined

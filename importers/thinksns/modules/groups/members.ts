@@ -38,7 +38,7 @@ export const groupMembers = defineTable({
       'groups',
       rows.map((row) => row.group_id),
     )
-    // The owner of a group is its founder, even if another member has that role in the source.
+    // The owner of a group is its founder, even if another member has the founder role in the source.
     const founders = await tx<{ id: number; user_id: number }[]>`
       select group_id as id, user_id from group_members where role = 'founder'
         and group_id = any(${rows.map(({ group_id }) => group_id ?? 0)})`

@@ -27,7 +27,8 @@ export const clearGroupAvatars: ImportStep = {
 }
 
 /**
- * Adds missing founders and copies pictures of groups. Runs after the sequences are set, because both need new ids.
+ * Adds missing founders and copies pictures of groups. Runs after the sequences are set, because new members
+ * and pictures need new ids.
  */
 export const settleGroups: ImportStep = {
   name: 'founders and pictures of groups',

@@ -125,7 +125,8 @@ const newsPins = defineTable({
       tx,
       'news_pinneds',
       rows.map((row) => {
-        // For a comment, `raw` is the comment and `target` the article. Other pin tables do the reverse.
+        // For a comment, `raw` is the comment and `target` the article. Other pin tables swap the two
+        // columns.
         const comment = row.channel === 'news:comment'
         return {
           row,

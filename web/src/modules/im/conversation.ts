@@ -52,12 +52,13 @@ export function useConversation(chat: number, first: ChatMessage[], isLive: bool
       const { data } = await api.get('/chats/{chat}/positions', { params: { path: { chat } } })
       setSeen(Object.fromEntries(data.map(({ user_id, position }) => [user_id, position])))
     }
-    // Loads messages that were sent before the stream opened or during an interruption.
+    // Loads messages that were sent before the stream opened or during its interruption.
     const catchUp = async () => {
       const [page] = await Promise.all([api.chat.messages(chat, { limit: PAGE }), look()])
       setMessages((all) => {
         const from = page[0]?.position ?? 0
-        // Drops older messages after a long interruption, because the list would otherwise have a gap.
+        // Drops older messages after a long interruption of the stream, because the list would otherwise have
+        // a gap.
         return (all.at(-1)?.position ?? 0) + 1 < from ? page : merged(all, page)
       })
       if (page.length >= PAGE && page[0]?.position !== 1) setHasEarlier(true)
