@@ -116,7 +116,7 @@ test('returns 410 for deleted content', async () => {
   assert.equal((await get('/feeds/abc')).statusCode, 404)
 })
 
-test('redirects URLs of the earlier product to their current pages', async () => {
+test('redirects URLs of the ThinkSNS+ site to the current pages', async () => {
   for (const [from, to] of [
     ['/feeds', '/'],
     ['/feed/5', '/feeds/5'],

@@ -87,7 +87,7 @@ const PIECES: [Kind, RegExp, (found: string, before: string) => string | undefin
   [
     'deleted',
     /\b(\w+\.)?deleted_at is null/g,
-    // `on conflict` must repeat the condition of a partial index.
+    // Skips `on conflict`, which must repeat the condition of a partial index.
     (_, before) => (/on conflict[^`]*where $/.test(before) ? undefined : 'true'),
   ],
   [

@@ -15,7 +15,7 @@ export type FindOwners = (sql: Db, ids: number[]) => Promise<Map<number, number>
 export type ImportOptions = {
   waiting: 'keep' | 'refund'
   oldWallets: boolean
-  /** Imports feed prices of old versions, which the latest version no longer charges. */
+  /** Imports feed prices of old ThinkSNS+ versions, which its latest version no longer charges. */
   oldPrices: boolean
   lockDisablers: boolean
   dryRun: boolean

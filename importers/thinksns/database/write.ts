@@ -148,8 +148,8 @@ export async function findByKind<R extends object>(
 }
 
 /**
- * Returns whether the group already contained a row of the kind. The source spells one kind in several ways,
- * so rows of the kind need not be adjacent.
+ * Returns whether an earlier row of the same content id and user had the same kind. The source spells one
+ * kind in several ways, so duplicates need not be adjacent.
  */
 export function isRepeated(memory: Batch['memory'], group: string, kind: string): boolean {
   const last = memory.get('group') as { group: string; kinds: Set<string> } | undefined

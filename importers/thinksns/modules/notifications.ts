@@ -56,7 +56,7 @@ function systemNotice(data: Record<string, unknown>): Told {
   const { sender, content, channel, extra: _, ...rest } = data
   const subject = Object.entries(SUBJECTS).find(([name]) => idOf(data[name]) > 0)
   const cause = subject ? { type: subject[1], id: idOf(data[subject[0]]) } : NOWHERE
-  // Old versions stored the whole sentence in `content`.
+  // Old versions of ThinkSNS+ stored the whole sentence in `content`.
   const told = typeof content === 'string' ? { contents: content, type: 'notice', channel } : {}
   // The source uses `question:answer` for an adopted answer, and Kith for a new answer.
   const adopted = rest.type === 'question:answer' ? { type: 'qa:answer-adoption' } : {}

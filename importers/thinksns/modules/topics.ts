@@ -63,7 +63,7 @@ const topics = defineTable({
     await upsert(tx, 'feed_topics', columns, given)
     const ids = rows.map(({ id }) => id ?? 0)
     await tx`insert into feed_topic_counts (topic_id) select unnest(${ids}::bigint[]) on conflict do nothing`
-    // Skips logos of old versions, which stored an upload id instead of a path.
+    // Skips logos of old ThinkSNS+ versions, which stored an upload id instead of a path.
     const logos = given.flatMap(({ id, creator_user_id }, at) => {
       const logo = rows[at]?.logo ?? ''
       return logo.includes('/') ? [{ id: id ?? 0, ownerId: creator_user_id ?? 0, ...nodePicture(logo) }] : []

@@ -185,7 +185,7 @@ test('installs once for two concurrent commands', async () => {
   assert.equal((await readCalls(root)).length, 1)
 })
 
-test('passes arguments and the exit code through kith', async () => {
+test('passes arguments and the exit code through bin/kith.js', async () => {
   const root = await makeProject({})
   await mkdir(join(root, 'node_modules'), { recursive: true })
   await writeFile(

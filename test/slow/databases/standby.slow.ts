@@ -19,7 +19,7 @@ after(async () => {
 
 const POOL = 6
 const PEOPLE = 8
-/** Upper bound of the backends that jobs of the site may leave waiting. */
+/** Upper bound of backends that background jobs may leave waiting for the standby. */
 const JOBS = 16
 
 test('serves reads while the synchronous standby is disconnected', {
@@ -93,7 +93,7 @@ test('serves reads while the synchronous standby is disconnected', {
   await Promise.all(tokens.slice(0, 3).map(readAll))
   isOver = true
   await Promise.all(writers)
-  // Without a limit, each of these writes would leave a waiting backend.
+  // Without a limit, each of the next writes would leave a backend that waits for the standby.
   const before = await waiting()
   assert.ok(before >= POOL, `${before} backends waited`)
   const statuses: number[] = []

@@ -183,7 +183,7 @@ test('sells texts, pictures and answers in the demo', async () => {
   assert.ok(unread > 0)
 })
 
-test("counts plays and views of the demo's files", async () => {
+test('counts plays of songs and views of feeds in the demo', async () => {
   const songs = await one.guest('GET', '/music/songs')
   assert.ok(songs.body.length >= 8)
   const { body } = await one.guest('GET', '/feeds?limit=100')

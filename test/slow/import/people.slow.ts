@@ -111,7 +111,7 @@ describe('imports users', { skip: skipMariaDb }, async () => {
     assert.equal((await signIn('user_4', '')).status, 422)
   })
 
-  test('completes all concurrent first sign-ins', async () => {
+  test('accepts concurrent first sign-ins of a user', async () => {
     await sql`update users set password = ${HASH} where id = 2`
     const answers = await Promise.all([1, 2, 3, 4, 5].map(() => signIn('Ann')))
     assert.deepEqual(
@@ -150,7 +150,7 @@ describe('imports users', { skip: skipMariaDb }, async () => {
     assert.equal(body.extra.followers_count, 1)
   })
 
-  test('imports avatars of the first product versions', async () => {
+  test('imports avatars of the first ThinkSNS+ versions', async () => {
     const { body } = await guest('GET', '/users/2')
     assert.equal(body.avatar.mime, 'image/png')
     assert.deepEqual(body.avatar.dimension, { width: 40, height: 30 })

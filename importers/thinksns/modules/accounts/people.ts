@@ -159,7 +159,8 @@ async function writePeople(tx: Tx, rows: Row[], batch: Batch): Promise<void> {
       bio: row.bio,
       sex: row.sex === 1 || row.sex === 2 ? row.sex : 0,
       location: row.location,
-      // Old versions stored a contact only after verification, so a missing time means the registration time.
+      // Old versions of ThinkSNS+ stored a contact only after verification, so a missing time means the
+      // registration time.
       email_verified_at: email === null ? null : (row.email_verified_at ?? created),
       phone_verified_at: phone === null ? null : (row.phone_verified_at ?? created),
       deleted_at: row.deleted_at,

@@ -71,8 +71,8 @@ const wallets = defineTable({
 })
 
 /**
- * Wallets of versions before 1.8. The import counts them only on the operator's request, because the balances
- * may have been paid out.
+ * Wallets of ThinkSNS+ before version 1.8. The import counts them only on the operator's request, because the
+ * balances may have been paid out.
  */
 const oldWallets = defineTable({
   table: 'wallets',
