@@ -129,7 +129,7 @@ function release(version: string, isDry: boolean): void {
     git('add', '--all')
     git('commit', '--quiet', `--message=Release ${version}`)
   } catch (error) {
-    // The tree was clean before, so the reset reverts only changes of the release.
+    // The working tree was clean before the release, so the reset reverts only changes of the release.
     git('reset', '--quiet', '--hard')
     rmSync(site, { force: true })
     throw error

@@ -64,7 +64,7 @@ describe('comment previews of feeds', () => {
   }
   let mark = 900
 
-  test('omits blocked and disabled authors from comment previews', async () => {
+  test('omits comments of blocked and disabled authors from comment previews', async () => {
     const [bad, good, viewer] = [await person(), await person(), await person()]
     const { ids, shown } = await feedWithComments([good, good, good, good, bad, good, bad])
     const [first, , , , ...last] = ids

@@ -91,7 +91,7 @@ test('limits requests with unknown tokens before looking up the token (conventio
   assert.equal((await as(ann, 'GET', '/user')).status, 200)
 })
 
-test('returns 401 to a guest when a route with optional authentication needs the viewer', async () => {
+test('returns 401 to a guest when a handler with optional authentication requires a user', async () => {
   const { as, guest, person } = await createWorld(
     {},
     {
@@ -106,7 +106,7 @@ test('returns 401 to a guest when a route with optional authentication needs the
   assert.equal((await guest('GET', '/test/mine')).status, 401)
 })
 
-test('forbids shared caches to store responses for a viewer (conventions-35)', async () => {
+test('forbids caches to store responses to signed-in users (conventions-35)', async () => {
   const { as, guest, person } = await createWorld()
   const ann = await person()
   assert.equal((await as(ann, 'GET', '/user')).headers['cache-control'], 'no-store')

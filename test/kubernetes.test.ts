@@ -170,7 +170,7 @@ test('stops the only worker before starting its replacement', () => {
   assert.ok(containerOf(worker).livenessProbe)
 })
 
-test('selects the pods of the server in the service and its autoscaler', () => {
+test('selects the pods of the server in the service and the autoscaler', () => {
   const server = find('Deployment', 'kith-server')
   const { labels } = server.spec.template.metadata
   assert.deepEqual(find('Service', 'kith').spec.selector, labels)

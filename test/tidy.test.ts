@@ -106,7 +106,7 @@ test('removes partial files of killed writes after a day', async () => {
   assert.ok(await ctx.storage.exists('files/2026/whole.png'))
 })
 
-test('removes stored bytes without a row after a day', async () => {
+test('removes stored files without a database row after a day', async () => {
   const { id } = await person()
   const random = 'ab'.repeat(32)
   const kept = ['files/2026/01/01/row.png', 'variants/ab/row', `public/2026/01/01/${random}.png`]
@@ -133,7 +133,7 @@ test('removes stored bytes without a row after a day', async () => {
   }
   const lines: string[] = []
   await reportLeftovers(ctx, { mend: false, print: (line) => void lines.push(line) })
-  // The previous test also left bytes without a row.
+  // The previous test also left stored files without a database row.
   const found = Number(/^· (\d+) stored files/.exec(lines.at(-1) ?? '')?.[1])
   assert.equal(await deleteOrphanedObjects(ctx, 2), found)
   assert.ok(found >= left.length)
@@ -150,7 +150,7 @@ test('removes stored bytes without a row after a day', async () => {
   for (const key of foreign) assert.ok(await ctx.storage.exists(key), key)
 })
 
-test('makes uploads readable only by the server', async () => {
+test('makes uploads readable only by the OS user of the server', async () => {
   const root = join(folder, 'uploads')
   await mkdir(root, { mode: 0o755 })
   const source = join(folder, 'source')

@@ -32,7 +32,7 @@ function callsOf(text: string): string[] {
       ? [...(either[1] ?? '').matchAll(/\.(get|post|put|patch|delete)\b/g)].map(([, name]) => name)
       : [call?.[1] ?? 'get']
     for (const name of names) calls.push(`${name?.toUpperCase()} ${path}`)
-    // One component reads, writes and deletes comments through a table of paths.
+    // Adds the writes of comments, because one component sends them through a table of paths.
     if (path.endsWith('/comments') && !call) calls.push(`POST ${path}`, `DELETE ${path}/{comment}`)
   }
   return calls

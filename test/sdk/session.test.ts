@@ -110,7 +110,7 @@ test('refreshes an expiring token once for concurrent requests in all tabs', asy
   assert.equal(exchanges(), 1)
 })
 
-test('repeats a request with a refreshed token', async () => {
+test('repeats a request with a refreshed token when the server rejects the old token', async () => {
   const [ann, bob] = [await signUp(), await signUp()]
   const { tab, exchanges } = browser()
   const kith = tab()

@@ -101,7 +101,7 @@ test('reports why the server rejected an upload', async () => {
   assert.ok(refused.field('file'))
 })
 
-test('throws the reason of an abort', async () => {
+test('throws the abort reason when the caller aborts an upload', async () => {
   const { kith } = clientOf(url, await person())
   const ended = new AbortController()
   ended.abort(new Error('enough'))

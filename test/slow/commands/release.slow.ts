@@ -158,7 +158,7 @@ test('rejects a release when a precondition fails', () => {
   }
 })
 
-test('restores the tree when a release fails half way', () => {
+test('restores the working tree when a release fails half way', () => {
   const { git, read, release, write } = repository()
   write('package.json', read('package.json').replace('"cp package.json openapi.json"', '"false"'))
   git('commit', '--quiet', '--all', '--message=Break')

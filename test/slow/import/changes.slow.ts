@@ -157,7 +157,7 @@ describe('imports a community of random content', { skip: skipMariaDb }, async (
     )
   })
 
-  test('keeps the order of topics, comment previews and users', async () => {
+  test('keeps the sort order of topics, comment previews and users', async () => {
     const { body } = await guest('GET', '/feeds?limit=100')
     const feeds: { id: number; topics: { id: number }[]; comments: { id: number }[] }[] = body.feeds
     for (const { id, topics, comments } of feeds) {
@@ -194,7 +194,7 @@ describe('imports a community of random content', { skip: skipMariaDb }, async (
     )
   })
 
-  test('keeps the order of popular locations', async () => {
+  test('keeps the sort order of popular locations', async () => {
     assert.deepEqual((await guest('GET', '/locations/hots')).body, ['中国 四川 成都', '中国 北京 北京'])
   })
 

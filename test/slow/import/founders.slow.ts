@@ -90,7 +90,7 @@ describe('imports founders and locked users of a stock installation', { skip: sk
     await source.add('users', { id: 6, name: 'silent' })
   })
 
-  test('names the command that creates an administrator when no founder can sign in', async () => {
+  test("names the command that resets a founder's password when no founder can sign in", async () => {
     const world = await createWorld()
     await source.run('update users set password = null where id in (1, 2)')
     await source.run('update users set email = null where id = 2')

@@ -197,7 +197,7 @@ describe('imports files from a bucket', { skip: skipMariaDb }, async () => {
     assert.ok((copied?.n ?? 0) > 0)
   })
 
-  test('downloads large files one at a time', async () => {
+  test('distinguishes missing, empty and too large files of a bucket', async () => {
     const files = await openFiles('s3://old/the%20old%20site/', options, { largest: 50 })
     assert.equal(await files.read('2019/01/02/0304/abc.png', async (bytes) => bytes), 'too large')
     assert.equal(await files.read('../the old site/empty.png', async (bytes) => bytes), 'missing')

@@ -148,7 +148,7 @@ test('replaces a killed process', async () => {
   assert.equal((await send('/health/ready')).status, 200)
 })
 
-test('stops all processes and the database', async () => {
+test('stops all processes and the database on SIGTERM', async () => {
   const ended = new Promise<number | null>((resolve) => server.child.once('exit', resolve))
   server.child.kill('SIGTERM')
   assert.equal(await ended, 0)
