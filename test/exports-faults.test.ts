@@ -105,7 +105,7 @@ test('accepts a new request when an export failed (rights-9)', async () => {
   } finally {
     ctx.storage.put = put
   }
-  // Keeps the retry from becoming due on a slow machine.
+  // Keeps the retry of Bob's export from becoming due on a slow machine.
   await sql`
     update graphile_worker._private_jobs j set run_at = now() + interval '1 hour' from graphile_worker._private_tasks t
     where t.id = j.task_id and t.identifier = 'make_export' and (j.payload ->> 'id')::bigint = ${waiting.body.id}`

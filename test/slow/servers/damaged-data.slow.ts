@@ -183,7 +183,7 @@ for (const [n, [name, damage, told]] of DAMAGES.entries())
     rmSync(dataDir, { recursive: true })
   })
 
-test('starts again when the damage is repaired', async () => {
+test('starts again when the damaged data is repaired', async () => {
   const dataDir = join(folder, 'undone')
   cpSync(whole, dataDir, { recursive: true })
   const version = join(dataDir, CLUSTER, 'PG_VERSION')

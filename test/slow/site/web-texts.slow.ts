@@ -205,7 +205,7 @@ test('follows and unfollows a question topic', { skip }, async () => {
   await follow.waitFor()
   await until(async () => (await followed()) === 0, 'the end of following')
 
-  // The page sends only the last state when the user presses the button again during a request.
+  // The page sends only the last state when the user presses the follow button again during a request.
   const methods: string[] = []
   const first = Promise.withResolvers<void>()
   await page.route('**/user/question-topics/*', async (route) => {
