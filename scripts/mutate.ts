@@ -178,7 +178,7 @@ async function runWithout(guard: Guard, files: string[]): Promise<Ending> {
   return ending
 }
 
-/** A failure of a mutant counts only if the same tests pass with every guard in place. */
+/** A test failure detects a mutation only if the same tests pass without mutations. */
 async function areGreen(files: string[]): Promise<boolean> {
   const name = files.join(' ')
   const before = usual.get(name)

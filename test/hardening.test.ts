@@ -54,7 +54,7 @@ test('rejects outbound requests to private addresses', async () => {
   close()
 })
 
-test('reads only the start of an endless response', async () => {
+test('reads only the start of an endless response to an outbound request', async () => {
   const { post, close } = await openEndlessService()
   assert.deepEqual(await post('127.0.0.1', true), { status: 200, text: 'x'.repeat(2048) })
   close()

@@ -21,7 +21,7 @@ test('returns 404 with rate limit and request id headers for an unknown path (co
   assert.equal(answer.headers['content-encoding'], undefined)
 })
 
-test('returns 405 with Allow for a wrong method on a known path (conventions-2)', async () => {
+test('returns 405 with an Allow header for a wrong method on a known path (conventions-2)', async () => {
   const answer = await guest('POST', '/user/abilities', {})
   assert.equal(answer.status, 405)
   assert.equal(answer.headers.allow, 'GET, HEAD')
@@ -103,7 +103,7 @@ test('rejects an upload that is not a multipart form (conventions-41)', async ()
   }
 })
 
-test('returns Allow for OPTIONS (conventions-2)', async () => {
+test('returns an Allow header for an OPTIONS request (conventions-2)', async () => {
   const answer = await guest('OPTIONS', '/user/abilities')
   assert.equal(answer.headers.allow, 'GET, HEAD')
   assert.equal((await guest('OPTIONS', '/nothing/here')).headers.allow, undefined)

@@ -59,7 +59,7 @@ test('deletes failed jobs after their retention period', async () => {
   assert.equal((await failed()).length, 0)
 })
 
-test('deletes expired notifications and group requests in `kith doctor`', async () => {
+test('deletes expired notifications and membership requests in `kith doctor`', async () => {
   const [ann, bob, eve] = [await person(), await person(), await person()]
   for (const each of [bob, eve]) await as(each, 'PUT', `/user/followings/${ann.id}`)
   const id = await group(bob, { mode: 'private' })

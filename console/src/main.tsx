@@ -9,7 +9,7 @@ keepLocale(currentLocale())
 const nonce = document.querySelector<HTMLMetaElement>('meta[property=csp-nonce]')?.nonce
 const styles = createCache({ key: 'kith', ...(nonce ? { nonce } : {}) })
 
-// Reloads the console when a script is missing, because the server was updated since the console was loaded.
+// Reloads the console when a script is missing, because an update of the server removes old scripts.
 addEventListener('vite:preloadError', (event) => {
   const last = Number(sessionStorage.getItem('kith.console.reloaded') ?? 0)
   if (Date.now() - last < 10_000) return

@@ -167,7 +167,7 @@ async function holdingTheLock(ctx: Context, work: () => Promise<void>): Promise<
     try {
       await work()
     } finally {
-      // Unlocks explicitly, because the pooled connection would retain the lock.
+      // Unlocks explicitly, because the pooled connection would retain the advisory lock.
       await held`select pg_advisory_unlock(4127013)`
     }
   } finally {

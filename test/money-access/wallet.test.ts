@@ -98,7 +98,7 @@ matrix('who may read what was paid, decide on money, give it and audit it', wall
   ['audit', () => ['GET', '/admin/ledger/audit'], nobodyBut(200), 'admin: ledger'],
 ])
 
-test("lists only the viewer's own orders, withdrawals and requests", async () => {
+test("lists only the viewer's own orders, withdrawals and pin requests", async () => {
   await walletScene()
   await commented(`/feeds/${await feedOf(author)}`, 'feed:comment')
   const count = async (who: Person, path: string) => (await expect(200, as(who, 'GET', path))).length

@@ -87,8 +87,8 @@ export function HealthCard() {
     good_at: null,
     figures: [],
   }
-  // Ignores the last reported states of the server's parts when the server is not ready, because they are
-  // obsolete.
+  // Ignores the last reported states of the server's parts while the server is not ready, because the states
+  // are obsolete.
   const parts = health && ready !== false ? health.parts : ready === undefined ? [] : [server]
   return (
     <>

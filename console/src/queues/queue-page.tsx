@@ -44,7 +44,7 @@ function QueueView({ queue, item }: { queue: Queue; item: string | undefined }) 
   const pending = usePending()
   const navigate = useNavigate()
   const [asking, setAsking] = useState<VerdictName | null>(null)
-  // Selected items, `choosing` during the selection, or undefined when items are decided one by one.
+  // Items of a bulk decision, `choosing` while the user selects them, or undefined without a bulk decision.
   const [several, setSeveral] = useState<'choosing' | Wire[]>()
   const heading = useRef<HTMLHeadingElement>(null)
   const { canAccess, isPending: isAsking } = useCanAccess({

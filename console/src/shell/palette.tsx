@@ -59,7 +59,7 @@ export function Palette({ close }: { close(): void }) {
     to: `/people/${row.id}/show`,
     label: String(row.name),
     group: t(['People found', '匹配的用户']),
-    // Makes every found user match the query, because the server may match a user by an earlier name.
+    // Makes each user from the server match the query, because the server also finds users by earlier names.
     words: q,
   }))
   const options = q === '' ? pages : [...pages, ...settings, ...found]

@@ -59,7 +59,7 @@ export async function openSource(
   try {
     await query('set session transaction isolation level repeatable read')
     await query('start transaction with consistent snapshot, read only')
-    // Raises the server's timeouts, because a streamed query waits while Kith writes.
+    // Raises the timeouts of the source's server, because a streamed query waits while Kith writes.
     await query('set session net_write_timeout = 86400, wait_timeout = 604800')
     for (const row of await query<{ t: string; c: string }>(
       'select table_name as t, column_name as c from information_schema.columns where table_schema = ?',

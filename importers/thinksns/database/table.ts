@@ -76,7 +76,7 @@ export type TableImport<C extends Columns = Columns> = {
 export const defineTable = <const C extends Columns>(table: TableImport<C>): TableImport =>
   table as unknown as TableImport
 
-/** Work without a source table, such as copying files. */
+/** Import step without a source table, such as copying files. */
 export type ImportStep = {
   name: string
   run(step: StepContext): Promise<void>

@@ -17,7 +17,7 @@ import { PLAN } from '../../../importers/thinksns/plan.ts'
 const TABLES = PLAN.filter((part): part is TableImport => 'table' in part)
 const clock = readClock('UTC')
 
-/** Source tables that this test leaves empty, because their importers report changes in another form. */
+/** Source tables that this test leaves empty, because their imports declare no target tables to compare. */
 const WITHOUT_ROWS = [
   'abilities',
   'ability_role',
