@@ -48,7 +48,7 @@ export type ClientOptions = {
   url?: string
   /** Storage of the session. The default is memory, which a reload clears. */
   tokens?: TokenStore
-  /** Language of messages, `en` or `zh`. The client calls a function before each request. */
+  /** Language of messages, `en` or `zh`, or a function that the client calls before each request. */
   language?: string | (() => string)
   retry?: Partial<RetryOptions>
   headers?: Record<string, string>

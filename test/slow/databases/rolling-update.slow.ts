@@ -65,7 +65,7 @@ test('refuses to start when MIGRATE=off and a migration is missing', async () =>
   await sql`insert into schema_migrations (name, hash) values (${last.name}, ${last.hash})`
 })
 
-test('serves the previous version during a migration', async () => {
+test('serves requests with the previous version during a migration', async () => {
   await useSite()
   const tables = await sql<{ name: string }[]>`
     select tablename as name from pg_tables where schemaname = 'public'`
