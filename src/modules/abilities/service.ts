@@ -86,7 +86,10 @@ export async function hasAbility(ctx: Context, userId: number, ability: Ability)
 export const invalidateAbilities = (ctx: Context, tx: Db, userId: number | '*') =>
   cacheOf(ctx).announce(tx, String(userId))
 
-/** Adds the abilities and roles that are new in this version. Preserves changes by administrators. */
+/**
+ * Adds the abilities and roles that are new in this version of Kith. Preserves administrators' changes of
+ * roles.
+ */
 export async function seedAbilities(sql: Db): Promise<void> {
   await seedRoles(
     sql,

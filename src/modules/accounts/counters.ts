@@ -7,8 +7,8 @@ export type PersonCount = Extract<
 >
 
 /**
- * `changes` selects one row per user, with `user_id` and an increment for each counter. `several` locks the
- * counters in the order of user ids, to avoid deadlocks.
+ * `changes` selects one row per user, with `user_id` and an increment for each counter. For several users,
+ * `several` locks the counters in the order of user ids, to avoid deadlocks.
  */
 export function updateUserCounters(
   sql: Db,
@@ -25,7 +25,10 @@ export function updateUserCounters(
     from (${several ? inOrder : changes}) d where u.user_id = d.user_id`
 }
 
-/** `made` selects `user_id` and `goes_on`, which is true for a user who also checked in the day before. */
+/**
+ * `made` selects the `user_id` of new check-ins, and `goes_on`, which is true for a user who also checked in
+ * the day before.
+ */
 export const addCheckin = (sql: Db, made: Fragment): Fragment => sql`
   update user_counts u set checkin_count = u.checkin_count + 1, updated_at = now(),
     last_checkin_count = case when d.goes_on then u.last_checkin_count + 1 else 1 end

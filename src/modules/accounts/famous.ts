@@ -31,7 +31,7 @@ export async function followFamous(sql: Db, userId: number): Promise<void> {
       select f.user_id, f.type from famous_users f join users u on u.id = f.user_id and u.deleted_at is null
       where f.user_id <> ${userId}
     ),
-    -- Locks the counters by user id before inserting follows, so that concurrent registrations do not
+    -- Locks the counters by user id before the insertion of follows, so that concurrent registrations do not
     -- deadlock.
     locked as (
       select user_id from user_counts

@@ -17,7 +17,7 @@ async function findContacts(sql: Db, userId: number): Promise<Contacts | undefin
 
 type AccountPage = 'sessions' | 'exports' | 'sanctions' | 'deletion' | 'security'
 
-/** `mailOnly` drops the message for an account without an e-mail address. */
+/** `mailOnly` drops the message if the account has no e-mail address. */
 type Message = { subject: string; text: string; page?: AccountPage; mailOnly?: true; purpose?: 'alert' }
 
 /** Job payload. Encrypted, because the database stores queued jobs. */
@@ -31,7 +31,7 @@ type SealedMessage = {
   link?: string
 }
 
-/** Enqueues a message by e-mail, or by text message without an address, in the caller's transaction. */
+/** Enqueues an e-mail, or a text message to a user without an e-mail address, in the caller's transaction. */
 export async function enqueueMessage(
   ctx: Context,
   tx: Db,
@@ -56,7 +56,7 @@ export async function messageUser(ctx: Context, tx: Db, userId: number, message:
   if (contacts) await enqueueMessage(ctx, tx, contacts, message)
 }
 
-/** Sends a message. Gives up when the service rejects it permanently. */
+/** Sends a message. Gives up when the mail or text message service rejects the message permanently. */
 export async function deliver(
   ctx: Context,
   { channel, to, subject, text, purpose = 'message', code, link }: SealedMessage,
@@ -123,7 +123,7 @@ export const notifyAccountChanged = (tx: Db, userId: number, state: Changed | 's
 
 /**
  * Alerts a user that a credential changes: in notifications, on devices, and at the current phone and e-mail.
- * Call it in the transaction of the change and before it, so that it reaches the old contacts.
+ * Call this before the change and in its transaction, so that the alert reaches the old contacts.
  */
 export async function alertAccountOwner(
   ctx: Context,
@@ -137,7 +137,7 @@ export async function alertAccountOwner(
   await notifyAccountChanged(tx, userId, changed)
 }
 
-/** A job that an earlier version enqueued. */
+/** Payload of a job that an earlier version of Kith enqueued. */
 type Alert = { channel: Channel; to: string } & ({ changed: Changed } | { suspended: Suspended })
 
 const sendAlert = (ctx: Context, { channel, to, ...alert }: Alert) =>
@@ -156,7 +156,7 @@ export const messageTasks = (ctx: Context): TaskList => ({
 
 const RECEIPT_SUBJECT = '充值收据 Receipt of your payment'
 
-/** Skips an account without e-mail, whose owner finds the payment among the orders. */
+/** Skips an account without e-mail, whose owner can find the payment in the list of orders. */
 async function sendReceipt(ctx: Context, id: number): Promise<void> {
   const receipt = await findReceipt(ctx.sql, id)
   if (!receipt) return

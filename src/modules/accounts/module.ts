@@ -94,7 +94,7 @@ const differs = (name: SettingName, changes: Partial<Settings>, current: Setting
 
 /**
  * Rejects a default role with administration access, and changes of money settings by an actor without the
- * balance ability. Unchanged values pass, because forms send all settings.
+ * `admin: currency` ability. Unchanged values pass, because forms send all settings.
  */
 export const checkedSettings: SettingChecks = {
   errors: [beyondOwnAbilities, moneySettings],

@@ -32,7 +32,10 @@ export const RankedUser = Shared('RankedUser', {
 })
 type RankedUser = Static<typeof RankedUser>
 
-/** Adds users to a page of a ranking. Users disabled meanwhile are omitted, but later ranks stay. */
+/**
+ * Adds user data to a page of a ranking. Omits disabled users without changing the ranks of the users below
+ * them.
+ */
 async function rankedUsers(
   ctx: Context,
   ranking: readonly RankedRow[],
@@ -52,7 +55,7 @@ type RankingOptions = {
   tag: ApiTag
   operationId: string
   summary: string
-  /** The query chooses a period. */
+  /** Lets the request select a period of the ranking, such as a week. */
   byPeriod?: true
   rankingOf(ctx: Context, period: Period): Promise<readonly RankedRow[]>
 }

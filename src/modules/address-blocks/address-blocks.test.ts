@@ -89,7 +89,7 @@ test("requires confirmation to block the administrator's own address (administra
   assert.equal(codeOf(await block({ network: '10.9.9.9' }, '203.0.113.9')), 'address_blocked')
   assert.deepEqual(await removeBlocksOfAddress(ctx, '203.0.113.9'), ['203.0.113.0/24'])
   // Pauses between requests, because injected requests alone would keep the event loop from reading the
-  // signal.
+  // signal that invalidates the cached blocks.
   let status = 403
   for (let tries = 0; status === 403 && tries < 3000; tries += 1) {
     await new Promise((resolve) => setTimeout(resolve, 20))

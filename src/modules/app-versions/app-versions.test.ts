@@ -14,7 +14,7 @@ const draft = {
 const add = (body: object = {}) => as(founder, 'POST', '/admin/app-versions', { ...draft, ...body })
 const list = async (query = 'type=android') => (await guest('GET', `/plus-appversion?${query}`)).body
 
-test('lists app versions with the highest number first (administration-23)', async () => {
+test('lists app versions with the highest version code first (administration-23)', async () => {
   for (const version_code of [210, 230, 220]) assert.equal((await add({ version_code })).status, 201)
   assert.equal((await add({ type: 'ios', is_forced: true })).status, 201)
   const codes = (rows: { version_code: number }[]) => rows.map(({ version_code }) => version_code)

@@ -128,7 +128,7 @@ export const areaView = (row: Area): Area => ({
 
 const FOUND_MAX = 5
 const LEVELS_MAX = 4
-/** First level whose areas are returned without children (feeds-32). */
+/** First level of the area tree whose areas are returned without children (feeds-32). */
 const LEVEL_WITHOUT_ITEMS = 3
 
 type Tree = Area & { parent: Tree | null }
@@ -154,7 +154,7 @@ const CANDIDATES_MAX = 50
 
 export type LocatedArea = { longitude: number; latitude: number; path: string[] }
 
-/** Prefers the area with most matching ancestors, then the deepest area. */
+/** Prefers the area whose path has the most names in the address, then the deepest area. */
 export async function locateAddress(sql: Db, address: string): Promise<LocatedArea | undefined> {
   const found = await listNamedIn(sql, address, CANDIDATES_MAX)
   const around = await listUpwards(

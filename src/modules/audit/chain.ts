@@ -106,8 +106,8 @@ export async function verifyAuditChain(sql: Db, anchors: readonly Anchor[] = [])
 }
 
 /**
- * Preserves the hashes, so that the chain stays valid. Deletes the salt, without which the content cannot be
- * guessed from the hash.
+ * Preserves the hashes of redacted records, so that the chain stays valid. Deletes the salt, without which
+ * the content cannot be guessed from the hash.
  */
 export async function redactAuditOf(tx: Tx, userId: number): Promise<void> {
   const owned = tx.json({ user_id: userId } as never)

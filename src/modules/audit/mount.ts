@@ -18,12 +18,15 @@ import { type Actor, type AuditEntry, recordAudit } from './queries.ts'
 /** Decision on a pending record. Runs at most once, in the transaction that writes the audit entry. */
 export type Decision<Row, Body extends TObject> = {
   summary: string
-  /** Its field `action` is the verb in the audit log. */
+  /** The field `action` of the body is the verb in the audit log. */
   body: Body
   errors: readonly DeclaredError[]
-  /** The decision moves money (see `idempotent` of routes). */
+  /** Set for a decision that moves money (see `idempotent` in the options of a route). */
   idempotent?: true
-  /** Returns the parts of the audit record that differ from a pending record, decided by `action`. */
+  /**
+   * Runs the decision. Returns fields of the audit record that replace its defaults, such as the `before` of
+   * a pending record.
+   */
   run(tx: Tx, userId: number, row: Row, body: Static<Body>): Promise<Partial<AuditEntry>>
 }
 
@@ -52,7 +55,7 @@ export type AdminRecords<
   query: Query
   body?: Body
   extra?: Extra
-  /** Error for an unknown id. Default: the common 404. */
+  /** Error for an unknown record id. Default: the 404 error that all routes share. */
   missing?: (() => Error) & DeclaredError
   errors?: readonly DeclaredError[]
   list(sql: Db, query: Static<Query>): Promise<{ data: Row[]; total: number }>
@@ -65,7 +68,7 @@ export type AdminRecords<
   summary?(row: Row): Record<string, unknown>
 }
 
-/** Locks a record, calls `work` and writes both versions to the audit log. */
+/** Locks a record, calls `work` and writes the record before and after the change to the audit log. */
 export type ChangeRecord<Row> = (
   actor: Actor,
   id: number,
@@ -74,8 +77,8 @@ export type ChangeRecord<Row> = (
 ) => Promise<void>
 
 /**
- * Mounts the list, the single read and the given writes of a kind of record (administration-3). Returns the
- * functions that further operations, such as an approval, use to read and update a record.
+ * Mounts routes to list, read and write one kind of record (administration-3). Returns functions to read and
+ * change a record, for further operations such as an approval.
  */
 export function mountAdminRecords<
   Row extends { id: number },

@@ -47,7 +47,7 @@ export const AuditQuery = Type.Object({
 })
 export type AuditQuery = Static<typeof AuditQuery>
 
-/** User and request behind a change. The argument of a route handler has this shape. */
+/** User and request that caused a change. The argument of a route handler has this shape. */
 export type Actor = { viewer: { id: number }; request: { id: string } }
 
 export type AuditEntry = {

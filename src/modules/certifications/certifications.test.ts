@@ -196,7 +196,7 @@ test('displays the badge of a certified user until it is revoked', async () => {
   assert.equal((await mine(ann)).status, 2)
 })
 
-test('omits personal data of certifications from the log, even in URLs', async (t) => {
+test('omits personal data of certifications from logged URLs', async (t) => {
   const ann = await person()
   const info = t.mock.method(ctx.log, 'info')
   const query = new URLSearchParams({ ...PAPERS, type: 'user' })

@@ -126,7 +126,7 @@ export async function requireNone(sql: Db, userId: number): Promise<void> {
   if (await findCertification(sql, { userId })) throw certificationExists()
 }
 
-/** Locks the category against a concurrent change of the icon. */
+/** Locks the category against a concurrent change of its icon. */
 async function certify(tx: Tx, userId: number, type: CertificationType, description: string): Promise<void> {
   const { icon } = await findCategory(tx, type, 'share')
   await setVerified(tx, userId, { type, icon, description })

@@ -40,8 +40,8 @@ const CHECKINS = 'checkin-logs'
 const FIRST = 5
 
 /**
- * Inserts and pays in one statement, so that the unique key of the day prevents a second payment. Returns
- * false if the user has checked in today.
+ * Inserts and pays a check-in in one statement, so that the unique key of user and day prevents a second
+ * payment. Returns false if the user has already checked in today.
  */
 async function insertCheckin(
   sql: Db,

@@ -56,7 +56,7 @@ const counted = async (id: number) => {
   return row.n
 }
 
-test('counts racing collections and removals of one user once (feeds-22)', async () => {
+test("counts one user's concurrent collections of the same content once (feeds-22)", async () => {
   const me = await person()
   const id = await make()
   const answers = await Promise.all(
@@ -88,7 +88,7 @@ test('returns 404 when unknown content is collected', async () => {
   assert.equal((await as(me, 'DELETE', '/test/things/999999/uncollect')).status, 404)
 })
 
-test('returns 404 for a collection when the content is deleted concurrently', async () => {
+test('returns 404 for a new collection when the content is deleted concurrently', async () => {
   const me = await person()
   for (const path of ['things/:id/collections', 'user/albums/:id']) {
     const id = await make()
@@ -103,7 +103,7 @@ test('returns 404 for a collection when the content is deleted concurrently', as
   }
 })
 
-test('returns 400 for a removal when the content is deleted concurrently', async () => {
+test('returns 400 for the removal of a collection when the content is deleted concurrently', async () => {
   const me = await person()
   const id = await make()
   assert.equal((await as(me, 'POST', `/test/user/albums/${id}`)).status, 201)
@@ -133,7 +133,7 @@ test('pages through collections by collection id or content id', async () => {
   assert.deepEqual(await things({}), [ids[0], ids[1]])
 })
 
-test('repairs counter drift with a recount', async () => {
+test('repairs a wrong collection counter with a recount', async () => {
   const me = await person()
   const id = await make()
   await as(me, 'POST', `/test/things/${id}/collections`)

@@ -105,7 +105,7 @@ export async function findCollected(
   userId: number,
 ): Promise<Set<number>> {
   if (userId === 0 || contentIds.length === 0) return new Set()
-  // Looks up each id, because `= any` makes PostgreSQL scan all collections of the user.
+  // Looks up each content id, because `= any` makes PostgreSQL scan all collections of the user.
   const rows = await sql<{ id: number }[]>`
     select id from unnest(${contentIds}::bigint[]) as given (id)
     where coalesce((
@@ -145,7 +145,7 @@ export const collectionsRecount = (
 type CollectionOptions = {
   create: string
   remove: string
-  /** Status of a duplicate collection. Default: status of the first collection. */
+  /** Response status for a duplicate collection. Default: the status for a new collection. */
   twice?: 400 | 422
   none?: 400 | 422
   count?: Counts

@@ -6,7 +6,7 @@ import { untilWaiting } from '#test/waiting.ts'
 
 const { as, guest, person, sql, make, comment, counted, notices } = await commentedWorld()
 
-test('keeps counters exact under racing comments and deletions', async () => {
+test('keeps comment counters exact under racing comments and deletions', async () => {
   const [owner, reader] = [await person(), await person()]
   const id = await make(owner)
   const made = await Promise.all(
@@ -99,7 +99,7 @@ test('deletes unread notifications of comments that are deleted with their conte
   assert.deepEqual([...(await notices(replied))], [])
 })
 
-test('repairs counter drift with a recount', async () => {
+test('repairs wrong comment counters with a recount', async () => {
   const owner = await person()
   const id = await make(owner)
   await comment(owner, id, 'counted')

@@ -37,7 +37,9 @@ import {
   unknownPerson,
 } from './schema.ts'
 
-/** Hides the recipient of each comment from all other viewers, because an owner may be anonymous. */
+/**
+ * Hides the recipient of each comment from all other viewers, because the content's owner may be anonymous.
+ */
 export const withoutOwner = <Row extends { target_user: number }>(rows: Row[], viewerId: number): Row[] =>
   rows.map((row) => (row.target_user === viewerId ? row : { ...row, target_user: 0 }))
 
@@ -91,11 +93,14 @@ export const foundComment = (row: CommentRow) => ({
 export type CommentRules = {
   count?: Counts
   mentions?: boolean
-  /** Returns the users who may read the content and get notifications. Default: all. */
+  /**
+   * Returns the users among `userIds` who may read the content. Only they get notifications. Default: all of
+   * `userIds`.
+   */
   readers?(sql: Db, target: Target, userIds: number[]): Promise<number[]>
   mayModerate?(ctx: Context, target: Target, viewerId: number): Promise<boolean>
   removalNotice?: SystemType
-  /** Deletes dependent rows, such as pins, in the transaction of the deletion. */
+  /** Deletes rows that depend on the comment, such as pins, in the transaction that deletes the comment. */
   onRemove?(tx: Tx, comment: CommentRow, target: Target, viewerId: number): Promise<void>
 }
 
@@ -294,7 +299,7 @@ export async function findVisibleComments(
       const content = `${row.commentable_type}/${row.commentable_id}`
       if (!seen.has(content)) return []
       if (!anonymous.has(content) || row.target_user === viewerId) return [row]
-      // Skips matches on an anonymous owner, because a match would reveal the owner.
+      // Skips comments found by an anonymous owner, because a match would reveal the owner.
       const foundByOwner = query.for_user !== undefined && row.target_user === query.for_user
       const isReply = query.for_type !== 'target' && row.reply_user === query.for_user
       return foundByOwner && !isReply ? [] : [{ ...row, target_user: 0 }]

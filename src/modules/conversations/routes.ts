@@ -237,7 +237,10 @@ export function conversationRoutes(server: Server, ctx: Context) {
   const { sql } = ctx
   const route = routesOn(server, ctx, { tag: 'Conversations' })
 
-  /** Uses a separate bucket of the sensitive limit, so that feedback never blocks a sign-in. */
+  /**
+   * Uses a separate bucket of the rate limit for sensitive operations, so that feedback never blocks a
+   * sign-in.
+   */
   const limit = async (reply: FastifyReply, userId: number) => {
     const allowed = ctx.config.rateLimits.sensitive
     if (allowed === 0) return

@@ -43,7 +43,7 @@ describe('feed deletion', () => {
     assert.equal((await read(id)).user, null)
   })
 
-  test('counts racing deletions once', async () => {
+  test('counts concurrent deletions of a feed once', async () => {
     const alice = await person()
     const topics = [await createTopic(alice)]
     const id = await publish(alice, { topics })

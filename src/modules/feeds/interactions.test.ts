@@ -57,7 +57,7 @@ describe('likes of feeds', () => {
     assert.equal((await read(id)).like_count, 0)
   })
 
-  test('keeps counters exact under racing likes and unlikes', async () => {
+  test('keeps like counters exact under racing likes and unlikes', async () => {
     const [alice, ...others] = await people(7)
     const id = await publish(alice!)
     await Promise.all(
@@ -136,7 +136,7 @@ describe('comments on feeds', () => {
     assert.equal((await guest('GET', url)).status, 404)
   })
 
-  test('keeps counters exact under racing comments and deletions', async () => {
+  test('keeps comment counters exact under racing comments and deletions', async () => {
     const [alice, ...others] = await people(5)
     const id = await publish(alice!)
     const url = `/feeds/${id}/comments`
@@ -269,7 +269,7 @@ describe('ranking of feed authors', () => {
 })
 
 describe('recount of feed counters', () => {
-  test('repairs counter drift with a recount', async () => {
+  test('repairs wrong feed counters with a recount', async () => {
     const [alice, bob] = [await person(), await person()]
     const topic = (await as(alice, 'POST', '/feed/topics', { name: 'Recounted' })).body.id
     const id = await publish(bob, { topics: [topic] })

@@ -67,7 +67,7 @@ export async function closeSalesOfFeed(tx: Tx, feedId: number, closed: boolean):
   )
 }
 
-/** Returns undefined when a price exists (feeds-41). */
+/** Returns undefined when the feed already has a comment price (feeds-41). */
 async function setCommentPrice(
   ctx: Context,
   tx: Tx,

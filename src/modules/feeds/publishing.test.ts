@@ -40,7 +40,7 @@ describe('feed publication', () => {
     await assertNoDrift()
   })
 
-  test('creates separate feeds when racing authors use equal marks', async () => {
+  test('creates separate feeds when concurrent authors use the same mark', async () => {
     const authors = await Promise.all(Array.from({ length: 5 }, () => person()))
     const marks = [mark(), mark(), mark()]
     const answers = await Promise.all(
@@ -138,7 +138,7 @@ describe('feed publication', () => {
     assert.equal(await feedsCount(alice), 0)
   })
 
-  test('creates one feed from racing retries', async () => {
+  test('creates one feed from concurrent retries of a request', async () => {
     const alice = await person()
     const topics = [await createTopic(alice)]
     const images = [{ id: await uploadPicture(world, alice) }]
@@ -168,7 +168,7 @@ describe('feed publication', () => {
 })
 
 describe('pictures and videos of feeds', () => {
-  test('returns pictures in order with their sizes', async () => {
+  test('returns pictures in the order of publication with their sizes', async () => {
     const alice = await person()
     const first = await uploadPicture(world, alice, 30, 20)
     const second = await uploadPicture(world, alice, 10, 40)
@@ -241,7 +241,7 @@ describe('topics of a new feed', () => {
     assert.deepEqual((await read(own)).topics, [])
   })
 
-  test('counts racing posts in the same topics once each', async () => {
+  test('counts each feed once when concurrent feeds have the same topics', async () => {
     const people = await Promise.all(Array.from({ length: 5 }, () => person()))
     const topics = [await createTopic(people[0]!), await createTopic(people[0]!)]
     await Promise.all(
@@ -269,7 +269,7 @@ describe('reposts and mentions in feeds', () => {
     refused(await repost(original), 'repostable_id')
   })
 
-  test('notifies mentioned users until the feed is deleted', async () => {
+  test('deletes notifications of mentioned users when the feed is deleted', async () => {
     const [alice, bob] = [await person(), await person()]
     const names = [bob, alice].map(({ name }) => `\u00AD@${name.toUpperCase()}\u00AD`).join(' ')
     const id = await publish(alice, { feed_content: `Hi ${names} \u00AD@nobody at all\u00AD` })

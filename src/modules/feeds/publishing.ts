@@ -61,7 +61,7 @@ const draftRows = (sql: Db, drafts: FeedDraft[]): Fragment => {
         "hasTopics" boolean, "hasPrice" boolean, key text, grams text[])`
 }
 
-/** `made` is false for a duplicate mark. */
+/** `made` is false for a draft whose mark already has a feed. */
 async function insertFeeds(sql: Db, drafts: FeedDraft[]): Promise<[Inserted, ...Inserted[]]> {
   const first = new Map(drafts.map((draft) => [draft.mark, draft] as const).reverse())
   const once = drafts.filter((draft) => first.get(draft.mark) === draft)

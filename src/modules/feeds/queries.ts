@@ -117,7 +117,7 @@ export async function findTarget(sql: Db, id: number): Promise<Target | undefine
 
 export type Removal = { found: boolean; removed: boolean; author: number; likes: number }
 
-/** Soft-deletes a feed. `anybodys` includes feeds of other authors. */
+/** Soft-deletes a feed. With `anybodys`, its author may be another user than `userId`. */
 export async function markDeleted(
   sql: Db,
   feedId: number,

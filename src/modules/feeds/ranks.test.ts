@@ -101,7 +101,7 @@ test("counts a like in every period that includes the feed's publication (feeds-
   assert.deepEqual([...(await sql`select from period_sums where user_id = ${ann.id}`)], [])
 })
 
-test('ignores likes on feeds older than every period', async () => {
+test('ignores likes on a feed that is older than the longest period', async () => {
   const [ann, bob] = (await people(2)) as [Person, Person]
   const [old, ancient] = [await publish(ann), await publish(ann)]
   await age(old, '31 days')
@@ -159,7 +159,7 @@ test('subtracts the likes of an expired feed once when period sums are refreshed
   await assertExact()
 })
 
-test('updates the sums of each ranking independently', async () => {
+test('updates the period sums of each ranking independently', async () => {
   const [ann, bob] = (await people(2)) as [Person, Person]
   const other = { ...feedLikes, ranking: 'test-likes' }
   const [leaving, staying] = [await publish(ann), await publish(ann)]
@@ -186,7 +186,7 @@ test('updates the sums of each ranking independently', async () => {
   await sql`delete from period_sum_windows where ranking = ${other.ranking}`
 })
 
-test('recomputes sums after days without an update', async () => {
+test('recomputes period sums after days without an update', async () => {
   const [ann, bob] = (await people(2)) as [Person, Person]
   const id = await publish(ann)
   await like(bob, id)
@@ -196,7 +196,7 @@ test('recomputes sums after days without an update', async () => {
   await assertExact()
 })
 
-test('sums likes directly until the job has filled the sums', async () => {
+test('sums likes directly until the job has filled the period sums', async () => {
   const [ann, bob] = (await people(2)) as [Person, Person]
   await like(bob, await publish(ann))
   const look = () => rankByPeriodSums(sql, feedLikes, 'day', { enabled: withEnabledUser, limit: 1000 })
@@ -211,7 +211,7 @@ test('sums likes directly until the job has filled the sums', async () => {
   await assertExact()
 })
 
-test('keeps sums exact under racing likes, deletions and reads', async () => {
+test('keeps period sums exact under racing likes, deletions and reads', async () => {
   const [ann, ...others] = (await people(6)) as [Person, ...Person[]]
   const feeds = await Promise.all([1, 2, 3].map(() => publish(ann)))
   await Promise.all([
@@ -224,7 +224,7 @@ test('keeps sums exact under racing likes, deletions and reads', async () => {
   await assertExact()
 })
 
-test('repairs wrong sums with a recount', async () => {
+test('repairs wrong period sums with a recount', async () => {
   const [ann, bob] = (await people(2)) as [Person, Person]
   await like(bob, await publish(ann))
   await updatePeriodSums(sql, feedLikes)

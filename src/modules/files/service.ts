@@ -15,7 +15,7 @@ const listUnnamed = (sql: Db, keys: string[]) => sql<{ key: string }[]>`
     and not exists (select from storage_nodes n where n.node = t.node)
     and not exists (select from import_pictures p where p.node = t.node)`
 
-/** Folders that may hold bytes without a row after a process is killed. */
+/** Folders that may hold stored bytes without a database row after a process is killed. */
 const FOLDERS = ['files', 'variants', 'public', 'health']
 const AT_ONCE = 500
 const DAY_MS = 86_400_000
@@ -30,7 +30,7 @@ async function goThrough(
   const examine = async (keys: string[]) => {
     seen.stored += keys.length
     for (const { key } of await listUnnamed(sql, keys)) {
-      // Checks the age last, because an object may have been rewritten since the listing.
+      // Checks the object's age last, because the object may have been rewritten since the listing.
       const at = await storage.writtenAt(key)
       if (!at || Date.now() - at.getTime() <= DAY_MS) continue
       seen.left += 1
@@ -51,7 +51,10 @@ async function goThrough(
 
 export const countLeftovers = (ctx: Context): Promise<Leftovers> => goThrough(ctx, {})
 
-/** Runs only on demand. A copied site that uses the original's storage would delete the original's files. */
+/**
+ * Runs only on an operator's request, because a copied site that uses the original's storage would delete the
+ * original's files.
+ */
 export async function deleteOrphanedObjects(ctx: Context, batch = AT_ONCE): Promise<number> {
   return (await goThrough(ctx, { batch, take: ctx.storage.remove })).left
 }
@@ -68,7 +71,7 @@ export function attachmentView(ctx: Context, stored: StoredNode | null): Attachm
   }
 }
 
-/** Public URL of a node. A signed query makes the URL accept the upload. */
+/** Public URL of a node. With a signed query, the URL accepts the upload of the node. */
 export function nodeUrl(ctx: Context, node: string): string {
   const colon = node.indexOf(':')
   const path = Buffer.from(node.slice(colon + 1)).toString('base64url')
@@ -83,8 +86,8 @@ const hour = 3_600_000
 const CONFIDENTIAL_URL_MS = 5 * 60_000
 
 /**
- * Signs a URL for one to two hours, or for five minutes if the file is confidential. Only URLs of other files
- * are stable within an hour, so that browsers can cache the files.
+ * Signs a URL for one to two hours, or for five minutes if the file is confidential. URLs of files that are
+ * not confidential are stable within an hour, so that browsers can cache the files.
  */
 export function signedFileUrl(ctx: Context, id: number, rule: ImageRule, confidential: boolean): string {
   const expires = String(
@@ -137,7 +140,7 @@ async function readingFrom<T>(ctx: Context, reading: Promise<T>): Promise<T> {
   }
 }
 
-/** Throws when the store fails, so that the job is retried. */
+/** Throws when the storage fails, so that the job is retried. */
 async function removeObjects(storage: Storage, keys: string[]): Promise<void> {
   for (const key of keys) await storage.remove(key)
 }

@@ -87,7 +87,7 @@ test('forbids changes of roles beyond the abilities of the actor (administration
   assert.equal((await as(founder, 'PATCH', `/admin/roles/${await idOf('owner')}`, { name: 'x' })).status, 403)
 })
 
-test('rejects forbidden changes of the default role (administration-7)', async () => {
+test('rejects renaming, deletion and admin access of the default role (administration-7)', async () => {
   const made = await as(founder, 'POST', '/admin/roles', { name: 'fresh', abilities: ['feed-post'] })
   const url = `/admin/roles/${made.body.id}`
   const choose = (role: string) => as(founder, 'PATCH', '/admin/settings', { 'register:role': role })
@@ -118,7 +118,7 @@ async function during(work: (tx: Tx) => Promise<unknown>, ask: () => Promise<Ans
   return asked
 }
 
-test('rejects a role change that a concurrent change has made forbidden (administration-4, administration-5)', async () => {
+test('rejects restoring a concurrently removed ability (administration-4, administration-5)', async () => {
   const abilities = ['admin:role:show', 'admin:role:update']
   assert.equal((await as(founder, 'POST', '/admin/roles', { name: 'porter', abilities })).status, 201)
   const porter = await person({ roles: ['porter'] })

@@ -77,7 +77,7 @@ const roleNameTaken = fieldError(
   '角色名称已存在。',
 )
 
-/** Throws unless the actor holds every ability that the change adds or removes. */
+/** Throws unless the actor holds every ability that a change adds to a role or removes from it. */
 async function judge(db: Db, actor: number, abilities: string[] | undefined, former: string[] = []) {
   if (abilities === undefined) return
   const unknown = await findUnknownAbilities(db, abilities)
@@ -135,9 +135,9 @@ export const adminRoleRoutes =
       },
       async change(tx, actor, role, changes) {
         const { name, abilities } = changes
-        // The server looks up fixed roles by name.
+        // The server looks up fixed roles by name, so their names must not change.
         if (role.fixed && name !== undefined && name !== role.name) throw fixedRole()
-        // Without its abilities, no user could restore the founder role.
+        // If the founder role lost its abilities, no user could restore them.
         if (role.name === 'founder' && abilities !== undefined) throw fixedRole()
         await judge(tx, actor, abilities, role.abilities)
         await guardNewcomers(role, {

@@ -69,7 +69,7 @@ export async function findRole(
   id: number,
   { lock = false }: { lock?: boolean } = {},
 ): Promise<RoleRow | undefined> {
-  // Locks in a separate statement, because a statement that waits for a lock reads from its old snapshot.
+  // Locks the role in a separate statement, because a statement that waits for a lock reads an old snapshot.
   if (lock) await sql`select from roles where id = ${id} for update`
   const [row] = await sql<RoleRow[]>`select ${columns(sql)} from roles r where r.id = ${id}`
   return row
@@ -138,7 +138,7 @@ export async function findExcessAbilities(sql: Db, userId: number, beyond: numbe
   return rows.map(({ ability }) => ability)
 }
 
-/** Returns the unknown names, and the abilities of the named roles that user `actor` lacks. */
+/** `unknown`: names without a role. `beyond`: abilities of the named roles that user `actor` lacks. */
 export async function findRoleProblems(sql: Db, names: string[], actor: number) {
   const [row] = await sql<[{ unknown: string[]; beyond: string[] }]>`
     select
@@ -160,11 +160,11 @@ export async function replaceRoles(sql: Db, userId: number, names: string[]): Pr
 }
 
 /**
- * Locks the role until the transaction ends. Otherwise two concurrent requests could remove the last two
- * holders.
+ * Locks the role until the transaction ends. Otherwise two concurrent requests could remove the role from its
+ * last two holders.
  */
 export async function isLastHolder(tx: Tx, role: string, userId: number): Promise<boolean> {
-  // Locks in a separate statement, because a statement that waits for a lock counts in its old snapshot.
+  // Counts holders in a second statement, because a statement that waits for a lock reads an old snapshot.
   await tx`select from roles where name = ${role} for update`
   const holders = await tx<{ id: number }[]>`
     select u.id from roles r join user_roles x on x.role_id = r.id join users u on u.id = x.user_id

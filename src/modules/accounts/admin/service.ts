@@ -77,10 +77,10 @@ export async function addUser(ctx: Context, actor: Actor, input: UserInput): Pro
   })
 }
 
-/** Revokes the certification when an administrator removes the badge. Injected by `certifications`. */
+/** Revokes a user's certification when an administrator removes the badge. Injected by `certifications`. */
 export type RevokeCertification = (tx: Tx, userId: number, examiner: number) => Promise<void>
 
-/** Callbacks of higher modules, which this module may not import. */
+/** Callbacks that higher modules inject, because this module may not import them. */
 export type Endings = { revokeCertification: RevokeCertification; deleteLinks: DeleteLinks }
 
 /** Throws 403 if the account has abilities that the actor lacks (administration-5). */
@@ -110,7 +110,8 @@ export async function changeUser(
     if (hashed !== undefined) await setPassword(ctx, tx, id, hashed)
     if (changes.unlink_accounts) await deleteLinks(ctx, tx, id)
     const contacts = { phone, email: changes.email }
-    // Alerts the owner before the contacts change, so that the alert reaches the old phone and e-mail.
+    // Alerts the account owner before the contacts change, so that the alert reaches the old phone and
+    // e-mail.
     for (const field of ['phone', 'email'] as const)
       if (contacts[field] !== undefined && contacts[field] !== before[field])
         await alertAccountOwner(ctx, tx, id, field)

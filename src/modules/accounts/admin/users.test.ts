@@ -56,7 +56,7 @@ test('ends all sessions of a user when an administrator changes their password',
   )
 })
 
-test('forbids granting or managing more abilities than the actor holds (administration-5)', async () => {
+test('forbids administrators to grant or acquire abilities that they lack (administration-5)', async () => {
   await as(founder, 'POST', '/admin/roles', {
     name: 'staff',
     abilities: ['admin:user:show', 'admin:user:update', 'admin:user:add'],
@@ -91,7 +91,7 @@ test('forbids granting or managing more abilities than the actor holds (administ
   assert.equal(widened.status, 403)
 })
 
-test('lets an administrator without member abilities manage a member', async () => {
+test('lets an administrator manage members without holding the abilities of members', async () => {
   const abilities = ['admin: login', 'admin:user:update', 'admin:role:update']
   assert.equal((await as(founder, 'POST', '/admin/roles', { name: 'desk', abilities })).status, 201)
   const desk = await person({ roles: ['desk'] })
@@ -103,7 +103,7 @@ test('lets an administrator without member abilities manage a member', async () 
 })
 
 test('rejects the removal of the last founder (administration-6)', async () => {
-  // A disabled founder does not count as a replacement.
+  // A disabled founder does not count as a replacement of the last founder.
   const other = await person({ roles: ['founder'] })
   assert.equal((await as(founder, 'PATCH', `/admin/users/${other.id}`, { disabled: true })).status, 204)
   assert.equal((await as(founder, 'PATCH', `/admin/users/${founder.id}`, { disabled: true })).status, 422)
@@ -147,7 +147,7 @@ test('omits the password from the audit log (administration-4)', async () => {
   assert.deepEqual(shown.body.verified, { type: 'user', icon: null, description: 'Known in person' })
 })
 
-test('rejects one of two concurrent requests that remove the last founders', async () => {
+test('accepts only one of two concurrent requests that would remove the last two founders', async () => {
   const other = await person({ roles: ['founder', 'owner'] })
   const { leaving } = await sql.begin(async (tx) => {
     await tx`select from roles where name = 'founder' for update`

@@ -99,7 +99,8 @@ export const AppealDecision = Shared('AppealDecision', {
 export type AppealDecision = Static<typeof AppealDecision>
 
 /**
- * Finds a sanction in force by id, or the latest without an id. Prefers a silence or suspension to a warning.
+ * Finds a sanction in force by id, or the latest one if no id is given. Prefers a silence or suspension to a
+ * warning.
  */
 async function findAppealable(
   sql: Db,

@@ -21,7 +21,8 @@ async function insertDeletion(tx: Tx, userId: number, days: number): Promise<str
 }
 
 /**
- * Returns false if no deletion is pending. The caller locks the account, so that no erasure starts meanwhile.
+ * Returns false if the user has no pending deletion. The caller locks the account, so that no erasure starts
+ * meanwhile.
  */
 async function deleteDeletion(tx: Tx, userId: number): Promise<boolean> {
   const rows = await tx`
@@ -39,7 +40,7 @@ async function listDue(sql: Db, limit: number): Promise<number[]> {
 
 type DueRow = Row<'users', 'id' | 'email' | 'email_key' | 'phone' | 'avatar' | 'bg' | 'erased_at'>
 
-/** Locks the account against a concurrent sign-in, which cancels the deletion. */
+/** Locks the account against a concurrent sign-in, which would cancel the deletion. */
 async function lockDue(tx: Tx, userId: number): Promise<DueRow | undefined> {
   const [person] = await tx<DueRow[]>`
     select id, email, email_key, phone, avatar, bg, erased_at from users where id = ${userId} for update`
@@ -83,7 +84,7 @@ async function endFollowings(sql: Db, userId: number, limit: number): Promise<nu
         select target_id, 0, 1 from links
       ) sides group by id
     ),
-    -- Locks in the order of user ids, like every follow, to avoid deadlocks.
+    -- Locks the counters in the order of user ids, like every follow, to avoid deadlocks.
     locked as (
       select c.user_id from user_counts c where c.user_id in (select id from changes) order by c.user_id for update
     ),
@@ -125,7 +126,10 @@ export type Eraser = (ctx: Context, tx: Tx, userId: number) => Promise<unknown>
 
 const AT_ONCE = 1000
 
-/** Revokes all sessions. A sign-in before the due date cancels the deletion (rights-1). */
+/**
+ * Schedules the deletion of an account and revokes its sessions. A sign-in before the due date cancels the
+ * deletion (rights-1).
+ */
 export async function scheduleDeletion(ctx: Context, userId: number, use: UseProof): Promise<string> {
   const days = (await readSettings(ctx))['account:deletion-days']
   return transaction(ctx.sql, async (tx) => {
@@ -187,13 +191,13 @@ async function eraseIdentity(ctx: Context, userId: number): Promise<boolean> {
   })
 }
 
-/** Commits after each module. A retry repeats finished erasers, which are idempotent (rights-2). */
+/** Commits after each eraser. A retry repeats finished erasers, which are idempotent (rights-2). */
 async function eraseAccount(ctx: Context, erasers: readonly Eraser[], userId: number): Promise<void> {
   if (!(await eraseIdentity(ctx, userId))) return
   while ((await transaction(ctx.sql, (tx) => endFollowings(tx, userId, AT_ONCE))) > 0);
   for (const erase of erasers) await transaction(ctx.sql, (tx) => erase(ctx, tx, userId))
   await transaction(ctx.sql, async (tx) => {
-    // Runs last, because erasers of other modules may refund payments to the account.
+    // Forfeits balances last, because erasers of other modules may refund payments to the account.
     await forfeitBalances(tx, [userId])
     await finishDeletion(tx, userId)
   })

@@ -38,7 +38,7 @@ test('lists the newest enabled accounts first', async () => {
   assert.deepEqual(await list('latests?limit=1&offset=1'), [ann.id])
 })
 
-test('finds users by a part of the name or by recommendation (sign-in-17)', async () => {
+test('finds users by a part of the name, or recommended users without a keyword (sign-in-17)', async () => {
   const whole = await person({ name: '林一' })
   const [longer, gone] = [await person({ name: '林一二' }), await person({ name: '小林一' })]
   await disable(gone)
@@ -50,7 +50,7 @@ test('finds users by a part of the name or by recommendation (sign-in-17)', asyn
     assert.deepEqual(await list(path), [longer.id], path)
 })
 
-test('returns each user found by phone with the number as written in the request', async () => {
+test('returns the phone number of each found user as written in the request', async () => {
   const [ann, bob, gone] = [await person(), await person(), await person()]
   const phones = ['13900000001', '13900000002', '13900000003']
   for (const [index, who] of [ann, bob, gone].entries())

@@ -18,7 +18,7 @@ type ArchiveIndex = {
   language: Language
   listed: Listed[]
   files: number
-  /** Number of uploads without bytes, because of the size limit or a missing file. */
+  /** Number of uploads whose bytes the archive lacks, because of the size limit or a missing file. */
   leftOut: number
 }
 

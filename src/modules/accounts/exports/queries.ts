@@ -87,7 +87,7 @@ export async function findExport(sql: Db, userId: number, id: number): Promise<E
 }
 
 export async function findNextExport(tx: Tx, userId: number, hours: number): Promise<string | undefined> {
-  // Locks the user, so that two concurrent requests cannot both pass the check.
+  // Locks the user. Otherwise two concurrent requests could both start an export.
   await tx`select from users where id = ${userId} for update`
   const [row] = await tx<{ next_at: string; is_past: boolean }[]>`
     select created_at + make_interval(hours => ${hours}) as next_at,
@@ -167,7 +167,7 @@ export const deleteOldExports = (sql: Db, days: number, limit: number) => sql`
       and state in ('expired', 'failed') order by created_at limit ${limit}
   ) returning id`
 
-/** Skips the ownership check, which the signed URL replaces. */
+/** Skips the check of the export's owner, because a signed URL authorizes the request. */
 export async function findArchive(sql: Db, id: number): Promise<{ key: string; size: number } | undefined> {
   const [row] = await sql<{ key: string; size: number }[]>`
     select storage_key as key, size from data_exports where id = ${id} and state = 'ready' and expires_at > now()`

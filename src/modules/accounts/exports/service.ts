@@ -36,7 +36,7 @@ const ATTEMPTS = 5
 const AT_ONCE = 500
 const DAY_MS = 86_400_000
 const MEGABYTE = 1024 * 1024
-/** Age at which a waiting export counts as failed. Exceeds the total retry time of any job. */
+/** Age in days at which a waiting export counts as failed. Exceeds the total retry time of any job. */
 const GIVEN_UP_DAYS = 2
 const KEPT_DAYS = 90
 
@@ -116,10 +116,10 @@ async function tell(
   })
 }
 
-/** Uses the data disk, because the system's temporary directory may be too small for an archive. */
+/** Writes archives to the data disk, because the system's temporary directory may be too small. */
 const workplaceOf = (ctx: Context) => join(ctx.config.dataDir, 'exports')
 
-/** Notifies the user when the last attempt fails. */
+/** Writes and stores the archive of an export. Notifies the user when the last attempt of the job fails. */
 async function makeExport(
   ctx: Context,
   tables: readonly PersonalTable[],

@@ -52,7 +52,7 @@ test('lets an administrator end one session of a user (administration-22)', asyn
   )
 })
 
-test('ends all sessions of a user with one notification', async () => {
+test('notifies a user once when an administrator ends all of their sessions', async () => {
   const bob = await person()
   const others = [await again(bob), await again(bob, 'Desk')]
   for (let times = 0; times < 2; times += 1)
@@ -62,7 +62,7 @@ test('ends all sessions of a user with one notification', async () => {
   assert.deepEqual(await toldOf(await again(bob)), ['sign-outs'])
 })
 
-test('preserves the current session when an administrator ends all own sessions', async () => {
+test('preserves the current session when administrators end all of their own sessions', async () => {
   const boss = await person({ roles: ['founder'] })
   const elsewhere = await again(boss)
   assert.equal((await as(boss, 'DELETE', `/admin/users/${boss.id}/sessions`)).status, 204)

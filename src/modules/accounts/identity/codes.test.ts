@@ -55,7 +55,7 @@ test('sends one code for concurrent requests of one account', async () => {
   assert.equal(outbox.filter(({ to }) => to === email).length, 1)
 })
 
-test('sends a registration code only to an unused contact', async () => {
+test('sends a registration code only to a phone or e-mail that is not in use', async () => {
   const ann = await signUp()
   const used = { email: String(ann.email).toUpperCase() }
   fieldError(await guest('POST', '/verifycodes/register', used), 'email')

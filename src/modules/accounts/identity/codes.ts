@@ -43,14 +43,14 @@ import {
 } from './schema.ts'
 
 /**
- * Limit of attempts on one account, as a multiple of the limit per client address. An attacker with fewer
+ * Limit of attempts on one account, as a multiple of the limit per client address. An attacker who uses fewer
  * addresses cannot lock the owner out.
  */
 const ADDRESSES = 20
 
 /**
  * Limits attempts per client address, per login and per user. Response headers report only the first limit,
- * because the other limits would reveal which logins belong together.
+ * because the other limits would reveal which logins belong to one user.
  */
 export async function limitAttempts(
   ctx: Context,

@@ -9,7 +9,7 @@ import { verifySecondFactor } from './second-factor.ts'
 
 export type UseProof = (tx: Tx) => Promise<void>
 
-/** Returns a function that consumes the proof in the caller's transaction. */
+/** Verifies a proof of ownership. The returned function consumes the proof in the caller's transaction. */
 export async function verifyOwner(
   ctx: Context,
   countAttempt: CountAttempt,
@@ -27,7 +27,7 @@ export async function verifyOwner(
   }
 }
 
-/** Accepts the account name as proof from an account without credentials (rights-1, rights-9). */
+/** Accepts the account name as proof of ownership if the account has no credentials (rights-1, rights-9). */
 export async function verifyOwnerOrName(
   ctx: Context,
   countAttempt: CountAttempt,

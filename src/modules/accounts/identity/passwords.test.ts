@@ -79,7 +79,7 @@ test('accepts one of several concurrent password changes', async () => {
   assert.equal((await signIn(ann.name, { password: `another horse ${winner}` })).status, 200)
 })
 
-test('ends a session that was opened with the old password during the change', async () => {
+test('ends a session that was opened with the old password during a password change', async () => {
   for (let round = 0; round < 5; round += 1) {
     const ann = await signUp()
     const [changed, ...signedIn] = await Promise.all([

@@ -33,7 +33,10 @@ import {
 } from './schema.ts'
 import { findAccount, holdAccount } from './sign-in.ts'
 
-/** Revokes all sessions but `except`. Returns false if the current password differs from `expected`. */
+/**
+ * Sets the password and revokes all sessions but `except`. Returns false if the current password differs from
+ * `expected`.
+ */
 export async function setPassword(
   ctx: Context,
   tx: Db,
@@ -47,7 +50,7 @@ export async function setPassword(
   return true
 }
 
-/** Deletes the links to external accounts. Injected by `linked-accounts`. */
+/** Deletes a user's links to external accounts. Injected by `linked-accounts`. */
 export type DeleteLinks = (ctx: Context, tx: Tx, userId: number) => Promise<unknown>
 
 export async function setAccountDisabled(

@@ -24,7 +24,7 @@ export async function lockSignInMethods(tx: Tx, userId: number): Promise<boolean
   return row?.some ?? false
 }
 
-/** Returns false if the current hash differs from `expected`, because of a concurrent change. */
+/** Returns false if a concurrent change replaced the password hash `expected`. */
 export async function savePassword(
   sql: Db,
   userId: number,

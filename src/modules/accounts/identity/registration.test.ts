@@ -145,7 +145,7 @@ test('assigns the default role to a new user (sign-in-19)', async () => {
   await updateSettings(ctx, sql, { 'register:role': 'owner' })
 })
 
-test('creates one founder when several nodes start together', async () => {
+test('creates one founder when several server nodes start at the same time', async () => {
   const made = await Promise.all(Array.from({ length: 4 }, () => ensureFounder(empty.ctx)))
   const [founder, ...others] = made.filter((each) => each !== undefined)
   assert.equal(others.length, 0)

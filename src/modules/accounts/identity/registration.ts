@@ -75,7 +75,7 @@ export async function createUser(tx: Db, user: NewUser): Promise<number> {
   const id = await onConstraint(insertUser(tx, user), USER_CONSTRAINTS)
   await addRoles(tx, id, [...user.roles])
   if (user.waiting) {
-    // A later approval adds the follows of famous users and enqueues the `user_created` job.
+    // Approval of the request later adds the follows of famous users and enqueues the `user_created` job.
     await insertRequest(tx, id, user.name, user.waiting.introduction)
     return id
   }
@@ -102,7 +102,7 @@ export async function checkUserName(ctx: Context, name: string, exceptId = 0): P
 }
 
 async function register(ctx: Context, input: Registration, device: Device) {
-  // Checks the registration method first, so that users do not correct a form in vain.
+  // Checks the registration method before the form's fields, so that users do not correct a form in vain.
   const account = accountOf(input)
   const { invitation_code: invitation, introduction } = input
   const arrival: RegistrationContext = { door: account.field, invitation, introduction, device }
@@ -138,8 +138,8 @@ export async function checkNewcomerName(
 }
 
 /**
- * Returns undefined if the user needs approval. `prove` consumes the proof of identity in the same
- * transaction.
+ * Returns undefined if the new user needs approval. `prove` consumes the proof of identity in the transaction
+ * that creates the user.
  */
 export async function registerUser(
   ctx: Context,
@@ -185,8 +185,8 @@ export async function ensureFounder(ctx: Context): Promise<{ name: string; passw
       )
     await createUser(tx, { name, password: hashed, roles: ['founder', 'owner'] })
     if (founderPassword !== undefined) return { name }
-    // Writes the file before the commit, because a crash in between must not leave a founder without a known
-    // password.
+    // Writes the password file before the commit, because a crash after the commit must not leave a founder
+    // without a known password.
     const path = founderPasswordPath(ctx)
     await rm(path, { force: true })
     await writeFile(path, `${password}\n`, { mode: 0o600, flag: 'wx' })

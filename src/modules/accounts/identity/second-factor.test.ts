@@ -58,7 +58,7 @@ test('enables a second factor after proof of ownership and a code (rights-6)', a
   assert.equal(new Set(on.body.recovery_codes).size, 10)
   assert.deepEqual((await as(ann, 'GET', '/user/second-factor')).body, { enabled: true, recovery_codes: 10 })
   assert.deepEqual(refusalOf(await prepare({ password: PASSWORD })), [422, 'second_factor_on'])
-  // A rejected request does not consume the recovery code.
+  // A rejected request to enable the second factor must not consume a recovery code.
   const again = await as(ann, 'PUT', '/user/second-factor', { second_factor: on.body.recovery_codes[0] })
   assert.deepEqual(refusalOf(again), [422, 'second_factor_on'])
   assert.equal((await as(ann, 'GET', '/user/second-factor')).body.recovery_codes, 10)
@@ -88,7 +88,7 @@ test('rejects a sign-in without a valid second factor (rights-7)', async () => {
   assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 422, 422, 422, 422])
 })
 
-test('preserves a sign-in code until the second factor is valid (rights-7)', async () => {
+test('does not consume a sign-in code until the second factor is valid (rights-7)', async () => {
   const ann = await guarded()
   const email = 'email' in ann ? String(ann.email) : ''
   const verifiable_code = await codeFor(email)
@@ -139,7 +139,7 @@ test('requires the second factor for sign-in by an external account (rights-7)',
   assert.equal((await guest('POST', FORGE, { access_token, second_factor: codeOf(ann.secret) })).status, 201)
 })
 
-test('rejects an appeal of a suspended user without the second factor (sign-in-28)', async () => {
+test('requires the second factor for an appeal by a suspended user (sign-in-28)', async () => {
   const ann = await guarded()
   await sql`
     insert into sanctions (user_id, kind, reason, imposed_by) values (${ann.id}, 'suspension', 'Threats', ${ann.id})`
@@ -151,7 +151,7 @@ test('rejects an appeal of a suspended user without the second factor (sign-in-2
   assert.equal((await guest('POST', '/auth/appeals', proven)).status, 201)
 })
 
-test('disables the second factor by a code or an administrator (rights-6)', async () => {
+test('lets the owner or an administrator disable the second factor (rights-6)', async () => {
   const [ann, other] = [await guarded(), await guarded()]
   const off = (second_factor: string) => as(ann, 'DELETE', '/user/second-factor', { second_factor })
   assert.deepEqual(refusalOf(await off('nonsense')), [422, 'wrong_second_factor'])

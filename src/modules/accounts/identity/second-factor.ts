@@ -67,7 +67,7 @@ async function countAttemptOn(sql: Db, userId: number, max: number): Promise<boo
   return rows.length === 1
 }
 
-/** Consumes the code of a time step. Returns false if that code or a later one was used. */
+/** Consumes the code of a time step. Returns false if that code or a later one has been used. */
 async function takeStep(sql: Db, userId: number, step: number): Promise<boolean> {
   const rows = await sql`
     update second_factors set last_step = ${step}, failures = 0
@@ -108,7 +108,7 @@ const PERIOD = 30
 const WINDOW = 1
 const FAILURES_MAX = 10
 const RECOVERY_CODES = 10
-/** Omits look-alike characters. Ten characters give 48 bits. */
+/** Omits look-alike characters. Ten characters give 48 bits of entropy. */
 const LETTERS = '23456789abcdefghjkmnpqrstwxyz'
 
 const totpOf = (secret: Secret, label = '') =>

@@ -51,7 +51,7 @@ test('ends a single session or all other sessions of the viewer (rights-4)', asy
   assert.equal((await sessionsOf(desk)).length, 1)
 })
 
-test('updates the device of a session when its token is exchanged (rights-4)', async () => {
+test('updates the device of a session when the client refreshes its token (rights-4)', async () => {
   const ann = await signUp()
   await sql`update token_families set used_at = now() - interval '1 hour' where user_id = ${ann.id}`
   const answer = await guest('POST', '/auth/refresh', { token: ann.token }, { 'user-agent': 'Moved' })

@@ -191,7 +191,8 @@ test('lets the owner sign in while a stranger guesses passwords (conventions-13)
   assert.equal((await attempt('owner_ann', 71)).status, 429)
   const signedIn = await limited.guest('POST', '/auth/login', { login: 'owner_ann', password }, from(70))
   assert.equal(signedIn.status, 200)
-  // Password changes have a separate limit of ten attempts per user. The first change above used one.
+  // Password changes have a separate limit of ten attempts per user. The first password change above used one
+  // attempt.
   const wrong = { old_password: 'not mine', password: 'another one', password_confirmation: 'another one' }
   for (let i = 0; i < 9; i += 1) assert.equal((await own(wrong, 71)).status, 422)
   const refused = await own(wrong, 72)

@@ -61,7 +61,7 @@ export async function holdAccount(tx: Tx, { id, password }: AccountRow): Promise
   return rows.length === 1
 }
 
-/** `hold` locks the account and consumes the code, in the given transaction. */
+/** `hold` locks the account and consumes the sign-in code, in the given transaction. */
 type Proven = { id: number; hold(tx: Tx): Promise<void> }
 
 async function prove(
@@ -125,7 +125,7 @@ async function renewHash(
   if (user.password === null || !isForeignHash(user.password)) return user
   const renewed = await hashPassword(password)
   if (await savePassword(ctx.sql, user.id, renewed, user.password)) return { ...user, password: renewed }
-  // A concurrent sign-in or password change has replaced the hash.
+  // A concurrent sign-in or password change has replaced the password hash.
   const now = await findAccount(ctx.sql, named)
   if (!now || now.id !== user.id || !(await verifyPassword(now.password, password))) throw wrongSignIn()
   return now
@@ -142,7 +142,7 @@ async function signOut(ctx: Context, token: string | undefined): Promise<void> {
   )
 }
 
-/** Reads the token directly, because a request with an expired token has no viewer (sign-in-5). */
+/** Reads the token from the request, because a request with an expired token has no viewer (sign-in-5). */
 const presented = (request: FastifyRequest): string | undefined =>
   bearerToken(request) ?? (request.body as { token?: string } | undefined)?.token
 

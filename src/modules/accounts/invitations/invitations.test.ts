@@ -109,7 +109,7 @@ test('limits concurrent registrations to the maximum uses of an invitation (regi
   assert.equal(again.status, 201)
 })
 
-test('lets users invite within the limits of the settings (registration-6)', async () => {
+test('lets users create invitations within the configured limits (registration-6)', async () => {
   const ann = await person()
   assert.deepEqual(refusalOf(await as(ann, 'POST', '/user/invitations', {})), [403, 'may_not_invite'])
   await under(
@@ -139,7 +139,7 @@ test('lets users invite within the limits of the settings (registration-6)', asy
   assert.equal((await as(ann, 'GET', '/user/invitations?limit=100')).body.length, 21)
 })
 
-test('rejects revoked invitations and disabled inviters (registration-5, registration-7)', async () => {
+test('rejects a revoked invitation or one of a disabled user (registration-5, registration-7)', async () => {
   const maker = await person({ roles: ['founder'] })
   const { id, code } = await invite(maker)
   const early = await newcomer()

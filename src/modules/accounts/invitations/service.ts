@@ -95,7 +95,7 @@ async function insertInvitation(
   },
 ): Promise<InvitationRow | undefined> {
   const { userId, code, maxUses, days, note, openMax } = given
-  // Locks the creator, because concurrent requests would both pass the limit.
+  // Locks the creator. Otherwise concurrent requests could exceed the maximum number of open invitations.
   await tx`select from users where id = ${userId} for no key update`
   const [row] = await tx<InvitationRow[]>`
     with i as (
@@ -151,7 +151,7 @@ async function isInvitationGood(sql: Db, code: string): Promise<boolean> {
 export async function useInvitation(tx: Tx, code: string, userId: number): Promise<boolean> {
   const [open] = await tx<Open[]>`${openByCode(tx, code)} for no key update of i`
   if (!open) return false
-  // Counts in a separate statement, because its snapshot must include uses committed before the lock.
+  // Counts uses in a separate statement, because the snapshot must include uses committed before the lock.
   const rows = await tx`
     insert into invitation_uses (user_id, invitation_id, inviter_id)
     select ${userId}, i.id, i.user_id from invitations i
@@ -159,7 +159,7 @@ export async function useInvitation(tx: Tx, code: string, userId: number): Promi
   return rows.length === 1
 }
 
-/** Omits look-alike characters, such as 0 and O. Ten characters give 48 bits. */
+/** Omits look-alike characters, such as 0 and O. Ten characters give 48 bits of entropy. */
 const LETTERS = '23456789ABCDEFGHJKMNPQRSTWXYZ'
 const LENGTH = 10
 const OPEN_MAX = 20

@@ -71,7 +71,7 @@ test('applies the registration rules to a new name', async () => {
   assert.ok(row.name_grams.includes('reg'))
 })
 
-test('accepts an unchanged reserved name from its holder (sign-in-14)', async () => {
+test("accepts a user's unchanged name even when the name is reserved (sign-in-14)", async () => {
   const founder = await person({ name: 'root', roles: ['founder'] })
   assert.equal((await as(founder, 'PATCH', '/user', { name: 'root', bio: 'First' })).status, 204)
   assert.equal((await as(founder, 'GET', '/user')).body.bio, 'First')

@@ -47,7 +47,10 @@ export const friendsOf = (sql: Db, column: Fragment): Fragment => sql`
 
 type Page = { limit?: number; offset?: number; after?: number }
 
-/** Locks both counters by user id, so that two users who follow each other at once do not deadlock. */
+/**
+ * Locks both users' counters in the order of user ids, so that two users who follow each other concurrently
+ * do not deadlock.
+ */
 const counted = (sql: Db, userId: number, targetId: number, change: 1 | -1) => sql`
   locked as (
     select user_id from user_counts
@@ -209,7 +212,7 @@ async function countFriends({ sql }: Context): Promise<void> {
     const counted = await transaction(sql, async (tx) => {
       const rows = await tx<{ user_id: number }[]>`
         select user_id from user_counts where friends_count is null order by user_id limit ${BATCH} for update`
-      // Counts in a second statement, whose snapshot includes follows committed before the lock.
+      // Counts friends in a second statement, whose snapshot includes follows committed before the lock.
       await tx`
         update user_counts c set friends_count = (${friendsOf(tx, tx`c.user_id`)})
         where user_id = any(${rows.map((row) => row.user_id)})`

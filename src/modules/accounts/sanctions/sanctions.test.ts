@@ -113,7 +113,7 @@ test('ends all sessions of a suspended user (sign-in-27)', async () => {
   assert.equal(told.body.data[0].data.state, 'suspension')
 })
 
-test('sends an e-mail about a suspension in both languages', async () => {
+test('sends an e-mail about a suspension in Chinese and English', async () => {
   const ann = await signUp()
   await sql`update users set email = 'told@example.org' where id = ${ann.id}`
   await impose(ann, { kind: 'suspension', reason: 'Fraud' })

@@ -107,7 +107,7 @@ export async function imposeSanction(
   if (userId === by) throw cannotSanctionOneself()
   if (kind === 'warning' && hours !== undefined)
     throw invalidField('hours', { en: 'A warning cannot have an end.', zh: '警告没有期限。' })
-  // Locks both users, so that of two mutual suspensions only the first succeeds.
+  // Locks the actor and the sanctioned user, so that only the first of two mutual suspensions succeeds.
   const free = await lockUsers(tx, [userId, by])
   if (!free.has(by)) throw forbidden()
   if ((await findExcessAbilities(tx, userId, by)).length > 0) throw beyondOwnAbilities()

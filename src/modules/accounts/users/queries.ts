@@ -32,7 +32,10 @@ export type UserRow = Row<'users', 'id' | 'content_version'> &
     counts_updated_at: Tables['user_counts']['updated_at']
   }
 
-/** Maximum relations of a viewer for which reading all of them costs less than a lookup for each user. */
+/**
+ * Maximum number of a viewer's relations for which reading all of them costs less than a lookup for each
+ * listed user.
+ */
 const FEW_RELATIONS = 100
 
 /**

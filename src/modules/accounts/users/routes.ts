@@ -66,7 +66,7 @@ export function userRoutes(server: Server, ctx: Context) {
   type Lookup = Parameters<typeof attemptCounter>[1] & { params: { user: string }; viewer: { id: number } }
   const findOrThrow = async (call: Lookup) => {
     const id = await find(call.params.user, call.viewer.id, () =>
-      // Creates the counter lazily, so that responses to lookups by id or name stay cacheable.
+      // Creates the attempt counter lazily, so that responses to lookups by id or name stay cacheable.
       attemptCounter(ctx, call)(),
     )
     if (id === undefined) throw noSuchUser()

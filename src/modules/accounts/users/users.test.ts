@@ -24,7 +24,7 @@ test('returns all requested users when no limit is given (sign-in-13)', async ()
   assert.equal((await guest('GET', '/users')).body.length, 15)
 })
 
-test('returns every user once across pages by `since` (conventions-15)', async () => {
+test('returns every user exactly once when a client pages with `since` (conventions-15)', async () => {
   const crowd = ids(await Promise.all(Array.from({ length: 5 }, () => person()))).sort((a, b) => a - b)
   const list = `id=${crowd.join(',')}`
   assert.deepEqual(await find(`${list}&since=${crowd[3]}`), crowd.slice(0, 3).reverse())

@@ -73,7 +73,7 @@ export async function userViews(
   )
 }
 
-/** Adds the user of each row. Null for a disabled one. */
+/** Adds the user of each row, or null for a disabled user. */
 export async function withUser<Row extends { user_id: number }>(
   ctx: Context,
   rows: readonly Row[],
@@ -83,7 +83,7 @@ export async function withUser<Row extends { user_id: number }>(
   return rows.map((row) => ({ ...row, user: users.get(row.user_id) ?? null }))
 }
 
-/** Users in the order of the ids. Omits those disabled meanwhile. */
+/** Returns users in the order of `ids`. Omits users who were disabled meanwhile. */
 export async function userPage(ctx: Context, ids: number[], viewerId: number): Promise<UserView[]> {
   const users = await userViews(ctx, ctx.sql, ids, viewerId)
   return ids.flatMap((id) => users.get(id) ?? [])

@@ -174,7 +174,7 @@ test('deletes the badge and documents together with a certification', async () =
   assert.equal((await as(who, 'POST', '/user/certification', await papers(who))).status, 201)
 })
 
-test('revokes the certification when an administrator removes the badge', async () => {
+test("revokes a user's certification when an administrator removes the badge", async () => {
   const { who, id } = await applicant()
   await as(admin, 'PATCH', `${PATH}/${id}/pass`, { desc: 'x' })
   assert.equal((await as(admin, 'PATCH', `/admin/users/${who.id}`, { verified: null })).status, 204)
@@ -187,7 +187,7 @@ test('updates the badges of certified users when the category changes', async ()
   const { who, id } = await applicant()
   const [waiting, other] = [await applicant(), await applicant()]
   for (const each of [id, other.id]) await as(admin, 'PATCH', `${PATH}/${each}/pass`, { desc: 'x' })
-  // Badges set by an administrator must not change.
+  // Badges set by an administrator must not change with the category.
   const byHand = { type: 'user', icon: 'https://example.org/own.png', description: null }
   await as(admin, 'PATCH', `/admin/users/${waiting.who.id}`, { verified: byHand })
   await as(admin, 'PATCH', `/admin/users/${other.who.id}`, { verified: { ...byHand, type: 'star' } })

@@ -43,7 +43,7 @@ describe('hot list of feeds', () => {
     await sql`update feed_hots h set hot = f.hot from feeds f where f.id = h.feed_id`
   })
 
-  test('does not restart the list after feeds without views', async () => {
+  test('does not restart the hot list when a page ends with a feed without views', async () => {
     const alice = await person()
     const ids = await publishMany(alice, 5)
     await sql`update feed_hots set hot = (feed_id % 2) where feed_id = any(${ids})`
@@ -61,7 +61,7 @@ describe('hot list of feeds', () => {
     await sql`update feed_hots h set hot = f.hot from feeds f where f.id = h.feed_id`
   })
 
-  test('limits the hot list to the configured days', async () => {
+  test('limits the hot list to the configured number of days', async () => {
     const [alice, viewer] = [await person(), await person()]
     const [old, fresh] = [await publish(alice), await publish(alice)]
     await sql`update feeds set created_at = now() - interval '8 days' where id = ${old}`

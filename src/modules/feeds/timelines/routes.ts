@@ -95,7 +95,7 @@ type CollectionQuery = Static<typeof CollectionQuery>
 const countViews = (ctx: Context, rows: readonly { id: number }[]): void =>
   countView(() => feedViewCounts(ctx).add(rows.map(({ id }) => id)))
 
-/** Counts a view of each listed feed, except in the list of one user (feeds-6). */
+/** Lists feeds and counts a view of each, except in the list of one user's feeds (feeds-6). */
 export async function listFeeds(
   ctx: Context,
   viewerId: number,

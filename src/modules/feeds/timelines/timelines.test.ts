@@ -42,7 +42,7 @@ describe('newest feeds', () => {
     assert.ok(idsOf(await list('limit=2')).includes(theirs))
   })
 
-  test('returns feeds by id regardless of the type (feeds-2)', async () => {
+  test('returns feeds by id regardless of the parameter `type` (feeds-2)', async () => {
     const alice = await person()
     const ids = await publishMany(alice, 17)
     assert.deepEqual(idsOf(await list(`id=${ids.join()}&type=hot`)), ids.toReversed())
@@ -191,7 +191,7 @@ describe('feed views', () => {
   test('counts views of single and listed feeds (feeds-6)', async () => {
     const alice = await person()
     const id = await publish(alice)
-    // Flushes now, so that the timer does not flush during the assertions.
+    // Flushes view counts now, so that the timer does not flush them during the assertions.
     await feedViewCounts(ctx).flush()
     assert.equal((await guest('GET', `/feeds/${id}`)).body.feed_view_count, 1)
     assert.equal((await list(`id=${id}`))[0]!.feed_view_count, 2)

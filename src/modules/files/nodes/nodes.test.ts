@@ -58,7 +58,7 @@ async function stored(bytes: Buffer, more: object = {}, person = alice): Promise
 const urlOf = async (node: string) => (await attachmentViews(sql, [node], ctx)).get(node)?.url ?? ''
 
 describe('storage tasks', () => {
-  test('stores a picture by the upload instructions of a task (files-7)', async () => {
+  test('stores a picture that is uploaded as the storage task instructs (files-7)', async () => {
     const answer = await world.as(alice, 'POST', '/storage', task(png))
     assert.equal(answer.status, 201)
     const { uri, method, headers, form, file_key, node } = answer.body
@@ -71,7 +71,7 @@ describe('storage tasks', () => {
     assert.deepEqual([done.status, done.body], [201, { node }])
   })
 
-  test('rejects a task with a missing or out-of-range field', async () => {
+  test('rejects a storage task with a missing or out-of-range field', async () => {
     const faults: [string, object][] = [
       ['filename', { filename: '' }],
       ['filename', { filename: 'without-extension' }],
@@ -91,14 +91,14 @@ describe('storage tasks', () => {
     assert.equal((await world.guest('POST', '/storage', task(png))).status, 401)
   })
 
-  test('accepts one upload per task (files-7)', async () => {
+  test('accepts one upload per storage task (files-7)', async () => {
     const opened = await openTask(png)
     const results = await Promise.all([put(opened, png), put(opened, png), put(opened, png)])
     assert.deepEqual(results.map(({ status }) => status).sort(), [201, 403, 403])
     assert.equal((await put(opened, png)).status, 403)
   })
 
-  test('allows another attempt after a rejected upload', async () => {
+  test('allows another upload after the server rejects the first one', async () => {
     const opened = await openTask(png)
     assert.equal((await put(opened, Buffer.from('lost on the way'))).status, 422)
     assert.equal((await put(opened, png)).status, 201)
@@ -124,7 +124,7 @@ describe('storage tasks', () => {
     assert.equal((await put(await openTask(png), Buffer.alloc(2_097_153))).status, 413)
   })
 
-  test('returns 403 for a changed or expired URL', async (t) => {
+  test('returns 403 for a changed or expired upload URL', async (t) => {
     const opened = await openTask(png)
     const another = await openTask(png)
     const query = opened.uri.slice(opened.uri.indexOf('?'))

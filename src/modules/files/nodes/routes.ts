@@ -104,11 +104,12 @@ export function nodeBytesRoutes(server: Server, ctx: Context) {
         config: { access: 'public' },
         onRequest: [
           limitByteRequests(ctx),
-          // Authorizes before the body is read, so that unauthorized requests cannot fill the memory.
+          // Authorizes the upload before the body is read, so that unauthorized requests cannot fill the
+          // memory.
           async (request) => {
             const task = await taskOf(ctx, request)
             const length = Number(request.headers['content-length'] ?? 0)
-            // Leaves larger bodies to the parser, which rejects them unread.
+            // Leaves bodies above the size limit to the parser, which rejects them unread.
             if (length > task.declared_size && length <= maxNodeBytes) throw wrongSize()
           },
         ],

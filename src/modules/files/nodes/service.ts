@@ -37,7 +37,9 @@ async function findTask(sql: Db, node: string): Promise<TaskRow | undefined> {
   return row
 }
 
-/** Marks a picture as stored. Returns false when another upload finished first or the task is deleted. */
+/**
+ * Marks a picture as stored. Returns false when another upload finished first or the storage task is deleted.
+ */
 async function finishTask(
   sql: Db,
   node: string,

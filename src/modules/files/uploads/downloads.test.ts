@@ -27,7 +27,7 @@ async function fetchBytes(url: string, headers: Record<string, string> = {}, met
 }
 
 describe('file downloads', () => {
-  test('returns the URL instead of a redirect for `json` (files-9)', async () => {
+  test('returns the URL instead of a redirect for the parameter `json` (files-9)', async () => {
     const id = await uploaded(alice, await newPicture())
     for (const query of ['?json', '?json=1', '?json=true']) {
       const answer = await world.as(alice, 'GET', `/files/${id}${query}`)
@@ -115,7 +115,7 @@ describe('file downloads', () => {
     assert.equal(head.headers['content-length'], String(bytes.length))
   })
 
-  test('returns 403 for a changed or expired URL (files-9)', async (t) => {
+  test('returns 403 for a changed or expired signed URL (files-9)', async (t) => {
     const id = await uploaded(alice, await newPicture())
     const { body } = await world.as(alice, 'GET', `/files/${id}?json=1&w=10`)
     const changed = [

@@ -28,7 +28,7 @@ const faultOf = ({ status, headers }: { status: number; headers: Record<string, 
   Number(headers['retry-after']) > 0,
 ]
 
-test('returns different statuses for a lost file, an unavailable store and a full store (files-12)', async () => {
+test('distinguishes a lost file, unavailable storage and full storage by status (files-12)', async () => {
   const [lost, kept] = [await uploadPicture(world, alice), await uploadPicture(world, alice, 40, 40)]
   const [row] = await sql`
     select storage_key from files where id = (select file_id from file_uses where id = ${lost})`

@@ -204,7 +204,7 @@ export async function fileViews(sql: Db, ids: number[]): Promise<Map<number, Fil
   return new Map(rows.map((row) => [row.id, { id: row.id, file: row.id, size: sizeOf(row), mime: row.mime }]))
 }
 
-/** Deletes uploads of deleted content. A job deletes bytes without another use. */
+/** Deletes the uploads of deleted content. A job deletes the bytes that no other upload uses. */
 export async function detachFiles(
   tx: Db,
   which: { ids: number[] } | { channel: string; raws: number[] },
@@ -213,7 +213,7 @@ export async function detachFiles(
   if (fileIds.length > 0) await addJob(tx, 'remove_files', { ids: fileIds })
 }
 
-/** Deletes bytes before rows, so that a failed deletion is retried. */
+/** Deletes bytes before the commit that deletes their rows, so that a failed deletion is retried. */
 export async function removeFiles(ctx: Context, ids: number[]): Promise<void> {
   await transaction(ctx.sql, async (tx) => removeWithVariants(ctx, tx, await removeUnusedFiles(tx, ids)))
 }

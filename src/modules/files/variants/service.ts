@@ -9,7 +9,7 @@ import { type ByteRequester, rateLimitHeaders } from '#platform/http'
 import { formatRule, type ImageRule, MediaError, transformImage } from '#platform/media'
 import type { StoredBytes } from '../schema.ts'
 
-/** Updates the last use at most once a day, to save writes. */
+/** Updates the time of a variant's last use at most once a day, to save writes. */
 async function findVariant(sql: Db, key: string): Promise<Row<'file_variants', 'mime' | 'size'> | undefined> {
   const [row] = await sql<Row<'file_variants', 'mime' | 'size'>[]>`
     with found as (select storage_key, mime, size, used_at from file_variants where storage_key = ${key}),
@@ -21,7 +21,7 @@ async function findVariant(sql: Db, key: string): Promise<Row<'file_variants', '
   return row
 }
 
-/** Inserts the row before the bytes, so that no stored bytes lack a row. */
+/** Inserts the row of a variant before its bytes, so that no stored bytes lack a row. */
 async function noteVariant(
   sql: Db,
   variant: { key: string; sourceKey: string; mime: string; size: number },
@@ -82,8 +82,8 @@ const keyOf = (source: StoredBytes, wanted: string) => {
 }
 
 /**
- * Concurrent requests share one rendering, which is cancelled when all clients disconnect. Only renderings
- * count against the limit (files-14).
+ * Concurrent requests for a variant share one rendering, which is cancelled when all their clients
+ * disconnect. Only renderings count against the rate limit (files-14).
  */
 export async function getVariant(
   ctx: Context,
@@ -146,7 +146,7 @@ async function readVariant(ctx: Context, key: string): Promise<Variant | undefin
   }
 }
 
-/** Logs storage errors, because a full store must not fail the download. */
+/** Logs storage errors, because full storage must not fail the download. */
 async function keepVariant(ctx: Context, key: string, sourceKey: string, { data, mime }: Variant) {
   if (ctx.config.variantBytes === 0) return
   try {
@@ -158,12 +158,15 @@ async function keepVariant(ctx: Context, key: string, sourceKey: string, { data,
   }
 }
 
-/** Cleanup target as a fraction of the budget, so that cleanup does not run for every new variant. */
+/**
+ * Fraction of the storage budget that a cleanup leaves in use, so that not every new variant causes a
+ * cleanup.
+ */
 const ROOM = 0.9
 
 /**
- * Deletes least recently used variants until the rest fits the budget. Skips rows that another process has
- * locked.
+ * Deletes least recently used variants until the rest fits the storage budget. Skips rows that another
+ * process has locked.
  */
 export async function tidyVariants(ctx: Context, batch = 200): Promise<void> {
   const total = await sumVariants(ctx.sql)

@@ -69,7 +69,7 @@ describe('variants of pictures (files-14)', () => {
     assert.equal((await sharp((await variant(id, 'w=390')).rawPayload).metadata()).width, 400)
   })
 
-  test('counts only renderings against the limit of a client address', async () => {
+  test('counts only renderings against the rate limit of a client address', async () => {
     const id = await uploaded()
     const address = somewhere()
     for (const side of [50, 100, 160]) assert.equal((await variant(id, `w=${side}`, address)).statusCode, 200)
@@ -169,7 +169,7 @@ describe('variants of pictures (files-14)', () => {
     assert.deepEqual([await askedAt(23), await askedAt(25)], [false, true])
   })
 
-  test('renders a variant once per cache lifetime when variants are not stored', async () => {
+  test('renders a variant once per cache lifetime when the storage of variants is disabled', async () => {
     const id = await uploaded()
     const { config } = ctx
     const address = somewhere()
