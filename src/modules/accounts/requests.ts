@@ -94,7 +94,8 @@ export async function admit(
 }
 
 /**
- * Deletes the account, which frees the name, e-mail and phone. Returns false if no registration is pending.
+ * Deletes the rejected account, which frees its name, e-mail and phone. Returns false if no registration is
+ * pending.
  */
 async function rejectNewcomer(
   ctx: Context,

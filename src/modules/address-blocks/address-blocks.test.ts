@@ -48,7 +48,7 @@ test('rejects writes from a blocked network (administration-19)', async () => {
   assert.equal((await signIn('192.0.2.5')).status, 422)
 })
 
-test('rejects blocked requests without a database query (administration-19)', async () => {
+test('rejects requests from a blocked network without a database query (administration-19)', async () => {
   await block({ network: '198.51.100.1' })
   assert.equal((await signIn('198.51.100.1')).status, 403)
   watching = true
@@ -59,7 +59,7 @@ test('rejects blocked requests without a database query (administration-19)', as
       403,
     )
   watching = false
-  // The new block causes at most one reload of the list, regardless of the number of requests.
+  // The new block causes at most one reload of the cached blocks, regardless of the number of requests.
   const [reads, others] = [seen.filter((text) => text.includes('from address_blocks')), seen]
   assert.ok(reads.length <= 1)
   assert.equal(others.length, reads.length)

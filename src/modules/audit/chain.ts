@@ -7,7 +7,10 @@ const LOCK = 7_180_180
 
 const START: Buffer = Buffer.alloc(32)
 
-/** Last link of the audit chain. A copy on another system reveals later changes of earlier records. */
+/**
+ * Last link of the audit chain. A copy on another system reveals changes that are made later to earlier
+ * records.
+ */
 export type Anchor = { position: number; hash: string }
 
 /** Selects the fields of a record that survive erasure, in the form that the chain hashes. */

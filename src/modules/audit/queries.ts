@@ -72,7 +72,7 @@ type AuditRow = Tables['audit_log'] & {
   after: Record<string, unknown> | null
 }
 
-/** Returns ISO 8601. Throws 422 for a date that does not exist, such as 31 February. */
+/** Returns a time in ISO 8601. Throws 422 for a date that does not exist, such as 31 February. */
 function timeIn(query: AuditQuery, field: 'from' | 'to'): string | undefined {
   const given = query[field]
   if (given === undefined || given === '') return undefined

@@ -71,7 +71,7 @@ test("stores an organization's name only for certifications of type `org`", asyn
   assert.deepEqual([back.status, Object.keys(back.body.errors)], [422, ['org_address']])
 })
 
-test('names the invalid field of a certification', async () => {
+test('reports the invalid field of a certification', async () => {
   const ann = await person()
   const [file] = await files(ann)
   for (const [field, value] of [

@@ -79,7 +79,7 @@ type CollectionPage = {
   offset?: number
 }
 
-/** Continues a list of collections after the content id `after`. */
+/** Continues a list of collections after the collection of the content with id `after`. */
 export const andAfterCollected = (sql: Db, type: string, userId: number, after = 0): Fragment =>
   andAfterRow(
     sql,

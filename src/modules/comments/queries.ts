@@ -247,7 +247,9 @@ export type ImportedComment = {
   createdAt: string | null
 }
 
-/** Skips comments that were imported earlier. Returns the content ids of new comments by type. */
+/**
+ * Skips comments that were imported earlier. Returns the ids of content with new comments, by content type.
+ */
 export async function importComments(sql: Db, given: ImportedComment[]): Promise<Map<string, number[]>> {
   if (given.length === 0) return new Map()
   const known = await sql<{ key: string }[]>`

@@ -282,7 +282,7 @@ export const commentContent = (readers: ContentReaders): Content => ({
   live: (sql, id) => sql`select id from comments where id = ${id}`,
 })
 
-/** One page of GET /comments. Skips comments on content hidden from the viewer. */
+/** Finds one page of GET /comments. Skips comments on content hidden from the viewer. */
 export async function findVisibleComments(
   ctx: Context,
   readers: ContentReaders,

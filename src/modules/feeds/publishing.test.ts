@@ -196,7 +196,7 @@ describe('pictures and videos of feeds', () => {
     assert.equal((await post(alice, { images: [{ id: fresh }] })).status, 201)
   })
 
-  test('requires a video file and a cover', async () => {
+  test('requires both a film and a cover for the video of a feed', async () => {
     const alice = await person()
     const video = { video_id: await uploadFilm(world, alice), cover_id: await uploadPicture(world, alice) }
     refused(await post(alice, { video: { video_id: video.video_id } }), 'video.cover_id')

@@ -54,7 +54,10 @@ export const visibleFeed = (sql: Db): Fragment => sql`f.deleted_at is null`
 export const liveFeed = (sql: Db, id: number): Fragment => sql`
   select f.id from feeds f where f.id = ${id} and ${visibleFeed(sql)}`
 
-/** Selects related rows in subqueries, because separate statements would cost more than the page itself. */
+/**
+ * Selects related rows in subqueries, because separate statements would cost more than the query for the
+ * feeds.
+ */
 export const feedColumns = (sql: Db, viewerId: number) => sql`
   f.id, f.user_id, f.feed_content, f.feed_from, f.feed_mark, f.feed_latitude, f.feed_longtitude, f.feed_geohash,
   f.repostable_type, f.repostable_id, f.has_images, f.has_video, f.has_price, f.like_count, f.feed_comment_count, f.content_version,

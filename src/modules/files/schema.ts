@@ -114,7 +114,7 @@ export type StoredNode = {
   height: number | null
 }
 
-/** `file` repeats the id for older clients. */
+/** `file` repeats the id for existing clients. */
 export const FileView = Shared('File', {
   id: Type.Integer(),
   file: Type.Integer(),

@@ -110,7 +110,7 @@ test('rejects the removal of the last founder (administration-6)', async () => {
   assert.equal((await as(founder, 'PATCH', `/admin/users/${founder.id}`, { roles: ['owner'] })).status, 422)
 })
 
-test('names the invalid field of a new or changed account', async () => {
+test('reports the invalid field of a new or changed account', async () => {
   const name = freshName()
   const email = `${name}@example.org`
   assert.equal((await as(founder, 'POST', '/admin/users', { name, password, email })).status, 201)

@@ -70,7 +70,7 @@ export async function limitAttempts(
 
 type StoredCode = { account: string; purpose: Purpose; hash: string }
 
-/** Maximum codes per account and purpose in an hour. Each code allows five attempts. */
+/** Maximum number of codes per account and purpose in an hour. Each code allows five attempts. */
 const HOURLY_MAX = 10
 
 /** Returns false within a minute of the previous code, or when the hourly limit is reached. */

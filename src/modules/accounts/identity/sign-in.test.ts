@@ -86,7 +86,7 @@ test('signs in a user without a password by a code', async () => {
   assert.equal((await signIn(phone, { verifiable_code: code })).status, 422)
 })
 
-test('invalidates a code after five wrong codes at sign-in (sign-in-3)', async () => {
+test('invalidates a code after five wrong attempts at sign-in (sign-in-3)', async () => {
   const { phone } = fresh()
   await signUp({ phone })
   const code = await codeFor(phone)

@@ -20,7 +20,7 @@ const unread = async (who: Person) => {
   return rows.map((row) => row.sender_id)
 }
 
-test('updates both counters on follow and unfollow (sign-in-12)', async () => {
+test('updates the counters of both users on follow and unfollow (sign-in-12)', async () => {
   const [ann, bob] = [await person(), await person()]
   const answer = await follow(ann, bob)
   assert.equal(answer.status, 204)

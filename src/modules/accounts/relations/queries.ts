@@ -83,7 +83,6 @@ export async function insertFollow(
   return row
 }
 
-/** `found` is true for a disabled user only if the follow existed. */
 export async function deleteFollow(
   sql: Db,
   userId: number,
@@ -150,7 +149,7 @@ export async function listMutualIds(
   )
 }
 
-/** Returns false for an unknown user. Preserves existing follows (sign-in-16). */
+/** Returns false for an unknown user. Preserves follows between the two users (sign-in-16). */
 export async function insertBlock(sql: Db, userId: number, targetId: number): Promise<boolean> {
   const [row] = await sql<[{ found: boolean }]>`
     with target as (select id from users where id = ${targetId} and deleted_at is null),
@@ -161,6 +160,7 @@ export async function insertBlock(sql: Db, userId: number, targetId: number): Pr
   return row.found
 }
 
+/** Returns false for an unknown user, and for a disabled user without a block by user `userId`. */
 export async function deleteBlock(sql: Db, userId: number, targetId: number): Promise<boolean> {
   const [row] = await sql<[{ found: boolean }]>`
     with link as (
@@ -206,7 +206,7 @@ export const hasBlocked = (sql: Db, blocker: Fragment, userId: number): Fragment
 
 const BATCH = 500
 
-/** Backfills `friends_count`, which is null for older accounts. */
+/** Backfills `friends_count`, which is null for accounts from earlier versions of Kith. */
 async function countFriends({ sql }: Context): Promise<void> {
   for (;;) {
     const counted = await transaction(sql, async (tx) => {

@@ -94,7 +94,10 @@ export async function requireNotSuspended(tx: Db, userId: number): Promise<void>
   if (suspension) throw suspendedBecause(suspension)
 }
 
-/** Throws 403 for the actor's own account, or a user with more abilities (administration-16). */
+/**
+ * Throws 403 for the actor's own account, or for a user with abilities that the actor lacks
+ * (administration-16).
+ */
 export async function imposeSanction(
   ctx: Context,
   tx: Tx,

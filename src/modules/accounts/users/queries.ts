@@ -14,7 +14,7 @@ import {
 import { blocked } from '#platform/errors.ts'
 import { isFollowing } from '../relations/queries.ts'
 
-/** Every change of a column here increments `content_version`, which the cache key contains. */
+/** Every change of a column below increments `content_version`, which is a part of the cached user's key. */
 export type UserTextRow = Row<
   'users',
   'id' | 'content_version' | 'name' | 'bio' | 'sex' | 'location' | 'created_at' | 'updated_at'

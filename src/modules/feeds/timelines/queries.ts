@@ -56,8 +56,8 @@ export const pickFollowedFeeds = (sql: Db, { viewerId, after, limit }: FeedPage,
   select ${feedColumns(sql, viewerId)}, f.hot from shown s join feeds f on f.id = s.id order by f.id desc`
 
 /**
- * Merges the newest feeds of followed users. Reads one index entry per user, and more only for the most
- * recent authors.
+ * Merges the newest feeds of followed users. Reads one index entry per user, and more entries only for the
+ * authors of the newest feeds.
  */
 export const mergeFollowedFeeds = (sql: Db, { viewerId, after, limit }: FeedPage) => sql<FeedRow[]>`
   with authors as materialized (
@@ -103,7 +103,8 @@ export const listPinnedFeedsOfUser = (
 type HotPage = { viewerId: number; days: number; limit: number; hot?: number | undefined; after: number }
 
 /**
- * Keyset condition of the hot list. Ranks 0 and 1 both display as 1, so the stored rank of `after` decides.
+ * Keyset condition of the hot list. Ranks 0 and 1 both display as 1, so the condition uses the stored rank of
+ * feed `after`.
  */
 function belowCursor(sql: Db, hot: number | undefined, after: number) {
   if (after === 0) return hot ? sql`and h.hot < ${hot === 1 ? 0 : hot}` : sql``

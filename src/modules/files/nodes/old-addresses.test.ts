@@ -57,7 +57,7 @@ test('redirects to a public copy of the file when an older copy is private (file
   assert.equal(await at(path.replace('.png', '/w100-h100-b0-q60.png')), ids[2])
 })
 
-test('redirects to a copy of the file visible to the viewer when no copy is public', async () => {
+test('redirects to a copy that the viewer may see when no copy of the file is public', async () => {
   const paper = { channel: 'certification:file', raw: author.id, owner: author.id }
   const { path, ids } = await contentWith([
     { channel: null, raw: null, owner: (await person()).id },
