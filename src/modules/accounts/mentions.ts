@@ -16,8 +16,8 @@ export const findMentionedUsers = (sql: Db, viewerId: number, ids: number[], nam
   )`
 
 /**
- * Notifies users mentioned in new content. Throws 403 if one of them blocks its author. `readers` returns the users
- * among these that may read the content. `excerpt` is the public part of the text.
+ * Notifies users mentioned in new content. Throws 403 if one of them blocks the content's author. `readers`
+ * returns the mentioned users who may read the content. `excerpt` is the public part of the text.
  */
 export async function notifyMentioned(
   tx: Tx,

@@ -28,7 +28,7 @@ async function assertSound() {
   assert.deepEqual([balanced, drift], [true, []])
 }
 
-test('counts days in the time zone of the site (feeds-37)', async () => {
+test('counts check-in days in the time zone of the site (feeds-37)', async () => {
   const world = await createWorld()
   const founder = await world.person({ roles: ['founder', 'owner'] })
   const ann = await world.person()

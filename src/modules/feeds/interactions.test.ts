@@ -73,7 +73,7 @@ describe('likes of feeds', () => {
     await assertNoDrift()
   })
 
-  test("keeps the author's like count exact when a like races with the deletion of a feed (feeds-26)", async () => {
+  test("keeps the author's like count exact when a like races with a feed deletion (feeds-26)", async () => {
     const [alice, bob, carol] = [await person(), await person(), await person()]
     const [kept, gone] = [await publish(alice), await publish(alice)]
     for (const id of [kept, gone]) await as(bob, 'POST', `/feeds/${id}/like`)

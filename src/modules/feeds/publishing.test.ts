@@ -168,7 +168,7 @@ describe('feed publication', () => {
 })
 
 describe('pictures and videos of feeds', () => {
-  test('returns pictures in the order of publication with their sizes', async () => {
+  test('returns pictures in the order of the request with their sizes', async () => {
     const alice = await person()
     const first = await uploadPicture(world, alice, 30, 20)
     const second = await uploadPicture(world, alice, 10, 40)

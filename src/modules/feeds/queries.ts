@@ -55,8 +55,8 @@ export const liveFeed = (sql: Db, id: number): Fragment => sql`
   select f.id from feeds f where f.id = ${id} and ${visibleFeed(sql)}`
 
 /**
- * Selects related rows in subqueries, because separate statements would cost more than the query for the
- * feeds.
+ * Selects related rows in subqueries, because separate statements would cost more than the query that lists
+ * the feeds.
  */
 export const feedColumns = (sql: Db, viewerId: number) => sql`
   f.id, f.user_id, f.feed_content, f.feed_from, f.feed_mark, f.feed_latitude, f.feed_longtitude, f.feed_geohash,

@@ -124,7 +124,10 @@ const markView = (mark: string) =>
 
 const textOrNull = (value: number | null) => (value === null ? null : String(value))
 
-/** `fresh` adds buffered views. Lists paged by `hot` omit them, because their cursor is the stored rank. */
+/**
+ * `fresh` adds buffered views to view counts and ranks. Lists paged by `hot` omit buffered views, because
+ * their cursor is the stored rank.
+ */
 export const feedItems = async (
   ctx: Context,
   rows: FeedRow[],

@@ -63,7 +63,7 @@ export const filePersonal = [
   }),
 ]
 
-/** Number of unreferenced files above which the report may warn of a wrong database. */
+/** Number of unreferenced files up to which the server does not warn of a wrong database. */
 const FEW = 100
 
 export const module: Module = {

@@ -32,7 +32,7 @@ test('creates one role from concurrent requests with the same name', async () =>
   assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 422, 422])
 })
 
-test('rejects invalid changes of roles', async () => {
+test('rejects unknown abilities, unknown roles and deletion of the founder role', async () => {
   const unknown = await as(founder, 'POST', '/admin/roles', { name: 'odd', abilities: ['fly'] })
   assert.equal(unknown.status, 422)
   assert.ok(unknown.body.errors.abilities)
@@ -118,7 +118,7 @@ async function during(work: (tx: Tx) => Promise<unknown>, ask: () => Promise<Ans
   return asked
 }
 
-test("rejects restoring a role's concurrently removed ability (administration-4, administration-5)", async () => {
+test('rejects restoring a concurrently removed ability (administration-4, administration-5)', async () => {
   const abilities = ['admin:role:show', 'admin:role:update']
   assert.equal((await as(founder, 'POST', '/admin/roles', { name: 'porter', abilities })).status, 201)
   const porter = await person({ roles: ['porter'] })

@@ -155,7 +155,7 @@ async function* jsonList(
   yield '\n]\n'
 }
 
-/** Holds at most a page of rows and a chunk of a file in memory. */
+/** Writes the archive with at most a page of rows and a chunk of a file in memory. */
 export async function writeArchive(
   ctx: Context,
   tables: readonly PersonalTable[],

@@ -159,7 +159,7 @@ async function shopOn({ ctx }: World) {
   }
 }
 
-test('requires the password for a payment only while the setting demands it (conventions-29)', async () => {
+test('requires the password for a payment only while a setting demands it (conventions-29)', async () => {
   const [ann, bob] = [await signUp(), await signUp({ password: null })]
   const pay = await shopOn(world)
   assert.equal((await pay(ann)).statusCode, 200)

@@ -139,7 +139,7 @@ async function resetPassword(
   })
 }
 
-/** Throws 403 for a wrong password, if the setting requires a password for payments (conventions-29). */
+/** Throws 403 for a wrong password, if a setting requires the password for payments (conventions-29). */
 export async function checkPaymentPassword(
   ctx: Context,
   { id, password, countAttempt }: Payer,

@@ -94,7 +94,7 @@ export const wrongProof = fieldError(
   'The code is wrong or no longer valid.',
   '验证码错误或已失效。',
 )
-/** Requires a recent sign-in of accounts without password, phone and e-mail. */
+/** Error for an old session of an account without password, phone and e-mail. */
 export const signInAgain = apiError(
   403,
   'sign_in_again',

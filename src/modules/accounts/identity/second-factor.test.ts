@@ -174,7 +174,7 @@ test('lets the owner or an administrator disable the second factor (rights-6)', 
   assert.equal(kept.subject_id, String(bob.id))
 })
 
-test('requires a second factor of administrators while the setting demands it (rights-8)', async () => {
+test('requires a second factor of administrators while a setting demands it (rights-8)', async () => {
   const founder = await person({ roles: ['founder'] })
   await under({ 'account:second-factor-for-administrators': true }, async () => {
     assert.deepEqual(refusalOf(await as(founder, 'GET', '/admin/users')), [403, 'second_factor_needed'])

@@ -249,7 +249,7 @@ export async function removeSecondFactor(ctx: Context, tx: Tx, userId: number): 
   return true
 }
 
-/** Checks whether the setting requires a second factor that the administrator lacks (rights-8). */
+/** Checks whether a setting requires a second factor that the administrator lacks (rights-8). */
 export async function lacksSecondFactor(ctx: Context, userId: number): Promise<boolean> {
   if (!(await readSettings(ctx))['account:second-factor-for-administrators']) return false
   return !(await hasFactor(ctx.sql, userId))

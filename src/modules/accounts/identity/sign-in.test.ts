@@ -66,7 +66,7 @@ test('requires a login and either a password or a code', async () => {
   fieldError(await guest('POST', '/auth/login', { login: 'x', password: 12345678 }), 'password')
 })
 
-test('reports a disabled account only after the right password (sign-in-4)', async () => {
+test('reports that an account is disabled only after the right password (sign-in-4)', async () => {
   const ann = await signUp()
   await sql`update users set deleted_at = now() where id = ${ann.id}`
   assert.equal((await signIn(ann.name, { password: 'wrong one' })).status, 422)

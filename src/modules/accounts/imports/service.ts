@@ -45,7 +45,7 @@ const listExported = (sql: Db, ids: number[]) => sql<
 >`
   select id, name, created_at, deleted_at is not null as disabled from users where id = any(${ids})`
 
-/** Contains no password, phone or e-mail, so imported users cannot sign in. */
+/** Imported users cannot sign in, because this form has no password, phone or e-mail. */
 export const UserForm = Type.Object({
   kind: Type.Optional(Text(20)),
   name: Text(100),

@@ -139,7 +139,7 @@ test('lets users create invitations within the configured limits (registration-6
   assert.equal((await as(ann, 'GET', '/user/invitations?limit=100')).body.length, 21)
 })
 
-test('rejects a revoked invitation or one of a disabled user (registration-5, registration-7)', async () => {
+test('rejects a revoked invitation and one by a disabled user (registration-5, registration-7)', async () => {
   const maker = await person({ roles: ['founder'] })
   const { id, code } = await invite(maker)
   const early = await newcomer()

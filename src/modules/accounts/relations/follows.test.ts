@@ -102,7 +102,7 @@ test('counts concurrent follows of one user once', async () => {
   assert.deepEqual(await countsOf(ann), [0, 0])
 })
 
-test('maintains exact counters when users follow and unfollow each other concurrently', async () => {
+test('maintains exact follow counters when users follow and unfollow each other concurrently', async () => {
   const crowd = await Promise.all(Array.from({ length: 6 }, () => person()))
   for (let round = 0; round < 3; round += 1) {
     const answers = await Promise.all(
@@ -126,7 +126,7 @@ test('maintains exact counters when users follow and unfollow each other concurr
   }
 })
 
-test('maintains exact counters when blocks and follows run concurrently', async () => {
+test('maintains exact follow counters when blocks and follows run concurrently', async () => {
   const [ann, bob] = [await person(), await person()]
   for (let round = 0; round < 5; round += 1) {
     const [followed] = await Promise.all([

@@ -185,7 +185,7 @@ export const listTopicFeeds = (
     )}
   order by l.index ${sortDirection(sql, direction)} limit ${limit}`
 
-/** Filters deleted feeds in SQL, because a short page would end the list. */
+/** Filters deleted feeds in SQL, because clients take a short page for the end of the list. */
 export const listCollectedRows = (
   sql: Db,
   userId: number,

@@ -50,7 +50,7 @@ test('distinguishes a lost file, unavailable storage and full storage by status 
   }
 })
 
-test('returns 503 with Retry-After while too many pictures of other users are queued (files-12)', async () => {
+test('returns 503 with Retry-After while pictures of other users fill the queue (files-12)', async () => {
   const id = await uploadPicture(world, alice, 40, 40)
   for (const [turn, ask] of [
     [runImageUpload, send],
