@@ -25,7 +25,7 @@ test('lists the fields of each advertisement type that a space accepts', () => {
   assert.match(rest.created_at, /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d$/)
 })
 
-test('lists new advertisements sorted within their space (feeds-34)', async () => {
+test('lists new advertisements of a space in the order of their `sort` field (feeds-34)', async () => {
   const node = await storePicture(world, founder)
   const second = await add({ space_id: boot, title: 'b', type: 'image', data: { image: picture }, sort: 2 })
   const first = await add({

@@ -16,7 +16,7 @@ const set = (who: Person, feed: number, amount: unknown = 10) =>
 const comment = (who: Person, feed: number) =>
   as(who, 'POST', `/feeds/${feed}/comments`, { body: 'Well said' })
 
-test('charges other users once for commenting on a feed (feeds-41)', async () => {
+test("charges a user once for commenting on another user's feed (feeds-41)", async () => {
   const [anna, ben] = [await person(), await rich(0, 100)]
   const feed = await publish(anna)
   const made = await set(anna, feed)

@@ -44,7 +44,7 @@ export type FeedRow = Row<
   has_collect: boolean
   has_pins: boolean
   topics: { id: number; name: string }[] | null
-  /** Whether any feed has an active pin. Present only in lists with pins. */
+  /** True if any feed of the site has an active pin. Present only in lists with pins. */
   pins_shown?: boolean
 }
 

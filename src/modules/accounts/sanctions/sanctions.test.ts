@@ -77,7 +77,7 @@ test('lets a user write again when a silence ends or is lifted (sign-in-27)', as
   const follow = (who: Person) => as(who, 'PUT', `/user/followings/${founder.id}`)
   const first = await impose(ann, { kind: 'silence', reason: 'Noise', hours: 1 })
   assert.equal((await follow(ann)).status, 403)
-  // Checks that a cached silence ends by its time, because no job invalidates the cache.
+  // A cached silence must end at its end time, because no job invalidates the cache then.
   assert.equal(await findSilence(ctx, ann.id, performance.now() + 3_601_000), undefined)
   assert.ok(await findSilence(ctx, ann.id))
   await letEnd(first)
