@@ -38,7 +38,7 @@ async function requireThere(...paths: (string | undefined)[]): Promise<void> {
       throw new Error(`no such file or folder: ${path}`)
 }
 
-/** Describes a file error in a sentence. Returns the message of other errors. */
+/** Describes a file error in a sentence. Returns the message of any other error. */
 function sentenceOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const { code, path } = error as NodeJS.ErrnoException

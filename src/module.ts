@@ -24,7 +24,10 @@ import type { Schedule, TaskList } from '#platform/jobs'
 type Routes = (server: Server, ctx: Context) => void
 type Placed = { place: number }
 
-/** Functions that a module offers to modules of the same or a lower layer, which cannot import the module. */
+/**
+ * Functions that a module offers to modules of the same or a lower layer, which cannot import the offering
+ * module.
+ */
 export type Services = {
   people: UserFunctions
   deleteLinks: typeof deleteLinks
@@ -40,7 +43,7 @@ export type Services = {
 
 export type Leftover = {
   text: string
-  /** `doubt` is a reason not to delete the data. */
+  /** `doubt` is a reason to keep the leftover data. */
   find(ctx: Context): Promise<{ count: number; doubt?: string }>
   clear(ctx: Context): Promise<number>
 }

@@ -62,7 +62,10 @@ export function resetPassword(env: Environment, name: string, choice: Choice): P
   })
 }
 
-/** Implements `kith admin unblock ADDRESS`, for administrators who blocked their own network. */
+/**
+ * Implements `kith admin unblock ADDRESS`, for administrators who blocked the IP address of their own
+ * network.
+ */
 export async function unblock(env: Environment, address: string): Promise<number> {
   if (networkOf(address) === undefined) throw new Error(`"${address}" is not an IP address or network`)
   await withContext(env, async ({ ctx, forJobs, connection }) => {

@@ -44,7 +44,9 @@ export async function backUp(env: Environment, to: string): Promise<number> {
   })
 }
 
-/** Implements `kith restore FILE|s3://BUCKET/NAME [--force]`. No server may use the installation. */
+/**
+ * Implements `kith restore FILE|s3://BUCKET/NAME [--force]`. No server may run on the installation meanwhile.
+ */
 export async function restore(
   env: Environment,
   from: string,
@@ -117,7 +119,7 @@ export async function restore(
   })
 }
 
-/** Throws when the folder already contains uploads, because a restore would mix two installations. */
+/** Throws when the data directory already contains uploads, because a restore would mix two installations. */
 async function requireEmptyFolder({ dataDir, storage }: Config, force: boolean): Promise<void> {
   if (force || storage !== 'local') return
   const uploads = await readdir(join(dataDir, 'uploads')).catch(() => [])
@@ -127,7 +129,10 @@ async function requireEmptyFolder({ dataDir, storage }: Config, force: boolean):
     )
 }
 
-/** Writes the app secret of the backup. Renames the file of a different secret instead of overwriting it. */
+/**
+ * Writes the app secret of the backup. Renames an existing secret file with another secret instead of
+ * overwriting it.
+ */
 async function keepSecret({ appSecret, dataDir }: Config, secret: string): Promise<void> {
   if (appSecret !== undefined) return
   const path = join(dataDir, 'app-secret')

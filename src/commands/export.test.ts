@@ -60,7 +60,7 @@ describe('kith export', () => {
       )
   }
 
-  test('imports exported music unchanged, also when repeated', async () => {
+  test('imports exported music unchanged, also when the import is repeated', async () => {
     const editor = await musicEditor(world)
     const reader = await person()
     const special = await createSpecial(world, editor, {
@@ -110,7 +110,7 @@ describe('kith export', () => {
     assert.equal((await other.as(listener, 'GET', `/files/${view.storage.id}`)).status, 403)
   })
 
-  test('never restores deleted music', async () => {
+  test('neither exports nor re-imports deleted music', async () => {
     const path = await fileOf([
       { kind: 'special', id: 'gone-album', title: 'Gone album' },
       { kind: 'song', id: 'gone-song', title: 'Gone song', singer: 'Gone singer', specials: ['gone-album'] },
@@ -120,7 +120,7 @@ describe('kith export', () => {
       { kind: 'comment', song: 'left-song', user: writer.name, body: 'left' },
     ])
     assert.deepEqual((await load(musicImporter, path)).faults, [])
-    // Marks the rows as deleted before the cleanup job has deleted their comments.
+    // Marks the rows as deleted, as in the time before the cleanup job deletes their comments.
     await sql`update music_songs set deleted_at = now() where external_id = 'gone-song'`
     await sql`update music_specials set deleted_at = now() where external_id = 'gone-album'`
     await sql`update music_singers set deleted_at = now() where name = 'Gone singer'`
@@ -155,7 +155,7 @@ describe('kith export', () => {
     assert.equal(left?.n, 1)
   })
 
-  test('imports exported news unchanged, also when repeated', async () => {
+  test('imports exported news unchanged, also when the import is repeated', async () => {
     const editor = await newsEditor(world)
     const [author, reader] = [await person(), await person()]
     const shown = await uploadPicture(world, editor)
@@ -186,7 +186,7 @@ describe('kith export', () => {
     assert.deepEqual({ ...use }, { channel: 'news:content', raw: article.id })
   })
 
-  test('imports only valid files inside the folder', async () => {
+  test('imports only valid files inside the folder of the JSON lines', async () => {
     await uploads('paths.jsonl', 'good.wav', 'cover.png')
     const path = join(folder, 'paths.jsonl')
     const song = (id: string, more: object) => ({ kind: 'song', id, title: id, singer: 'Pat', ...more })

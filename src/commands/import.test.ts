@@ -105,7 +105,7 @@ describe('importing music', () => {
     await assertNoDrift()
   })
 
-  test('imports every line once when interrupted and repeated', async () => {
+  test('imports every line once when an import is interrupted and repeated', async () => {
     const lines = Array.from({ length: 450 }, (_, n) =>
       n % 3 === 2
         ? { kind: 'comment', song: `r${n - 1}`, user: writer.name, body: `c${n}` }
@@ -142,7 +142,7 @@ describe('importing music', () => {
     await assertNoDrift()
   })
 
-  test('imports every line once when two commands run at once', async () => {
+  test('imports every line once when two import commands run at once', async () => {
     const path = await songWithComments('twice', 699)
     await Promise.allSettled([load(musicImporter, path), load(musicImporter, path)])
     await load(musicImporter, path)
@@ -151,7 +151,7 @@ describe('importing music', () => {
     await assertNoDrift()
   })
 
-  test('imports every line once when two commands resume from the same line', async () => {
+  test('imports every line once when two import commands resume from the same line', async () => {
     const path = await songWithComments('both', 399)
     let began = 0
     let stops = true
@@ -160,7 +160,7 @@ describe('importing music', () => {
       ...musicImporter,
       async prepare(...batch) {
         began += 1
-        // The interrupted run prepared two batches. When two more are prepared, both commands have read the
+        // The interrupted run prepared two batches. The fourth batch shows that both commands have read the
         // line to resume from.
         if (began === 4) together.resolve()
         return musicImporter.prepare(...batch)

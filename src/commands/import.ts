@@ -105,7 +105,10 @@ export function exportFile(
   })
 }
 
-/** Exports one snapshot of an area to a file, atomically. Copies the uploads to a folder next to the file. */
+/**
+ * Exports an area such as music to a file, atomically and from one snapshot. Copies the uploads to a folder
+ * next to the file.
+ */
 export async function exportArea(
   ctx: Context,
   area: Area,

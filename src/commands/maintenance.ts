@@ -20,7 +20,7 @@ export function migrateDatabase(env: Environment): Promise<number> {
   })
 }
 
-/** Implements `kith doctor`. Returns exit code 1 when a fault remains. */
+/** Implements `kith doctor`. Returns exit code 1 when a fault of the installation remains. */
 export function runDoctor(env: Environment, { mend = false }: { mend?: boolean }): Promise<number> {
   return withContext(env, async ({ ctx }) => {
     const isWell = await diagnose(ctx.sql, { mend, print })
@@ -32,7 +32,10 @@ export function runDoctor(env: Environment, { mend = false }: { mend?: boolean }
 
 const SHOWN = 20
 
-/** Implements `kith doctor im`. Returns exit code 1 when the chat provider is unreachable or a difference remains. */
+/**
+ * Implements `kith doctor im`. Returns exit code 1 when the chat provider is unreachable or still differs
+ * from the database.
+ */
 export function examineIm(env: Environment, { mend = false }: { mend?: boolean }): Promise<number> {
   return withContext(env, async ({ ctx }) => {
     const state = await findImState(ctx)

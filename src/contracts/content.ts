@@ -5,7 +5,7 @@ import type { Db, Fragment, Tx } from '#platform/database'
 import { notFound } from '#platform/errors.ts'
 import type { ApiTag } from '#platform/http'
 
-/** Length of an excerpt of content in notifications and reports. */
+/** Maximum length in characters of an excerpt of content in notifications and reports. */
 export const EXCERPT_LENGTH = 100
 
 export type Target = {
@@ -15,7 +15,10 @@ export type Target = {
   contents: string
   /** True for anonymous content, whose author must not appear in responses to other viewers. */
   hidden?: boolean
-  /** True for content with a restricted audience. Notifications to outsiders must not name its users. */
+  /**
+   * True for content with a restricted audience. Notifications to users outside the audience must not name
+   * its users.
+   */
   closed?: boolean
 }
 
@@ -26,7 +29,7 @@ export type Content = {
   /** Name of the kind in the API and in tables, such as `feeds` (conventions-24). */
   type: string
   param: string
-  /** Part of operation ids, as `Feed` in `likeFeed` and `listFeedComments`. */
+  /** Noun in operation ids, such as `Feed` in `likeFeed` and `listFeedComments`. */
   noun: string
   tag: ApiTag
   /** Returns undefined for content that is deleted or hidden from the viewer, which results in a 404. */
@@ -37,7 +40,7 @@ export type Content = {
    */
   live(sql: Db, id: number): Fragment
   anonymous?: boolean
-  /** Has no `ContentKind`, as users, comments and chat messages. */
+  /** True for users, comments and chat messages, which have no `ContentKind`. */
   undeclared?: true
 }
 
@@ -59,7 +62,7 @@ export type ContentReader = {
   /** Returns the ids of content that the viewer may read in full. Defaults to all visible content. */
   readable?(sql: Db, ids: number[], viewerId: number): Promise<Set<number>>
   open?: true
-  /** Restricts activity on the content, such as comments, to viewers of the content. */
+  /** Restricts comments and other activity on the content to users who may view the content. */
   closed?: true
   anonymous?(sql: Db, ids: number[]): Promise<Set<number>>
 }
@@ -79,7 +82,7 @@ export type ContentKind = {
   reader: ContentReader
   counters?: CounterCheck[]
   paymentChecks?: CounterCheck[]
-  /** Maps each restricted file use to an ability that also grants access. */
+  /** Maps each use of restricted files to the ability that also grants access to these files. */
   files?: Record<string, string>
   removal?: ContentRemoval
   repostable?: true
@@ -108,7 +111,10 @@ export function registerMount(ctx: Context, { type, undeclared }: Content): void
   if (!undeclared) mountedTypes(ctx).add(type)
 }
 
-/** Registers a mount on a kind. Returns the lookup of its content, which throws 404. */
+/**
+ * Registers that routes are mounted on a kind of content. Returns a function that finds the content or throws
+ * 404.
+ */
 export function mountOn(ctx: Context, content: Content): (id: number, viewerId: number) => Promise<Target> {
   registerMount(ctx, content)
   return async (id, viewerId) => {
@@ -178,7 +184,10 @@ export async function findAnonymous(
   return new Set(batches.flat())
 }
 
-/** Returns a page of activity on a user's content, without closed content that the user may not see. */
+/**
+ * Returns a page of activity on a user's content, without activity on closed content that the user may not
+ * see.
+ */
 export function listReceived<Row extends { id: number }>(
   sql: Db,
   readers: ContentReaders,

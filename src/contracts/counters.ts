@@ -6,13 +6,16 @@ export type CounterCheck = {
   name: string
   find(sql: Db): Promise<Drift[]>
   mend(sql: Db): Promise<number>
-  /** False for money, because an administrator must investigate the difference. */
+  /**
+   * False for checks of money, because an administrator must investigate a wrong balance instead of
+   * overwriting it.
+   */
   mendable?: boolean
 }
 
 /**
- * `counted` selects `key` and `n`. The repair adds a difference instead of setting the count, so that
- * concurrent changes are not lost.
+ * `counted` selects `key` and `n`. The repair adds the difference to the stored counter instead of setting
+ * it, so that concurrent changes are not lost.
  */
 export function recount(options: {
   table: string

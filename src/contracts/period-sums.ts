@@ -13,12 +13,12 @@ export const periodStart = (sql: Db, period: Period): Fragment =>
   })[period]
 
 /**
- * Ranks users by sums over a period, such as likes of their feeds. Writers record changes, and a reader adds
- * them to stored sums and subtracts expired rows.
+ * Ranks users by sums over a period, such as likes of their feeds. Transactions record changes. A reader adds
+ * the changes to stored sums and subtracts expired rows.
  */
 export type PeriodSums = {
   ranking: string
-  /** Selects `user_id` and `n` of rows created since `from` and, if given, before `before`. */
+  /** Selects `user_id` and `n` of rows created from `from` on and, if given, before `before`. */
   counted(sql: Db, from: Fragment, before?: Fragment): Fragment
 }
 
@@ -26,7 +26,10 @@ export type RankedRow = { user_id: number; count: number }
 
 type Window = { period: Period; since: string | null; start: string; is_stale: boolean }
 
-/** Exceeds the longest period, so that older rows cannot affect any sum and need no change record. */
+/**
+ * Age of rows whose changes need no record. Exceeds the longest period, so that such rows cannot affect any
+ * sum.
+ */
 const NOTED = '32 days'
 
 export const recordPeriodChange = (sql: Db, ranking: string, rows: Fragment): Fragment => sql`

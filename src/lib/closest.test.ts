@@ -15,7 +15,7 @@ test('counts a swap of neighbouring letters as one edit', () => {
     assert.equal(editDistance(a, b), distance, `${a} ${b}`)
 })
 
-test('returns a symmetric edit distance of at most the longer length', () => {
+test('returns a symmetric edit distance of at most the length of the longer word', () => {
   fc.assert(
     fc.property(fc.string({ maxLength: 12 }), fc.string({ maxLength: 12 }), (a, b) => {
       const distance = editDistance(a, b)
@@ -26,7 +26,7 @@ test('returns a symmetric edit distance of at most the longer length', () => {
   )
 })
 
-test('suggests a word only within the allowed distance', () => {
+test('suggests a word only within the allowed edit distance', () => {
   const known = ['HOST', 'PORT', 'SMTP_URL', 'SMS_URL', 'DATABASE_URL']
   assert.equal(suggestWord('SMTP_URI', known), 'SMTP_URL')
   assert.equal(suggestWord('DATABSE_URL', known), 'DATABASE_URL')

@@ -19,7 +19,7 @@ export function editDistance(a: string, b: string): number {
 }
 
 /**
- * Suggests a known word for a misspelled one. Allows no edits of short words, because many short words differ
+ * Suggests a known word for a misspelled one. Allows no edits in short words, because many short words differ
  * by one letter (HOST and POST).
  */
 export function suggestWord(

@@ -1,4 +1,6 @@
-/** The order matters, because most browsers also claim to be Chrome and Safari. */
+/**
+ * The first match wins, and most browsers also claim to be Chrome and Safari, so their own names come first.
+ */
 const BROWSERS: [RegExp, string][] = [
   [/MicroMessenger\//, 'WeChat'],
   [/Edg(e|A|iOS)?\//, 'Edge'],
@@ -24,7 +26,7 @@ const nameOf = (names: [RegExp, string][], text: string) => names.find(([pattern
 
 /**
  * Returns a name such as `Firefox on Windows`. Never quotes the user agent, because an attacker could put
- * text into messages of the site.
+ * text into mails of the site.
  */
 export function deviceName(userAgent: string): string | undefined {
   const [browser, system] = [nameOf(BROWSERS, userAgent), nameOf(SYSTEMS, userAgent)]

@@ -21,7 +21,7 @@ function away({ latitude, longitude }: Place, km: number, bearing: number): Plac
   return { latitude: (lat * 180) / Math.PI, longitude: ((((degrees + 180) % 360) + 360) % 360) - 180 }
 }
 
-test('covers every location within the distance with map squares', () => {
+test('covers every location within the search distance with map squares', () => {
   const place = fc.record({
     latitude: fc.double({ min: -89.9, max: 89.9, noNaN: true }),
     longitude: fc.double({ min: -180, max: 180, noNaN: true }),
@@ -39,7 +39,7 @@ test('covers every location within the distance with map squares', () => {
   )
 })
 
-test('covers a city with few map squares', () => {
+test('covers a city with at most 12 map squares', () => {
   assert.ok(geoCellsAround({ latitude: 30.5, longitude: 114.3 }, KM).length <= 12)
 })
 

@@ -3,7 +3,7 @@ import { displayLength } from './text.ts'
 
 type Library = typeof import('libphonenumber-js/min')
 
-// Loads the library on first use, because its tables take 60 ms and most sites see no foreign number.
+// Loads `libphonenumber-js` on first use, because its tables take 60 ms and most sites see no foreign number.
 let library: Library | undefined
 const load = (): Library => {
   library ??= createRequire(import.meta.url)('libphonenumber-js/min') as Library
@@ -49,7 +49,7 @@ export function isPhoneOf(normalized: string, countries: readonly string[]): boo
   const number = parseForeign(normalized)
   if (!number) return false
   if (number.country !== undefined) return countries.includes(number.country)
-  // Several countries share a calling code such as +1, so any of these countries matches.
+  // Several countries share a calling code such as +1, so a match with any of these countries suffices.
   const sharing = countries.filter(isPhoneCountry)
   return sharing.some(
     (country) => load().getCountryCallingCode(country as never) === number.countryCallingCode,
@@ -65,10 +65,11 @@ export function countryOfPhone(normalized: string): string {
 const NAME = /^[A-Za-z_\u0080-\u{10ffff}][A-Za-z0-9_\u0080-\u{10ffff}]*$/u
 const NAME_UNITS_MAX = 48
 const PLAIN = /^\w+$/
-// Includes the blank Braille pattern and a leading combining mark, which are invisible.
+// Matches invisible characters, among them the blank Braille pattern, and a combining mark at the start of a
+// name.
 const UNSEEN = /^\p{M}|[\s\p{Cc}\p{Cf}\p{Cs}\p{Zs}\p{Default_Ignorable_Code_Point}\u2800]/u
 
-/** Rejects invisible characters too (conventions-32). */
+/** Rejects names that contain invisible characters (conventions-32). */
 export function isUserName(name: string): boolean {
   if (name.length > NAME_UNITS_MAX || !NAME.test(name)) return false
   // Joiners and variation selectors are valid in emoji. Elsewhere they would allow two names that look equal.
@@ -77,7 +78,7 @@ export function isUserName(name: string): boolean {
   return length >= 2 && length <= 12
 }
 
-// Compiles the expression on the first call, because that takes 40 ms.
+// Compiles the regular expression on the first call, because compiling takes 40 ms.
 const hideEmoji = (name: string) => name.replace(/\p{RGI_Emoji}/gv, '\u263a')
 
 const EMAIL_MAX = 128

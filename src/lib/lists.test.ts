@@ -41,7 +41,7 @@ test('parses a list of ids in every encoding of a query string', () => {
   fc.assert(fc.property(ids, (list) => assert.deepEqual(parseIdList(list.join(','), 1000), list)))
 })
 
-test('indexes rows by id and by group', () => {
+test('indexes rows by id, and groups rows by a property', () => {
   const rows = [
     { id: 1, kind: 'a' },
     { id: 2, kind: 'b' },

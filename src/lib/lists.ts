@@ -1,8 +1,8 @@
 const ID = /^[1-9][0-9]{0,15}$/
 
 /**
- * Parses distinct ids of a comma-separated list (`1,2`) or of an array of lists. Returns null for an invalid
- * id or more than `max` ids.
+ * Parses distinct ids of a comma-separated list (`1,2`) or of an array of such lists. Returns null for an
+ * invalid id or more than `max` ids.
  */
 export function parseIdList(
   value: string | number | readonly (string | number)[],
@@ -39,12 +39,13 @@ export function distinct<Row, Field extends keyof Row>(rows: Iterable<Row>, fiel
   return [...values]
 }
 
-/** Limits the reads for one page, so that a long run of hidden rows ends it early. */
+/** Maximum number of reads for one page. A page with a long run of hidden rows ends early. */
 const ROUNDS = 10
 
 /**
- * Fills a page with the items that `keep` makes of the rows that `list` reads. Reads on until the page is full,
- * because clients take a short page for the last one. Each read takes `batch` rows, by default the missing ones.
+ * Fills a page with the items that `keep` makes of the rows that `list` reads. Reads on until the page is
+ * full, because clients take a short page for the last one. Each read takes `batch` rows, by default as many
+ * as the page lacks.
  */
 export async function fillPage<Row extends { id: number }, Item>(
   { after, limit, batch }: { after: number; limit: number; batch?: number },

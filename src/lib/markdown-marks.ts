@@ -73,7 +73,8 @@ export function readMarks(source: string): Marks {
     else if (char === '(') rounds.push(at)
     else if (char === ')') closeBracket(rounds, at)
     else if (char === '\n') {
-      // Forgets open round brackets, because the URL of a link cannot span lines.
+      // Forgets round brackets that are open at the end of a line, because the URL of a link cannot span
+      // lines.
       rounds = []
       BLANK_LINE.lastIndex = at
       if (BLANK_LINE.test(source)) closeParagraph()

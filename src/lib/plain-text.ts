@@ -28,7 +28,10 @@ export function plainText(source: string, n: number): string {
     pattern.lastIndex = at
     return pattern.exec(source)
   }
-  /** Returns the end of a link target after the bracket at `close`. 0 without a target. */
+  /**
+   * Returns the end of a link's URL, which follows the closing bracket at `close`. Returns 0 when no URL
+   * follows.
+   */
   const targetEnd = (close: number): number => {
     const next = source[close + 1]
     return close > 0 && (next === '(' || next === '[') ? partner[close + 1]! : 0
@@ -135,8 +138,8 @@ function createPage(n: number): Page {
       spaceDue = shown.length > 0
       return
     }
-    // Inserts a space into tags that broken or escaped markup leaves, in case a client does not escape the
-    // text.
+    // Inserts a space after the `<` of a tag that broken or escaped markup leaves, in case a client does not
+    // escape the text.
     if (spaceDue || (last === '<' && /^[A-Za-z/!?]$/.test(point))) shown.push(' ')
     shown.push(point)
     last = point

@@ -18,7 +18,7 @@ test('finds the first warning word regardless of case and width', () => {
   assert.equal(words.check(''), undefined)
 })
 
-test('replaces only the listed words', () => {
+test('replaces only words of type `replace`', () => {
   const words = compileWords([
     replaced('bad', '***'),
     replaced('badly', 'so'),

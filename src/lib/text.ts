@@ -88,8 +88,8 @@ export function grams(text: string): string[] {
 }
 
 /**
- * Returns the fewest grams that every text with the query contains. Other texts may contain the grams too, so
- * callers recheck with `like`.
+ * Returns the smallest set of grams that every text with the query contains. Other texts may contain the
+ * grams too, so callers recheck with `like`.
  */
 export function gramsOfQuery(query: string): string[] {
   const single = new Set<string>()
@@ -145,7 +145,7 @@ export function cutCharacters(text: string, n: number): string {
 
 const MENTIONS_MAX = 50
 
-// Each attempt ends at the next soft hyphen, so that matching takes linear time.
+// A match attempt ends at the next soft hyphen at the latest, so that matching takes linear time.
 const MENTION = /\u00AD@([^\u00AD/]{1,100})\u00AD/g
 
 /** Returns at most 50 distinct mentioned names. A mention is `@name` between soft hyphens. */

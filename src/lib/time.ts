@@ -52,7 +52,7 @@ export function isTimeZone(name: string): boolean {
  * first occurrence.
  */
 export function readClock(zone: string): (text: string | null) => string | null {
-  // Caches offsets by hour, because millions of rows share a few thousand hours.
+  // Caches time zone offsets by hour, because millions of rows share a few thousand hours.
   const hours = new Map<string, string>()
   return (text) => {
     if (text === null || text.length < HOUR || text.startsWith('0000')) return null

@@ -25,7 +25,7 @@ export function loadAppSecret(dataDir: string, { mayCreate = true } = {}): strin
   if (!mayCreate) throw new StartFault(`${path} is missing, but the database was sealed with it: ${WAY_OUT}.`)
   mkdirSync(dataDir, { recursive: true })
   createSecretFile(path)
-  // Reads the file again, because another process may have created it first.
+  // Reads the secret file again, because another process may have created the file first.
   const created = readSecret(path)
   if (created === undefined) throw new Error(`${path} disappeared while it was created`)
   return created
@@ -61,7 +61,10 @@ function createSecretFile(path: string): void {
   }
 }
 
-/** Publishes the draft with a hard link, which is atomic and never replaces an existing file. */
+/**
+ * Publishes the draft of the secret file with a hard link, which is atomic and never replaces an existing
+ * file.
+ */
 function publish(draft: string, path: string): void {
   try {
     linkSync(draft, path)

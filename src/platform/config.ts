@@ -42,7 +42,7 @@ function findMachine(): Machine {
 
 /**
  * Chooses one process per core. An embedded database needs about as much CPU time as the server processes, so
- * it gets half of the cores.
+ * the database gets half of the cores.
  */
 export function chooseProcesses({ cores, memory }: Machine, hasEmbeddedDatabase: boolean): number {
   if (memory < 2 * GIGABYTE) return 1
@@ -110,7 +110,9 @@ export function readConfig(env: Env) {
     host,
     port,
     publicUrl,
-    /** True when `publicUrl` must change to the port that the system chose. */
+    /**
+     * True when the URL is not configured, so that it changes to the port that the operating system chose.
+     */
     publicUrlIsDerived: text('PUBLIC_URL') === undefined,
     /** Base URL or template (`{type}`, `{id}`) for links to content in the web client. */
     publicWebUrl,
@@ -155,7 +157,7 @@ export function readConfig(env: Env) {
       publicUrl,
       web ? `${publicUrl.replace(/\/+$/, '')}/wallet/recharge` : publicUrl,
     ),
-    /** Without a service, the server logs text messages instead of sending them. */
+    /** Without an SMS service, the server logs text messages instead of sending them. */
     sms: readTextSettings({ text, url, faults }),
     pushUrl: url('PUSH_URL', ['http:', 'https:']),
     pushSecret: text('PUSH_SECRET'),

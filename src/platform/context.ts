@@ -21,7 +21,7 @@ export type Context = {
   mail: Mail
   sms: SmsSender
   push: SitePush
-  /** Test hook that validates each response body against its schema. */
+  /** Validates each response body against its schema. Only tests set this hook. */
   inspectBody?: (request: FastifyRequest, status: number, body: unknown) => void
   onClose: (() => Promise<void>)[]
   state: Map<object, unknown>

@@ -17,7 +17,7 @@ test('seals the same text differently each time', () => {
   assert.match(sealed, /^v1\.[\w-]+$/)
 })
 
-test('refuses to open an altered or foreign sealed value', () => {
+test('refuses to open a sealed value that was altered or sealed with another secret', () => {
   const sealed = secrets.seal('text')
   const bytes = Buffer.from(sealed.slice(3), 'base64url')
   for (let i = 0; i < bytes.length; i++) {
@@ -33,7 +33,7 @@ test('refuses to open an altered or foreign sealed value', () => {
   assert.throws(() => others.open(sealed))
 })
 
-test('accepts a signature only for its own text and secret', () => {
+test('accepts a signature only for the signed text and with the signing secret', () => {
   const signature = secrets.sign('file 7')
   assert.match(signature, /^v1\.[\w-]{43}$/)
   assert.equal(signature, secrets.sign('file 7'))

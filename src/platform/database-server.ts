@@ -8,8 +8,8 @@ import { checkDatabase, checkDataDir } from '#platform/start-checks.ts'
 
 export type DatabaseServer = {
   /**
-   * Direct connection, for work that needs a session, such as signals, migrations and jobs. Serves requests
-   * too unless `requests` is set.
+   * Direct connection, for work that needs a session, such as signals, migrations and jobs. Without
+   * `requests`, this connection also serves requests.
    */
   connection: JobsConnection
   requests?: string
@@ -21,13 +21,15 @@ const BESIDE_POOL = 3
 const FOR_OTHERS = 40
 const LEAST = 100
 
-/** Includes one more process, for the overlap while a process is replaced. */
+/**
+ * Counts one more process than configured, because a replacement overlaps with the process that it replaces.
+ */
 const connectionsOf = ({ processes, databasePoolSize }: Config) =>
   Math.max(LEAST, (processes + 1) * (databasePoolSize + BESIDE_POOL) + FOR_OTHERS)
 
 /**
  * Uses the configured database or starts the embedded one. `mayJoin` reuses the embedded database of a
- * running server, and `mayBeLost` recreates a missing one.
+ * running server. `mayBeLost` creates a new database when the data directory lost its own.
  */
 export async function openDatabaseServer(
   config: Config,

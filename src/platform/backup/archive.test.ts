@@ -63,7 +63,7 @@ test('reads files of any size from an archive in chunks of any size', async () =
   }
 })
 
-test('rejects a file that changes its size while it is archived', async () => {
+test('rejects a file whose size changes while it is archived', async () => {
   const write = (name: string, size: number, body: string) =>
     bytesOf(writeArchive(async (add) => void (await add(name, size, [Buffer.from(body)]))))
   await assert.rejects(write('grown', 1, 'xx'), /grown changed in size/)
@@ -254,7 +254,7 @@ test('rejects a backup with wrong checksums or counts', async () => {
     await assert.rejects(verify(files), (error) => error instanceof ArchiveFault && told.test(error.message))
 })
 
-test('rejects a backup whose rows do not match its table list', async () => {
+test('rejects a backup whose rows do not match its list of tables', async () => {
   const load = async (files: File[]) => {
     const source = sourceOf(await archiveOf(files))
     const plain = await openDumpSession(connection)
@@ -273,7 +273,7 @@ test('rejects a backup whose rows do not match its table list', async () => {
   await assert.rejects(load(fewer), /has 0 rows after loading, but 2 in the backup/)
 })
 
-test('completes a backup when a file is missing from the storage', async () => {
+test('completes a backup when the bytes of an upload are missing from the storage', async () => {
   const { id } = await person()
   await sql`insert into files (owner_id, sha256, md5, storage_key, mime, size)
     values (${id}, ${Buffer.alloc(32)}, ${Buffer.alloc(16)}, 'files/that/is/gone', 'image/png', 1)`
@@ -283,7 +283,7 @@ test('completes a backup when a file is missing from the storage', async () => {
   assert.equal(missing, 1)
 })
 
-test('deletes records of backups older than 400 days', async () => {
+test('deletes entries of `backup_runs` older than 400 days', async () => {
   const run = { place: 'somewhere', bytes: 1, seconds: 1 }
   await recordBackup(sql, run)
   await recordBackup(sql, run)

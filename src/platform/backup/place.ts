@@ -4,10 +4,10 @@ import { dirname, join } from 'node:path'
 import { openBucket, readBucketAddress, type S3Options } from '#platform/files'
 
 export type BackupPlace = {
-  /** Display name without credentials. */
+  /** Backup location for messages, without credentials. */
   name: string
   exists(): Promise<boolean>
-  /** Creates the backup atomically and returns its size. */
+  /** Writes the backup atomically and returns its size in bytes. */
   write(stream: AsyncIterable<Buffer>): Promise<number>
   read(): Promise<AsyncIterable<Buffer>>
 }
@@ -67,7 +67,7 @@ export const scheduledName = (at: Date) => `kith-${at.toISOString().replace(/[-:
 export const backupPath = (folder: string, name: string) =>
   isBucket(folder) ? `${folder.replace(/\/+$/, '')}/${name}` : join(folder, name)
 
-/** Removes the oldest scheduled backups beyond `keep`, and no other files. */
+/** Removes the oldest scheduled backups beyond `keep`, and no other files of the folder. */
 export async function removeOldBackups(folder: string, keep: number, s3: S3Options): Promise<number> {
   if (!isBucket(folder)) {
     const old = (await readdir(folder))

@@ -16,7 +16,9 @@ import { unseal } from './seal.ts'
 import type { BackupEnd, BackupHead } from './write.ts'
 
 const inflate = promisify(gunzip)
-/** Larger uploads pass through a temporary file, to bound the memory. */
+/**
+ * Maximum size of an upload that is restored through memory. Larger uploads pass through a temporary file.
+ */
 const IN_MEMORY = 1024 * 1024
 
 export type BackupSourceStream = {
@@ -126,8 +128,9 @@ type Target = Pick<Session, 'sql' | 'client'> & {
 }
 
 /**
- * Loads a verified backup into an empty database in one transaction. After an error, the caller must end the
- * session to roll back. Returns the names of tables that an operator had added, which it skips.
+ * Loads a verified backup into an empty database in one transaction. After an error, the caller must close
+ * the database session to roll back. Returns the names of skipped tables, which an operator had added to the
+ * dumped database.
  */
 export async function loadBackup(
   source: BackupSourceStream,
@@ -206,7 +209,7 @@ export async function loadBackup(
 }
 
 async function putFile(storage: Storage, key: string, entry: ArchiveEntry, folder: string): Promise<void> {
-  // The MIME type is in the upload's database row, so the store needs none.
+  // The upload's database row has the MIME type, so the store does not need the real type.
   const options = { mime: 'application/octet-stream' }
   if (entry.size <= IN_MEMORY) return storage.put(key, await bodyOf(entry), options)
   const path = join(folder, 'file')

@@ -27,7 +27,7 @@ export type BackupEnd = {
   rows: Record<string, number>
   sequences: { name: string; value: string }[]
   files: number
-  /** Files with a database row but without bytes in the storage. */
+  /** Number of uploads with a database row but without bytes in the storage. */
   missing: number
 }
 
@@ -36,7 +36,7 @@ const CHECKSUMS_AT_ONCE = 1000
 export type BackupSource = {
   connection: JobsConnection
   storage: Storage
-  /** Decrypts sealed values of the database. */
+  /** App secret, which decrypts sealed values of the database. */
   appSecret: string
   signal?: AbortSignal
 }
