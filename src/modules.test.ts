@@ -56,7 +56,7 @@ test('fails to start when rewards, reports or pins are mounted on an unregistere
   }
 })
 
-test('names a content module outside its folder only in the layers of modules.ts', () => {
+test('refers to a content module in src/*.ts only in the layers of modules.ts', () => {
   const files = globSync('src/*.ts').filter((file) => !file.endsWith('.test.ts'))
   const shared = files.flatMap((file) =>
     readFileSync(file, 'utf8')

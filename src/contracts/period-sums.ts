@@ -27,8 +27,8 @@ export type RankedRow = { user_id: number; count: number }
 type Window = { period: Period; since: string | null; start: string; is_stale: boolean }
 
 /**
- * Age of rows whose changes need no record. Exceeds the longest period, so that such rows cannot affect any
- * sum.
+ * Maximum age of a row whose change is recorded. Exceeds the longest period, so that older rows cannot affect
+ * any sum.
  */
 const NOTED = '32 days'
 

@@ -1,6 +1,4 @@
-/**
- * The first match wins, and most browsers also claim to be Chrome and Safari, so their own names come first.
- */
+/** The first match wins, so Chrome and Safari follow browsers that also claim to be Chrome or Safari. */
 const BROWSERS: [RegExp, string][] = [
   [/MicroMessenger\//, 'WeChat'],
   [/Edg(e|A|iOS)?\//, 'Edge'],

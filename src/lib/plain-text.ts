@@ -28,10 +28,7 @@ export function plainText(source: string, n: number): string {
     pattern.lastIndex = at
     return pattern.exec(source)
   }
-  /**
-   * Returns the end of a link's URL, which follows the closing bracket at `close`. Returns 0 when no URL
-   * follows.
-   */
+  /** Returns the position of the bracket that closes the URL or reference after a link's text, or else 0. */
   const targetEnd = (close: number): number => {
     const next = source[close + 1]
     return close > 0 && (next === '(' || next === '[') ? partner[close + 1]! : 0

@@ -111,7 +111,8 @@ export function readConfig(env: Env) {
     port,
     publicUrl,
     /**
-     * True when the URL is not configured, so that it changes to the port that the operating system chose.
+     * True when PUBLIC_URL is not set. With PORT=0, `publicUrl` then changes to the port that the operating
+     * system chose.
      */
     publicUrlIsDerived: text('PUBLIC_URL') === undefined,
     /** Base URL or template (`{type}`, `{id}`) for links to content in the web client. */

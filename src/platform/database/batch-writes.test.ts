@@ -19,7 +19,7 @@ const hit = batchWrites((db, numbers: number[]) =>
   }),
 )
 
-test('batches writes that arrive while the row is locked', async () => {
+test('batches writes to a row that arrive while the row is locked', async () => {
   batches.length = 0
   const results = await Promise.all([1, 2, 3, 4].map((number) => hit(sql, 'row', number)))
   assert.deepEqual(batches, [[1], [2, 3, 4]])
@@ -61,7 +61,7 @@ test('rejects all callers of a batch that throws', async () => {
   assert.equal(await fail(sql, 'row', 4), 4)
 })
 
-test('runs a batch under the keys that all its callers share', async () => {
+test('runs a batch under the request scope keys that all its callers share', async () => {
   const seen: (RequestScope | undefined)[] = []
   const write = batchWrites(async (db, items: number[]) => {
     seen.push(currentScope())

@@ -13,7 +13,10 @@ export type Connection = {
   together(work: () => void): void
   onLost: (() => void) | undefined
   pending: number
-  /** Number of watch intervals since the last traffic. Undefined while no statement is pending. */
+  /**
+   * Number of watch intervals since the last traffic on the connection. Undefined while no statement is
+   * pending.
+   */
   silentFor: number | undefined
   /** Exempt from the response deadline, because the work set a longer statement timeout. */
   isPatient: boolean
@@ -28,7 +31,7 @@ export const connectionError = (message: string, code = 'CONNECTION_CLOSED') =>
   Object.assign(new Error(message), { code })
 
 /**
- * Returns whether the server rejected only the statement. After any other error the connection is unusable.
+ * Returns whether PostgreSQL rejected only the statement. After any other error the connection is unusable.
  */
 export const isRefusal = (error: unknown) => {
   const { severity, code } = (error ?? {}) as { severity?: unknown; code?: unknown }
@@ -44,7 +47,7 @@ export type Client = {
   destroy(): void
 }
 
-/** Concatenates corked messages, because one copy costs less than a gathered write. */
+/** Concatenates the corked messages, because copying them once costs less than a gathered write. */
 function openSocket(): Socket {
   const socket = new Socket()
   socket._writev = (chunks, done) => {
@@ -100,8 +103,8 @@ export const isStalePlan = (error: unknown): boolean =>
   error instanceof pg.DatabaseError && error.code === '0A000' && error.routine === 'RevalidateCachedQuery'
 
 /**
- * Resolves with the last of several results. Retries a stale plan without preparation, unless the transaction
- * has already failed.
+ * Resolves with the last of several results. Sends a statement with a stale plan again, unprepared, unless
+ * its transaction has already failed.
  */
 export function sendQuery(opened: Client, query: Query, onStalePlan: () => void = () => {}): void {
   const { client } = opened
@@ -195,7 +198,7 @@ export function openConnection(settings: Settings): Connection {
       const ended = opened
       opened = undefined
       if (!ended) return
-      // The timer closes the socket when the server ignores the termination message.
+      // The timer closes the socket when PostgreSQL ignores the termination message.
       if (connection.silentFor === undefined) void ended.client.end().catch(() => {})
       else ended.destroy()
       setTimeout(ended.destroy, CLOSE_TIMEOUT_MS).unref()

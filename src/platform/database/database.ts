@@ -13,7 +13,7 @@ export type Sql = Tag & {
   begin<T>(work: (tx: Tx) => Promise<T>): Promise<T>
   begin<T>(mode: string, work: (tx: Tx) => Promise<T>): Promise<T>
   reserve(): Promise<Tag & { release(): void }>
-  /** Waits up to `timeout` seconds for running work. */
+  /** Waits up to `timeout` seconds for running statements and transactions. */
   end(options?: { timeout?: number }): Promise<void>
   listen(
     channel: string,
@@ -155,7 +155,7 @@ export async function onConstraint<T>(
   }
 }
 
-/** SQLSTATE codes of transient errors, such as deadlocks, timeouts and a full disk. */
+/** SQLSTATE codes of temporary errors, such as deadlocks, timeouts and a full disk. */
 const PASSING = new Set(['40001', '40P01', '53000', '53100', '53200', '55P03', '57014'])
 
 export const isRetryable = (error: unknown): boolean =>

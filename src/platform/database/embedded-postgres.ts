@@ -55,7 +55,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
           user: identity.name,
         },
       )
-    // When PostgreSQL runs as another OS user, that user must be able to traverse the folder.
+    // When PostgreSQL runs as another OS user, that user must be able to traverse this folder.
     await chmod(folder, identity.spawn.uid === undefined ? 0o700 : 0o711)
     const settings = { ...defaultSettings(), ...options.settings }
     const isNew = await createCluster(binaries, identity, {
@@ -183,7 +183,10 @@ async function launch(place: Place): Promise<Running> {
   }
 }
 
-/** Compares the start time too, because an older postmaster.pid may contain the same process id. */
+/**
+ * Compares the start time as well as the process id, because the postmaster.pid of an earlier start may
+ * contain the same id.
+ */
 async function becomesReady(
   running: Running,
   cluster: string,

@@ -34,7 +34,7 @@ function ask(turns: FairSemaphore<number>, name: string, caller: RequestScope | 
     )
 }
 
-test('serves callers that already held a slot before new ones', () => {
+test('serves callers that already held a slot before callers that held none', () => {
   const turns = open(1)
   const order: string[] = []
   const begun = createScope()
@@ -46,7 +46,7 @@ test('serves callers that already held a slot before new ones', () => {
   assert.deepEqual(order, ['first', 'first again', 'fresh one', 'fresh two'])
 })
 
-test('limits the slots of each key', () => {
+test('limits the number of slots that one key may hold', () => {
   const turns = open(4)
   const order: string[] = []
   for (const name of ['a1', 'a2', 'a3', 'a4']) ask(turns, name, callerOf('a'), order)
@@ -118,7 +118,7 @@ test('rejects waiting callers when the semaphore closes', async () => {
   await closed
 })
 
-test('reports the fraction of the timeout that the first caller has waited', async () => {
+test('reports the fraction of the timeout that the first queued caller has waited', async () => {
   const turns = open(1, { patienceMs: 60_000 })
   const order: string[] = []
   ask(turns, 'held', undefined, order)

@@ -28,7 +28,7 @@ export const runInScope = <T>(caller: RequestScope, work: () => T): T => scopes.
 
 export const currentScope = (): RequestScope | undefined => scopes.getStore()
 
-/** Bypasses the replica, for cached values that members receive too. */
+/** Runs `work` on the primary, because members receive the values that guests load into a cache. */
 export function onPrimary<T>(work: () => T): T {
   const caller = scopes.getStore()
   if (!caller?.replica) return work()

@@ -39,7 +39,7 @@ async function listenThrough(address: string) {
   }
 }
 
-test('fails the readiness check while the listening connection is unresponsive', async () => {
+test('fails the readiness check while the connection for LISTEN is unresponsive', async () => {
   const machine = await openMachine(connection)
   const node = await listenThrough(machine.address)
   assert.equal((await node.readiness()).statusCode, 200)

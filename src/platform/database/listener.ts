@@ -15,8 +15,8 @@ export type Listener = {
 }
 
 /**
- * Listens over a dedicated connection and reconnects automatically. Rejects only when the first attempt
- * fails.
+ * Listens to NOTIFY over a dedicated connection and reconnects automatically. Rejects only when the first
+ * attempt to connect fails.
  */
 export async function listenOn(
   settings: Settings,

@@ -33,8 +33,8 @@ export const migrate = (sql: Sql, folder = FOLDER, only?: readonly string[]): Pr
   withUpgradeLock(sql, (session) => applyMigrations(session, folder, only))
 
 /**
- * Applies each pending migration in its own transaction and returns the names. Rejects a migration that
- * changed after it was applied.
+ * Applies each pending migration in its own transaction and returns the names of the applied migrations.
+ * Rejects a migration that changed after it was applied.
  */
 export async function applyMigrations(
   session: Session,

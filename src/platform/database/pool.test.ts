@@ -179,9 +179,9 @@ test('replaces a connection when its server has become read-only', async () => {
   await sql.end()
 })
 
-test('fails only the statement when its connection breaks while opening', async () => {
+test('fails the statement but not the process when its connection breaks while opening', async () => {
   const ready = Buffer.from([0x52, 0, 0, 0, 8, 0, 0, 0, 0, 0x5a, 0, 0, 0, 5, 0x49])
-  // Accepts the client, and closes the connection with the first statement.
+  // Accepts the connection, and closes it when the first statement arrives.
   const server = createServer((socket) => {
     socket.once('data', () => {
       socket.write(ready)
@@ -196,7 +196,7 @@ test('fails only the statement when its connection breaks while opening', async 
   for (let times = 0; times < 3; times += 1) {
     const failed = await sql`select 1`.catch((error) => error)
     assert.ok(isConnectionError(failed), String(failed))
-    // An unhandled error event would have crashed the process by now.
+    // An unhandled error event would crash the process within this time.
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
   await sql.end({ timeout: 0 })
@@ -221,7 +221,7 @@ test('accepts the release of a reserved connection only once', async () => {
   await sql.end()
 })
 
-test('rejects a transaction without work before acquiring a connection', async () => {
+test('rejects a transaction without a function before acquiring a connection', async () => {
   const sql = openDatabase({ connection, poolSize: 1, statementTimeoutMs: 60_000 })
   await assert.rejects(sql.begin('read only', undefined as never), /needs work to do/)
   await sql.end()

@@ -14,7 +14,8 @@ import { createTag, type Query, type Send, type Tag } from './statement.ts'
 import { createTransactions } from './transactions.ts'
 
 /**
- * Checks over a dedicated connection whether the database responds, because a shared one may be busy.
+ * Checks over a dedicated connection whether the database responds, because the pool's connections may be
+ * busy.
  */
 function openProbe(settings: Settings) {
   let probe = openConnection(settings)
@@ -94,7 +95,7 @@ const MAX_AGE = 3600
 const NO_KEYS: readonly string[] = []
 const BATCH_MOST = 16
 
-/** Discards a connection after unclean work, such as an open transaction. */
+/** Discards a released connection that is not clean, for example because a transaction is still open. */
 export function createPool(
   settings: Settings,
   { size, patienceMs, maxWaiting, deadlineMs, forReads, onQuery }: PoolOptions,
@@ -186,8 +187,8 @@ export function createPool(
   }
 
   /**
-   * Batches the statements that a caller sends in one event loop turn, because socket writes cost more than
-   * the statements.
+   * Batches the statements that a caller sends in one event loop turn, because a socket write for each costs
+   * more than the statement.
    */
   const sendHere: Send = (query) => {
     const caller = currentScope()

@@ -3,7 +3,7 @@ import type { Log } from '#platform/observability'
 import { connectRedis } from '#platform/processes'
 
 const CHANNEL = 'kith:signals'
-/** Ping interval. Without pings, an idle subscription would be closed as unresponsive. */
+/** Interval of pings. Without pings, the socket timeout would close an idle subscription. */
 const BEAT_MS = 1_000
 
 export type RedisSignals = {

@@ -94,7 +94,7 @@ for (const [fault, is, was] of [
 test('serves guests from the primary when the replica is unreachable', async () => {
   await untilGuestsUseIt()
   machine.cut()
-  // This request is the first to detect the failure.
+  // This request is the first to detect the replica's failure.
   assert.deepEqual(await asGuest(), feeds)
   assert.equal(replicas.state().usable, 0)
   machine.speak()

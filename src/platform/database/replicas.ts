@@ -17,7 +17,7 @@ type Replica = { sql: Sql; watch: Sql; currentAt: number }
 const LAG_MOST_MS = 1_000
 const LOOK_MS = 100
 const LOOK_TIMEOUT_MS = 2_000
-/** Skips a replica when its first waiting caller has used up this fraction of the timeout. */
+/** Fraction of the timeout. Guests do not use a replica whose first queued caller has waited for longer. */
 const PRESSURE = 0.25
 
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms).unref())
@@ -67,7 +67,7 @@ export function openReplicas(
         )
     }
   }
-  // Has priority over requests, so that a busy primary does not make replicas look outdated.
+  // The check has priority over requests, so that a busy primary does not make replicas look outdated.
   for (const [number, replica] of replicas.entries())
     void runInScope({ ...createScope(), isAdmitted: true }, () => watch(replica, number))
 

@@ -9,7 +9,7 @@ export const SCANNED = 20_000
 
 /**
  * Chooses the grams to search by, from planner statistics. `isFrequent` means that a scan of the newest rows
- * finds enough matches.
+ * finds a full page of matches.
  */
 export async function planSearch(
   sql: Db,

@@ -199,7 +199,7 @@ test('delivers a changed setting and a revoked session when the process dies aft
   const amount = async () => (await readSettings(other))['checkin:balance']
   const before = await amount()
   assert.equal((await findViewer(other, token))?.id, id)
-  // Registers these handlers after the caches, so that the caches have handled each signal first.
+  // Registers these handlers after those of the caches, so that the caches have handled each signal first.
   for (const name of ['settings', 'tokens']) other.signals.on(name, () => void heard.push(name))
   await transaction(dying.sql, async (tx) => {
     await updateSettings(dying, tx, { 'checkin:balance': before + 1 })

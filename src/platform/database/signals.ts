@@ -5,8 +5,8 @@ import { createWriterScope, runInScope } from './fair-semaphore.ts'
 import { openRedisSignals, type RedisSignals } from './redis-signals.ts'
 
 /**
- * Sends messages to all server nodes. `announce` commits with the transaction but serializes such commits,
- * while `sendSignal` is batched and may be lost in a crash.
+ * Sends messages to all server nodes. `announce` is part of the transaction, and PostgreSQL serializes such
+ * commits. `sendSignal` batches signals, and a crash may lose them.
  */
 export type Signals = {
   on(name: string, handler: (payload: string) => void): void
@@ -78,8 +78,8 @@ function createOutbox(sql: Sql): Outbox {
     add(line) {
       waiting.add(line)
       if (running || isEnding) return
-      // Runs with priority outside the request, because the transactions of these signals have already
-      // committed.
+      // Sends the signals with priority and outside the request's scope, because their transactions have
+      // already committed.
       runInScope({ ...createWriterScope(), isAdmitted: true }, () => {
         running = run()
       })
@@ -125,8 +125,8 @@ export async function announce(db: Db, name: string, payloads: readonly (string 
 }
 
 /**
- * Receives signals after `listen`, which needs a direct session. With Redis, `senders` publish there and fall
- * back to NOTIFY.
+ * Receives signals after `listen`, which needs a direct session. With Redis, the pools in `senders` publish
+ * signals there and fall back to NOTIFY.
  */
 export function createSignals(
   sql: Sql,

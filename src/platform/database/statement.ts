@@ -45,7 +45,7 @@ for (const [of, array, read] of [
   READERS.set(of, read)
   READERS.set(array, (text) => parse(text, read as (text: string) => string))
 }
-// The general array parser takes several times as long for the long id arrays of lists.
+// The general array parser takes several times as long for the long lists of ids.
 for (const array of [1016, 1007]) readPlainArrays(array, (inner) => inner.split(',').map(Number))
 // Timestamp arrays contain only quoted values without escapes, so JSON.parse can read them.
 readPlainArrays(1185, (inner) => JSON.parse(`[${inner}]`))
@@ -103,7 +103,9 @@ export type Row = Record<string, any>
 export type Query = {
   text: string
   values: (string | Buffer | null)[]
-  /** Absent for dynamic text, which would fill each session's memory for prepared statements. */
+  /**
+   * Absent for statements with dynamic text, which would fill each session's memory for prepared statements.
+   */
   name?: string | undefined
   resolve: (rows: Rows<Row[]>) => void
   reject: (error: unknown) => void
@@ -200,7 +202,7 @@ function pieceOf(arg: unknown, values: Query['values']): string {
   )
 }
 
-/** Limits the session memory for plans, in case code builds texts dynamically. */
+/** Limits the memory of each session for plans, in case code builds statement texts dynamically. */
 const NAMES_MOST = 10_000
 const names = new Map<string, string>()
 

@@ -11,7 +11,9 @@ const ENTRIES_MOST = 500
 
 export type Totals = (name: string, count: () => Promise<number>) => Promise<number>
 
-/** Caches large totals, because counting takes longer than reading a result page (administration-2). */
+/**
+ * Caches large totals, because counting all rows takes longer than reading a result page (administration-2).
+ */
 export function createTotals(now: () => number = Date.now): Totals {
   const kept = new LRUCache<string, { total: number; at: number; isCounted: boolean }>({ max: ENTRIES_MOST })
   const countAnew = async (name: string, count: () => Promise<number>) => {
@@ -46,7 +48,7 @@ export function cachedTotal(sql: Db, counting: Fragment): Promise<number> {
   })
 }
 
-/** Includes the values, so that different filters have different cache keys. */
+/** Includes the statement's parameter values, so that different filters have different cache keys. */
 const nameOf = (statement: Fragment): string =>
   JSON.stringify(statement, (_key, value: unknown) =>
     value instanceof Statement ? [value.strings, value.args] : value,

@@ -5,7 +5,9 @@ type Work<Pool> = (pool: Pool) => void
 
 const transactions = new WeakMap<object, { pool: unknown; work: Work<never>[] }>()
 
-/** Returns a function to call after the commit, even when the confirmation of the commit was lost. */
+/**
+ * Returns a function to call after the commit, even when PostgreSQL's confirmation of the commit was lost.
+ */
 function onceCommitted(transaction: object, pool: unknown): () => void {
   const waiting = { pool, work: [] as Work<never>[] }
   transactions.set(transaction, waiting)
@@ -33,7 +35,7 @@ export type ConnectionSource = {
 
 export function createTransactions({ tag, acquire, give, sendOver }: ConnectionSource) {
   /**
-   * Sends statements in order over one connection. Rejects all later statements after the connection broke.
+   * Sends statements in order over one connection. After the connection breaks, rejects all later statements.
    */
   const session = (held: Connection) => {
     const pending: Query[] = []
@@ -52,7 +54,7 @@ export function createTransactions({ tag, acquire, give, sendOver }: ConnectionS
         reject(error)
       }
       if (state.isLost) return query.reject(connectionError('the connection broke in a transaction'))
-      // Matches the text, because `set statement_timeout` accepts no parameters.
+      // Matches the text of the statement, because `set statement_timeout` accepts no parameters.
       if (/^\s*set (local )?statement_timeout/.test(query.text)) held.isPatient = true
       sendOver(held, query, sendNext)
     }
@@ -73,7 +75,10 @@ export function createTransactions({ tag, acquire, give, sendOver }: ConnectionS
     return { sql: createTag(send, true), state }
   }
 
-  /** Calls `committed` also when the confirmation is lost, because the server may have committed. */
+  /**
+   * Also calls `committed` when the confirmation of the commit is lost, because PostgreSQL may have
+   * committed.
+   */
   const commit = async ({ sql, state }: ReturnType<typeof session>, committed: () => void) => {
     const isSent = !state.isLost
     const outcome = await sql.unsafe('commit').catch((error) => {

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import type { ByteRange, Storage, StorageSource } from './storage.ts'
 import { assertKey, isKey, StorageError } from './storage.ts'
 
-/** Other users of the machine must not read uploads, because the server decides on access. */
+/** Other OS users of the machine must not read uploads, because Kith decides on access. */
 const OWNER_ONLY = 0o700
 const DAY_MS = 86_400_000
 

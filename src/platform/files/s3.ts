@@ -13,7 +13,7 @@ export type S3Options = {
   endpoint?: string | undefined
   /** Uses `endpoint/bucket/key` instead of `bucket.endpoint/key`, as most self-hosted stores need. */
   forcePathStyle?: boolean | undefined
-  /** Timeout without a byte from the store, per attempt. */
+  /** Maximum time without a byte from the store, per attempt. */
   silenceMs?: number | undefined
 }
 
@@ -57,7 +57,7 @@ export function createS3Storage(options: S3Options): Storage {
       assertKey(key)
       return (await bucket.find(key))?.LastModified
     },
-    // S3 creates an object only when complete, so interrupted writes leave nothing.
+    // S3 creates an object only after its last byte, so interrupted writes leave nothing to remove.
     async tidy() {},
   }
 }
@@ -98,7 +98,7 @@ export function openBucket(options: S3Options) {
       }
       const ContentType = mime === undefined ? {} : { ContentType: mime }
       const params = { Bucket, Key, Body: Readable.from(counted()), ...ContentType }
-      // Uploads one part at a time to hold the least memory.
+      // Uploads one part at a time to use the least memory.
       await new Upload({ client, params, partSize, queueSize: 1 }).done()
       return size
     },

@@ -149,7 +149,7 @@ for (const vendor of ['local', 's3'] as const) {
   })
 }
 
-test('ignores foreign files in a local store', async () => {
+test('lists only files with valid keys in a local store', async () => {
   const root = join(folder, 'others')
   const storage = createStorage({ kind: 'local', root })
   await storage.tidy()
@@ -227,7 +227,7 @@ test('does not treat a folder of the local store as an object', async () => {
   await assert.rejects(storage.open('folder/inside/deeper'), { fault: 'missing' })
 })
 
-// `ulimit` interrupts the write, as a full disk does.
+// `ulimit` makes the write fail, as a full disk does.
 test('leaves no incomplete file when the disk is full', {
   skip: process.platform === 'win32',
 }, async () => {
@@ -252,7 +252,7 @@ test('reports an unreachable object store as unavailable', async () => {
   await assert.rejects(storage.open('x'), { name: 'StorageError', fault: 'unavailable' })
 })
 
-test('reports a wrong bucket as unavailable instead of missing', async () => {
+test('reports a missing bucket as unavailable instead of the file as missing', async () => {
   const storage = createStorage({ ...s3Options, endpoint, bucket: 'another' })
   await assert.rejects(storage.open('x'), { name: 'StorageError', fault: 'unavailable' })
 })

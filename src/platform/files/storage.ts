@@ -10,12 +10,12 @@ export type Storage = {
   readonly vendor: 'local' | 's3'
   put(key: string, source: StorageSource, options: { mime: string }): Promise<void>
   open(key: string, range?: ByteRange): Promise<{ stream: Readable; size: number }>
-  /** Succeeds for a missing key. */
+  /** Also succeeds when the key is missing. */
   remove(key: string): Promise<void>
   exists(key: string): Promise<boolean>
   list(folder: string): AsyncIterable<string>
   writtenAt(key: string): Promise<Date | undefined>
-  /** Removes remains of writes that were interrupted over a day ago. */
+  /** Removes partial files of writes that were interrupted over a day ago. */
   tidy(): Promise<void>
 }
 

@@ -142,7 +142,7 @@ export function admission(options: { config: Config; limiter: RateLimiter; ident
   const { rateLimits } = options.config
   const guesses = new LRUCache<string, RateState>({ max: 10_000 })
 
-  /** Limits unknown tokens per client address, so that tokens cannot be guessed. */
+  /** Limits requests with unknown tokens per client address, so that attackers cannot guess tokens. */
   const findViewer = async (token: string, request: FastifyRequest, reply: FastifyReply) => {
     const address = addressKey(request.ip)
     const refused = guesses.get(address)
@@ -181,7 +181,8 @@ export function admission(options: { config: Config; limiter: RateLimiter; ident
       else request.caller.address = request.ip
     }
     if (viewer || request.method !== 'GET') reply.header('Cache-Control', 'no-store')
-    // Skips the rate limit for requests that render a page, because the page itself was counted.
+    // Skips the rate limit for inner requests that render a page of the site, because the browser's request
+    // was counted.
     const isInner = request.headers[INNER_HEADER] === INNER_SECRET
     const state = isInner
       ? UNCOUNTED
@@ -207,7 +208,8 @@ export function rateLimitHeaders(state: RateState): Record<string, string | numb
 type Exchange = { request: FastifyRequest; reply: FastifyReply }
 
 /**
- * Counts an attempt to sign in or to enter a code or password. Throws 429 over the limit (conventions-13).
+ * Counts an attempt to sign in or to enter a code or password. Throws 429 when the caller exceeds the limit
+ * (conventions-13).
  */
 export type CountAttempt = () => Promise<void>
 
@@ -240,7 +242,7 @@ export function payerOf(ctx: Limits, call: Exchange): Payer {
 }
 
 /**
- * Limits requests to `/storage` by client address, because the API's rate limit does not apply there
+ * Limits requests to `/storage` by client address, because the rate limit of `/api/v2` does not apply there
  * (files-14).
  */
 export const limitByteRequests = (ctx: Context) => async (request: FastifyRequest) => {

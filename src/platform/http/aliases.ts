@@ -30,7 +30,7 @@ export const withPrefixAlias =
       server,
       (aliases) => {
         aliases.addHook('onRoute', (route) => {
-          // Fastify copies the HEAD route from the GET route, which is deprecated already.
+          // Fastify copies the HEAD route from the GET route, which this hook has already deprecated.
           if (route.method !== 'HEAD') deprecate(route, name)
         })
         routes(aliases, ctx)

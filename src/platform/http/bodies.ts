@@ -27,7 +27,10 @@ const formExpected = apiError(
   '请使用 Content-Type: multipart/form-data 以表单发送文件。',
 )
 
-/** Content types that the server can parse, so that an upload route reports a missing file instead of 415. */
+/**
+ * Content types other than forms that the server parses, so that an upload route reports a missing file
+ * instead of 415.
+ */
 const READABLE = /^application\/(json|x-www-form-urlencoded)\b/i
 
 /**
@@ -41,7 +44,7 @@ export function checkContentType(request: FastifyRequest, _reply: FastifyReply, 
   const isEmpty = headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0
   if (isEmpty && !consumes) delete headers['content-type']
   const takesForm = type !== undefined && consumes?.includes('multipart/form-data') === true
-  // Fastify answers 415 to a multipart body on routes without a form.
+  // Fastify responds with 415 to a multipart body on routes that take no form.
   if (!takesForm) done()
   else if (type.startsWith('multipart/')) done(hasBadBoundary(type) ? unreadable() : undefined)
   else done(consumes.length > 1 || READABLE.test(type) ? undefined : formExpected())
@@ -61,7 +64,9 @@ export function prepareBody(route: RouteOptions): void {
   route.preValidation = [prepare, ...[route.preValidation ?? []].flat()] as (typeof prepare)[]
 }
 
-/** Rejects invalid input, except on routes with `load`, which reject invalid input after loading. */
+/**
+ * Rejects invalid input before the handler. Routes with `load` reject it after they have loaded the content.
+ */
 export function answerInvalid(request: FastifyRequest, _reply: FastifyReply, done: Done) {
   const failure = request.validationError as (Error & { validationContext?: string }) | undefined
   if (!failure) return done()
@@ -83,8 +88,8 @@ export function acceptBodies(server: Server): void {
 }
 
 /**
- * Rejects a request when no part of its body arrives for `idleMs`. A slow upload that continues is limited by
- * `requestTimeout` only.
+ * Rejects a request when no part of its body arrives for `idleMs`. Only `requestTimeout` limits a slow upload
+ * that continues.
  */
 export function endStalledBodies(
   server: Server,
@@ -101,7 +106,8 @@ export function endStalledBodies(
           socket,
         ),
       )
-      // Removes the timeout while the handler runs. After the reply, Node's keep-alive timeout must stay.
+      // Removes the socket's timeout while the handler runs. After the reply, Node's keep-alive timeout must
+      // stay.
       raw.once('end', () => reply.raw.writableFinished || socket.setTimeout(0))
     }
     done()

@@ -33,8 +33,8 @@ export async function prepareBinaries(): Promise<Binaries> {
 }
 
 /**
- * npm packages cannot contain links, and `npm ci --ignore-scripts` skips the install script that creates
- * them.
+ * npm packages cannot contain symbolic links, and `npm ci --ignore-scripts` skips the install script that
+ * creates the links.
  */
 export async function createLibraryLinks(native: string): Promise<void> {
   const list = await readFile(join(native, 'pg-symlinks.json'), 'utf8').catch(() => '[]')

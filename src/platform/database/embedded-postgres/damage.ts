@@ -11,7 +11,9 @@ const damaged = (cluster: string, reason: string, wayOut = '') =>
     `DATA_DIR: the database in ${cluster} is damaged (${reason}): restore it from a backup${wayOut}.`,
   )
 
-/** Rejects a damaged cluster or one of another PostgreSQL version, before the first write. */
+/**
+ * Rejects a damaged cluster or one of another PostgreSQL version, before the server writes to the cluster.
+ */
 export async function refuseForeignCluster({ postgres }: Binaries, cluster: string): Promise<void> {
   const names: string[] = await readdir(cluster).catch((error) => {
     if (codeOf(error) === 'ENOENT') return []
@@ -40,7 +42,8 @@ export async function refuseForeignCluster({ postgres }: Binaries, cluster: stri
 /** Rejects a data directory that lost its database, for example because a volume is not mounted. */
 export async function refuseEmptiedDataDir(dataDir: string): Promise<void> {
   const traces = [join(dataDir, 'app-secret'), join(dataDir, 'postgres', 'postgres.log')]
-  // Checks the traces before the cluster, because a concurrent first start creates the cluster first.
+  // Looks for files of an earlier start before the cluster, because a concurrent first start creates the
+  // cluster first.
   const trace = traces.find((path) => existsSync(path))
   if (trace === undefined) return
   const cluster = join(dataDir, 'postgres', 'cluster')

@@ -51,7 +51,9 @@ export async function changeOwner(path: string, identity: SystemUser): Promise<v
   if (uid !== owner.uid || gid !== owner.gid) await chown(path, owner.uid, owner.gid)
 }
 
-/** Changes the owner of the top folder last, so that the next start repeats an interrupted run. */
+/**
+ * Changes the owner of the top folder last, so that the next start notices and repeats an interrupted change.
+ */
 export async function changeTreeOwner(path: string, identity: SystemUser): Promise<void> {
   const { owner } = identity
   if (!owner || (await stat(path)).uid === owner.uid) return

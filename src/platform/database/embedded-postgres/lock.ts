@@ -5,7 +5,7 @@ import { StartFault } from '#platform/start-fault.ts'
 
 export const LOCK = 'server.lock'
 
-/** Lock timeout in milliseconds. Commands lock the file briefly to check for a running server. */
+/** Lock timeout in milliseconds. Commands hold the lock briefly to check for a running server. */
 const PATIENCE_MS = 250
 const SQLITE_BUSY = 5
 
