@@ -64,7 +64,7 @@ export function hasAlready(ifNoneMatch: string | undefined, etag: string): boole
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The reply depends on `Accept-Language`. */
+    /** True when the reply depends on `Accept-Language`. */
     isTranslated: boolean
   }
   interface FastifyContextConfig {
@@ -82,8 +82,8 @@ const etagOf = (body: Buffer | string): string =>
 const VARIES = 'Accept-Encoding, Authorization'
 
 /**
- * Adds cache headers, 304 replies and compression to API replies (conventions-37). Buffers and streams pass
- * unchanged.
+ * Adds cache headers, 304 replies and compression to API replies (conventions-37). Replies from buffers and
+ * streams pass unchanged.
  */
 export function addCaching(server: Server, api: string): void {
   server.decorateRequest('isTranslated', false)
@@ -97,7 +97,7 @@ export function addCaching(server: Server, api: string): void {
       reply.header('Cache-Control', request.routeOptions.config.isShared ? 'public, no-cache' : 'no-cache')
     if (typeof payload !== 'string') return done(null, payload)
     const isLong = payload.length >= COMPRESSED_FROM
-    // Encodes a long text once. Otherwise the tag, the length and the socket would each encode it.
+    // Encodes a long text once. Otherwise the ETag, the length and the socket would each encode the text.
     const body = isLong ? Buffer.from(payload) : payload
     if (isRead && statusCode === 200 && !reply.hasHeader('etag')) {
       const tag = etagOf(body)
@@ -120,7 +120,7 @@ export function addCaching(server: Server, api: string): void {
 
 const MAX_CACHE_BYTES = 32 * 1024 * 1024
 const MAX_URL_LENGTH = 1000
-/** An entry holds the plain reply and up to three compressed copies. */
+/** Number of copies in an entry, which are the plain reply and up to three compressed ones. */
 const COPIES = 4
 const ENTRY_BYTES = 1000
 

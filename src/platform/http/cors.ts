@@ -14,8 +14,8 @@ export const EXPOSED = [
 export type CorsHeaders = (origin: string | undefined) => Record<string, string>
 
 /**
- * Returns the headers that `@fastify/cors` would add, for replies sent outside its hook. Without them,
- * browsers report a network error instead of the reply.
+ * Returns the headers that `@fastify/cors` would add, for replies sent outside its hook. Without these
+ * headers, browsers report a network error instead of the reply.
  */
 export function corsHeaders(origins: readonly string[]): CorsHeaders {
   const exposed = { 'Access-Control-Expose-Headers': EXPOSED }

@@ -24,7 +24,7 @@ async function publish(feed_content = 'A note.'): Promise<number> {
 }
 const author = await person()
 
-test('serves cached replies to guests only (conventions-42)', async () => {
+test('serves cached replies to guests but not to members (conventions-42)', async () => {
   const id = await publish()
   const url = `/feeds?id=${id}&limit=3`
   const commentsOf = ({ body }: { body: { feeds: { feed_comment_count: number }[] } }) =>

@@ -27,7 +27,7 @@ const paymentWith = async (key: string) => {
   } as unknown as FastifyRequest
 }
 
-test('skips the second lookup of a stored reply after an internal error', async () => {
+test('does not look for a stored reply again after an internal error', async () => {
   const request = await paymentWith('tried once')
   const countLookups = async (failure: Error) => {
     lookups = 0
@@ -36,11 +36,11 @@ test('skips the second lookup of a stored reply after an internal error', async 
     return lookups
   }
   assert.equal(await countLookups(Object.assign(new Error('lost'), { code: 'CONNECT_TIMEOUT' })), 1)
-  // A 404 repeats the lookup, because a concurrent request may have finished first.
+  // A 404 repeats the lookup, because a concurrent request with the key may have finished first.
   assert.equal(await countLookups(notFound()), 2)
 })
 
-test('replays the stored reply when checks fail after a concurrent request finished', async () => {
+test('replays the stored reply when checks fail after a request with the same key', async () => {
   const request = await paymentWith('sent twice')
   const answer = async (respond: Parameters<typeof withIdempotencyKey>[3]) => {
     const told: unknown[] = []

@@ -128,8 +128,8 @@ class Answered extends Error {
 }
 
 /**
- * Runs a request that moves money, and stores its success or 422 for 24 hours under its `Idempotency-Key`
- * (conventions-28). A retry receives the stored reply without running `respond`.
+ * Runs a request that moves money. Stores a successful reply or a 422 for 24 hours under the request's
+ * `Idempotency-Key` (conventions-28). A retry receives the stored reply without running `respond`.
  */
 export async function withIdempotencyKey(
   ctx: Context,
@@ -174,8 +174,8 @@ export async function withIdempotencyKey(
     )
   } catch (error) {
     if (error instanceof Answered) return replay(error.kept)
-    // The checks may have failed because a concurrent request finished first. Other errors skip the lookup,
-    // which would wait for an unresponsive database again.
+    // The checks may have failed because a concurrent request with the key finished first. After any other
+    // error, a lookup would wait for an unresponsive database again.
     if (!(error instanceof ApiError || error instanceof InputError)) throw error
     const told = toApiError(error)
     const late =
@@ -186,7 +186,7 @@ export async function withIdempotencyKey(
   }
 }
 
-/** Deletes expired replies in batches, so that a backlog does not exceed the statement timeout. */
+/** Deletes expired replies in batches, so that a backlog of them does not exceed the statement timeout. */
 export async function deleteOldKeys(sql: Db, batch = 5000): Promise<void> {
   for (let count = batch; count === batch; ) {
     const gone = await sql`

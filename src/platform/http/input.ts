@@ -24,7 +24,7 @@ const is = (schema: Schema, type: string) =>
   Array.isArray(schema.type) ? schema.type.includes(type) : schema.type === type
 
 /**
- * Stands for a string with NUL or a lone surrogate, which PostgreSQL cannot store. No schema accepts this
+ * Replaces a string with NUL or a lone surrogate, which PostgreSQL cannot store. No schema accepts this
  * value.
  */
 const UNACCEPTABLE = Object.freeze({ unacceptable: true })
@@ -165,7 +165,7 @@ export class InputError extends Error {
 
 /**
  * Returns a Fastify validator that also normalizes the input. Compiles the schema on first use, because
- * compiling hundreds would delay the start.
+ * compiling hundreds of schemas would delay the start.
  */
 export function compileInput(schema: unknown): (data: unknown) => { value: unknown } | { error: Error } {
   let validate: ValidateFunction | undefined

@@ -21,7 +21,7 @@ declare module 'fastify' {
     /** Method and path of the canonical route, also for its aliases. */
     operation?: string
     /**
-     * Omits the query, which holds personal data, from logs. `path` omits the path too, because it holds a
+     * `true` omits the query, which holds personal data, from logs. `path` also omits the path, which holds a
      * secret.
      */
     personal?: true | 'path'

@@ -26,7 +26,7 @@ test('describes the server as JSON to clients that accept JSON (conventions-36)'
   )
 })
 
-test('links only to working URLs', async () => {
+test('links only to URLs that respond', async () => {
   const { body } = await open()
   const links = [...body.matchAll(/href="([^"]+)"/g)].map((match) => match[1] as string)
   assert.ok(links.length >= 3)
@@ -38,7 +38,7 @@ test('links only to working URLs', async () => {
   }
 })
 
-test('displays a styled page under its content security policy', {
+test('displays its styles under its content security policy', {
   skip: CANNOT_LOOK,
 }, async (t) => {
   const { body, headers } = await open()
@@ -58,7 +58,7 @@ test('displays a styled page under its content security policy', {
       : route.abort()
   })
   await page.goto('http://kith.test/')
-  // A wrong hash in the policy would block the page's styles.
+  // A wrong hash in the content security policy would block the page's styles.
   assert.equal(await page.evaluate("getComputedStyle(document.querySelector('h1')).fontWeight"), '600')
   assert.deepEqual(
     faults.filter((text) => /policy/i.test(text)),

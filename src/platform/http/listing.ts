@@ -1,7 +1,10 @@
 import { cachedTotal, type Db, type Fragment, type ListingQuery } from '#platform/database'
 import { Cursor, Direction, Int, OneOf, Page, Text, type TObject, Type } from './schema.ts'
 
-/** Reads a page of rows and the total in parallel. A large total may be minutes old (administration-2). */
+/**
+ * Reads a page of rows and the total number of rows in parallel. A large total may be minutes old
+ * (administration-2).
+ */
 export async function pageOf<Row extends object>(
   sql: Db,
   rows: Fragment,
@@ -13,7 +16,7 @@ export async function pageOf<Row extends object>(
 
 /**
  * Fills a page of search results from the newest rows alone, which avoids counting all matches. Returns
- * undefined when the matches end within the page.
+ * undefined when the page contains the last match.
  */
 export async function pageOfNewest<Row extends object>(
   { page = 1, limit = 15, after, order = 'desc' }: ListingQuery,

@@ -15,10 +15,10 @@ export type OutboundReply = { status: number; text: string }
 
 const MAX_ANSWER = 2048
 
-/** IPv4-compatible IPv6 addresses, which could reach private IPv4 hosts. */
+/** Range of IPv4-compatible IPv6 addresses, which could reach private IPv4 hosts. */
 const COMPATIBLE = ipaddr.parseCIDR('::/96')
 
-/** Returns false also for private IPv4 addresses embedded in IPv6 addresses. */
+/** Also returns false for private IPv4 addresses embedded in IPv6 addresses. */
 export function isPublicAddress(address: string): boolean {
   if (!ipaddr.isValid(address)) return false
   const parsed = ipaddr.process(address)

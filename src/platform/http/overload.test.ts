@@ -120,7 +120,7 @@ test('sheds requests but no health checks under overload', async () => {
   assert.match(await ctx.metrics.render(), /http_requests_shed_total 1/)
 })
 
-test('adds the usual CORS headers under overload', async () => {
+test('adds the same CORS headers with and without overload', async () => {
   const named = await createWorld({ CORS_ORIGINS: 'https://app.example,https://www.example' })
   const address = await named.app.listen({ port: 0, host: '127.0.0.1' })
   const ask = async (origin: string | undefined, options: RequestInit = {}) => {

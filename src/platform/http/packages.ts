@@ -33,7 +33,9 @@ export const sendNotBuilt = (name: PackageName, request: FastifyRequest, reply: 
     .type('text/plain; charset=utf-8')
     .send(`${NOT_BUILT[name][language(request)]}\n`)
 
-/** Adds `reply.sendFile`. Browsers cache the files for a year, because every file name contains a hash. */
+/**
+ * Adds `reply.sendFile`. Browsers cache the built files for a year, because every file name contains a hash.
+ */
 export const addAssets = (server: Server) =>
   server.register(fastifyStatic, {
     serve: false,

@@ -7,7 +7,7 @@ import { requestIds } from './server.ts'
 const ask = (trusted: string | undefined, remoteAddress: string, id?: string) =>
   requestIds(trusted)({ headers: { 'x-request-id': id }, socket: { remoteAddress } } as never)
 
-test('accepts a well-formed request id from a trusted proxy only (conventions-38)', async () => {
+test('accepts a well-formed request id only from a trusted proxy (conventions-38)', async () => {
   const world = await createWorld({ TRUST_PROXY: '127.0.0.1' })
   const idOf = async (given: string) =>
     (await world.guest('GET', '/bootstrappers', undefined, { 'x-request-id': given })).headers['x-request-id']

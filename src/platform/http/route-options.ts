@@ -46,7 +46,9 @@ export type RouteCall<A, P extends TSchema, Q extends TSchema, B extends TSchema
 export type Atomically<T> = (work: (tx: Tx) => Promise<T>, options?: { single: boolean }) => Promise<Settled>
 
 declare const settled: unique symbol
-/** Result that only `atomically` returns, so that an idempotent handler must call `atomically`. */
+/**
+ * Result that only `atomically` returns, so that the handler of an idempotent route must call `atomically`.
+ */
 export type Settled = { [settled]: true }
 
 export type RouteOptions<
@@ -68,10 +70,12 @@ export type RouteOptions<
   params?: P
   query?: Q
   body?: B
-  /** Body schema by status. The first status is the default, and the handler may set another. */
+  /**
+   * Schema of the response body by status. The first status is the default, and the handler may set another.
+   */
   reply: R
   returns?: string
-  /** Errors in addition to the common errors of all routes, such as 401, 422 and 429. */
+  /** Errors of this route in addition to the common errors of all routes, such as 401, 422 and 429. */
   errors?: readonly DeclaredError[]
   /** Older paths by operationId, documented as deprecated. */
   aliases?: Record<string, string>
@@ -81,8 +85,8 @@ export type RouteOptions<
   consumes?: string[]
   bodyLimit?: number
   /**
-   * Omits the query, which holds personal data, from logs. With `path`, logs replace the path by the route,
-   * because the path holds a secret.
+   * `true` omits the query, which holds personal data, from logs. `path` also replaces the path in logs by
+   * the route, because the path holds a secret.
    */
   personal?: true | 'path'
   /** Allows silenced users, because the route publishes nothing and notifies no other user (sign-in-27). */
@@ -91,7 +95,7 @@ export type RouteOptions<
    * Reads from the primary, because guests may request rows that replicas do not have yet (docs/scaling.md).
    */
   primary?: true
-  /** Disables the guest cache, for replies that differ each time such as a random sample. */
+  /** Disables the guest cache, for replies that differ with each request, such as a random sample. */
   fresh?: true
   /**
    * Loads the resource in the path, or throws 404 or 403. Runs before the validation error is thrown
@@ -99,8 +103,8 @@ export type RouteOptions<
    */
   load?: (arrival: UnvalidatedCall<A, P>) => L | Promise<L>
   /**
-   * Replaces `load` when the handler's statement makes the same checks. Runs for invalid input only, so that
-   * 404 and 403 still precede 422.
+   * Replaces `load` on routes whose statement makes the same checks. Runs for invalid input only, so that 404
+   * and 403 still precede 422.
    */
   precheck?: (arrival: UnvalidatedCall<A, P>) => unknown
 }
@@ -113,7 +117,10 @@ type PlainHandler<A, P extends TSchema, Q extends TSchema, B extends TSchema, R 
 }
 
 type IdempotentHandler<A, P extends TSchema, Q extends TSchema, B extends TSchema, R extends Replies, L> = {
-  /** Makes retries with the same `Idempotency-Key` safe. A replay runs neither `load` nor the handler. */
+  /**
+   * Makes retries with the same `Idempotency-Key` safe. A retry after success runs neither `load` nor the
+   * handler.
+   */
   idempotent: true
   handler: (call: RouteCall<A, P, Q, B, Awaited<L>> & { atomically: Atomically<Sent<R>> }) => Promise<Settled>
 }

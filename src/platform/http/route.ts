@@ -21,12 +21,12 @@ import { language } from './caching.ts'
 import { IDEMPOTENCY_ERRORS, withIdempotencyKey } from './idempotency.ts'
 import type { Server } from './instance.ts'
 
-/** Throws the error of `load` or `precheck` if there is one, else the validation error. */
+/** Throws the error of `check`, which is `load` or `precheck`, or else the validation error. */
 async function answerBeforeInvalid(check: () => unknown, failure: Error): Promise<never> {
   try {
     await check()
   } catch (error) {
-    // Ignores other errors, because `load` may fail on an unvalidated body.
+    // Ignores errors other than API errors, because `load` may fail on an unvalidated body.
     if (error instanceof ApiError) throw error
   }
   throw failure
@@ -91,7 +91,8 @@ export function routesOn(server: Server, ctx: Context, { tag }: { tag: ApiTag })
       const run = () => (usesReplicas && !request.viewer ? readAsGuest(ctx, request, work) : work())
       const send = (body: unknown) => (body === reply || reply.sent ? reply : reply.send(body))
       if (!guests || request.viewer) return send(await run())
-      // A handler that reads `request` or `reply` may depend on the caller, so its result is not cached.
+      // A handler that reads `request` or `reply` may depend on the caller, so the guest cache does not store
+      // its result.
       let isOwn = false
       for (const [name, value] of Object.entries({ request, reply }))
         Object.defineProperty(call, name, {

@@ -12,13 +12,13 @@ export const FilterId = Type.Optional(
 export const Int = (minimum: number, maximum: number, options: object = {}) =>
   Type.Integer({ minimum, maximum, ...options })
 
-/** 0 or an absent cursor starts at the beginning (conventions-15). */
+/** 0 or an absent cursor starts at the beginning of the list (conventions-15). */
 export const Cursor = Type.Optional(Int(0, MAX_ID))
 
-/** Cursor on a field other than the id. OpenAPI names the field in `x-key`. */
+/** Cursor that is a value of another field than the id. OpenAPI names the field in `x-key`. */
 export const CursorBy = (key: string) => Type.Optional(Int(0, MAX_ID, { 'x-key': key }))
 
-/** Accepts a parameter also under its older name, which takes precedence. */
+/** Also accepts a parameter under its older name, which takes precedence. */
 export const WithAlias = <T extends TSchema>(older: string, schema: T) =>
   Type.Optional({ ...schema, description: `The same as \`${older}\``, 'x-same-as': older } as T)
 
@@ -97,7 +97,7 @@ export const MessageWithId = Shared('MessageWithId', {
   id: Type.Integer(),
 })
 
-/** Reply to the creation of a record (administration-3). */
+/** Response body with the id of a created row (administration-3). */
 export const Created = Shared('Created', { id: Type.Integer() })
 
 export const Time = Type.String({ description: 'UTC, YYYY-MM-DD HH:MM:SS' })

@@ -44,7 +44,7 @@ export async function sendBytes(request: FastifyRequest, reply: FastifyReply, it
   return reply.send(request.method === 'HEAD' ? Readable.from([]) : await item.open(range))
 }
 
-/** Parses a single byte range. RFC 9110 allows ignoring several ranges and invalid ones. */
+/** Parses a single byte range. RFC 9110 allows a server to ignore a header with several or invalid ranges. */
 function readRange(request: FastifyRequest, size: number, etag: string): ByteRange | undefined | 'none' {
   const [, first = '', last = ''] = /^bytes=(\d{0,15})-(\d{0,15})$/.exec(request.headers.range ?? '') ?? []
   const unchanged = request.headers['if-range'] === undefined || request.headers['if-range'] === etag

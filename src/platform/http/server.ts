@@ -70,8 +70,9 @@ function rememberRoutes(server: Server): (url: string) => string[] {
 const REQUEST_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{7,63}$/
 
 /**
- * Uses the `X-Request-Id` of a trusted proxy, so that both logs agree (conventions-38). Otherwise counts from
- * a random prefix, which is cheaper than a random id for each request.
+ * Uses the `X-Request-Id` of a trusted proxy, so that the logs of proxy and server have the same id
+ * (conventions-38). Otherwise counts from a random prefix, which is cheaper than a random id for each
+ * request.
  */
 export function requestIds(trustProxy: string | undefined): (request: IncomingMessage) => string {
   const isProxy =
@@ -108,7 +109,10 @@ export type HttpOptions = {
 }
 
 const BODY_LIMIT = 1024 * 1024
-/** Larger than Node's limit of request line and headers, so that Fastify rejects no long path parameter. */
+/**
+ * Larger than Node's limit of request line and headers, so that Fastify rejects no path for the length of a
+ * parameter.
+ */
 const LINE_LIMIT = 64 * 1024
 const API = '/api/v2'
 
@@ -124,7 +128,7 @@ export async function createServer({
   const refuse = refuseUnreadable(corsOf)
   const server: Server = fastify({
     loggerInstance: log as unknown as FastifyBaseLogger,
-    // Avoids a child logger for each request, because nothing uses one.
+    // Avoids a child logger for each request, because no code logs through it.
     childLoggerFactory: (logger) => logger,
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: BODY_LIMIT,
@@ -190,7 +194,7 @@ export async function createServer({
 
   const findToken = config.web ? addSessions(server, config) : undefined
   const admit = admission({ config, limiter, identity })
-  // Excludes guests' requests for pictures, which `limitByteRequests` limits.
+  // Excludes guests' requests for pictures, whose rate `limitByteRequests` limits.
   const isAdmitted = ({ url, headers, routeOptions }: FastifyRequest) =>
     url.startsWith(API) || (routeOptions.config?.access === 'optional' && headers.authorization !== undefined)
   server.addHook('onRequest', async (request, reply) => {
@@ -241,7 +245,7 @@ export async function createServer({
 
   const render = (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
     const told = toApiError(error, { hasSentBytes: hasSentBytes(request) })
-    // Skips `Busy`, because stack traces would add to the load.
+    // Logs no `Busy` errors, because writing their stack traces would add to the load.
     if (told.status >= 500 && !(error instanceof Busy))
       log.error(
         { err: error, id: request.id, method: request.method, route: request.routeOptions?.url },

@@ -17,7 +17,10 @@ function parserError(code: string): { status: number; code: string; message: str
   return { status: 400, code: 'bad_request', message: 'The request could not be read.' }
 }
 
-/** Replies to requests that Node could not parse, in English, because no hook has read the language. */
+/**
+ * Replies to requests that Node could not parse. The text is in English, because no hook has read the
+ * client's language.
+ */
 export const refuseUnreadable =
   (corsHeaders: CorsHeaders) =>
   (error: Error & { code?: string }, socket: Socket): void => {

@@ -10,8 +10,8 @@ type Connected = (error: Error | undefined, client: pg.PoolClient | undefined, r
 type Release = () => void
 
 /**
- * Shares one listening client between all runners, because each runner would hold a connection of its own.
- * graphile-worker takes this client by a callback, and every other client by a promise.
+ * Shares one client for LISTEN between all runners, because each runner would hold a connection of its own.
+ * graphile-worker requests the listening client with a callback, and every other client with a promise.
  */
 class JobsPool extends pg.Pool {
   #listening: Promise<pg.PoolClient> | undefined
@@ -31,7 +31,7 @@ class JobsPool extends pg.Pool {
     )
   }
 
-  /** The method of `pg` takes its client by a callback too. */
+  /** Overrides `query`, because the original requests its client with a callback too. */
   // biome-ignore lint/suspicious/noExplicitAny: `pg` declares overloads, which a wrapper cannot repeat.
   override async query(...query: any[]): Promise<any> {
     const client = await super.connect()
@@ -64,7 +64,7 @@ class JobsPool extends pg.Pool {
     }
     let isReleased = false
     done(undefined, shared as unknown as pg.PoolClient, () => {
-      // graphile-worker releases the client twice when the connection breaks during a stop.
+      // graphile-worker releases the client twice when the connection breaks while the worker stops.
       if (isReleased) return
       isReleased = true
       this.#holders -= 1

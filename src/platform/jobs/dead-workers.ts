@@ -8,13 +8,14 @@ const SWEEP_MS = 30_000
 const RETRY_MS = 500
 
 /**
- * Attempts after which a killed job gets no further attempt, because the job itself may crash its process.
+ * Number of attempts after which a job whose worker was killed gets no further attempt, because the job
+ * itself may crash its process.
  */
 const ATTEMPTS_MOST = 32
 
 /**
- * Releases the jobs and queues of workers that hold no advisory lock. Raises `max_attempts`, because an
- * attempt that a kill interrupted must not use up the retries.
+ * Releases the jobs and queues of workers that hold no advisory lock. Raises `max_attempts` of the jobs,
+ * because an attempt that a kill interrupted must not use up the retries.
  */
 const FREE = `
 with dead as (
@@ -49,15 +50,15 @@ export type Presence = {
 type Holder = { client: pg.PoolClient; destroy: () => void }
 
 /**
- * Each worker holds an advisory lock for life. Jobs of workers without a lock are released at the start, and
- * every 30 seconds in case another server node was killed.
+ * Each worker holds an advisory lock while it lives. Jobs of workers without a lock are released at the
+ * start, and every 30 seconds in case another server node was killed.
  */
 export function watchWorkers(pool: pg.Pool, log: Log): Presence {
   const workers = new Set<string>()
   let isClosed = false
   let holder: Promise<Holder> | undefined
 
-  // Serializes statements, because the driver accepts only one at a time.
+  // Serializes statements on the connection of the locks, because the driver accepts only one at a time.
   let last: Promise<unknown> = Promise.resolve()
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
     const done = last.then(work)
@@ -70,7 +71,8 @@ export function watchWorkers(pool: pg.Pool, log: Log): Presence {
   const connect = async (): Promise<Holder> => {
     const client = await pool.connect()
     let isDestroyed = false
-    // The pool throws on a second release, and a stopping server may report an error after the release.
+    // The pool throws on a second release of a client, and a stopping PostgreSQL may report an error after
+    // the release.
     const destroy = () => {
       if (!isDestroyed) client.release(true)
       isDestroyed = true
@@ -98,7 +100,8 @@ export function watchWorkers(pool: pg.Pool, log: Log): Presence {
   }
   const sweep = () =>
     inTurn(async () => {
-      // Takes the locks of this process first, because a worker without a lock counts as dead.
+      // First acquires the advisory locks of this process's own workers, because a worker without a lock
+      // counts as dead.
       const client = await held()
       const { rows } = await client.query<{ workers: string[] }>(FREE)
       if (rows[0]) log.warn({ workers: rows[0].workers }, 'released the jobs of dead workers')
@@ -153,13 +156,17 @@ const keyOf = ({ id, attempts }: Pick<Job, 'id' | 'attempts'>) => `${id} ${attem
 
 /**
  * Releases jobs that a worker of this process locked but never started, because the connection broke before
- * the response. The worker is alive, so nothing else would release the lock for four hours.
+ * PostgreSQL's response. The worker is alive, so graphile-worker would release the jobs only after four
+ * hours.
  */
 export function watchLostJobs(pool: pg.Pool, log: Log) {
   const events: WorkerEvents = new EventEmitter()
   const workers = new Set<string>()
   let begun = new Set<string>()
-  /** Jobs that were locked but not started at the previous check. The response may still be in transit. */
+  /**
+   * Jobs that were locked but not started at the previous check. The response with the jobs may still be in
+   * transit.
+   */
   let suspects = new Set<string>()
   events.on('pool:create', ({ workerPool }) => void workers.add(workerPool.id))
   events.on('job:start', ({ job }) => void begun.add(keyOf(job)))

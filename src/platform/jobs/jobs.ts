@@ -5,7 +5,7 @@ import { type JobsConnection, openJobsPool } from './connection.ts'
 export type JobOptions = {
   delaySeconds?: number
   maxAttempts?: number
-  /** Unique among waiting jobs. A second job with the key replaces the first. */
+  /** Unique among waiting jobs. A second job with the same key replaces the first. */
   key?: string
   queue?: string
 }

@@ -5,8 +5,8 @@ import type { JobsConnection } from './connection.ts'
 
 const BEAT_MS = 2_000
 /**
- * Missed heartbeats before a check of the statement. A time limit would also expire while this process is
- * paused.
+ * Missed heartbeats before a check whether the connection's statement still runs. A time limit would also
+ * expire while this process is paused.
  */
 const MOST_MISSED = 2
 const LOOK_TIMEOUT_MS = 2_000
@@ -33,7 +33,7 @@ export function destroySilent(pool: pg.Pool, connection: JobsConnection): void {
     let isLooking = false
     let idle = 0
     const beat = async () => {
-      // The pool waits for the server to close the socket, which an unresponsive server never does.
+      // `pool.end()` waits for PostgreSQL to close the socket, which an unresponsive server never does.
       if (client._ending) return void client.connection.stream.destroy()
       if (client.readyForQuery) {
         unanswered = 0
@@ -59,7 +59,7 @@ export function destroySilent(pool: pg.Pool, connection: JobsConnection): void {
   })
 }
 
-/** Checks over a new connection, because all existing ones may be unresponsive. */
+/** Checks over a new connection, because all connections of the pool may be unresponsive. */
 async function isWorking(connection: JobsConnection, pid: number | null): Promise<boolean> {
   const sql = openDatabase({ connection, poolSize: 1, statementTimeoutMs: LOOK_TIMEOUT_MS })
   try {

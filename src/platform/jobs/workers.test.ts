@@ -21,7 +21,7 @@ const lock = (task: string, worker: string) => sql`
   update graphile_worker._private_job_queues set locked_by = ${worker}, locked_at = now()
   where id in (select job_queue_id from job)`
 
-test('releases the jobs of killed workers only', async () => {
+test('releases the jobs of killed workers but not of live ones', async () => {
   await addJob(sql, 'of_dead', {}, { queue: 'dead' })
   await addJob(sql, 'of_living', {}, { queue: 'living' })
   await lock('of_dead', 'pool-dead')
@@ -30,7 +30,7 @@ test('releases the jobs of killed workers only', async () => {
   await living`select pg_advisory_lock(hashtextextended('pool-living', 4127003))`
   const done = Promise.withResolvers<void>()
   const runner = await run({ of_dead: () => done.resolve(), of_living: () => {} })
-  // The start releases these jobs, before the next periodic check.
+  // The start of the runner has released these jobs, before the first periodic check.
   assert.equal((await jobsOf('of_dead')).filter((job) => job.locked_by === 'pool-dead').length, 0)
   await done.promise
   await runner.stop()
@@ -110,7 +110,7 @@ test('resumes a task that a stop interrupted', async () => {
   assert.deepEqual([...(await jobsOf('long'))], [])
 })
 
-test('counts a failure during a stop like any other failure', async () => {
+test('counts a failure while the runner stops like any other failure', async () => {
   await addJob(sql, 'failing', {}, { maxAttempts: 3 })
   const begun = Promise.withResolvers<void>()
   const runner = await run({
@@ -133,7 +133,7 @@ test('shares one listening connection until its last holder releases it', async 
     )
   const [release, releaseOther] = [await held(), await held()]
   release()
-  // A second release must not count for the other holder.
+  // The second call of the same `release` must not count for the other holder.
   release()
   assert.equal(pool.totalCount, 1)
   releaseOther()
@@ -144,7 +144,7 @@ test('shares one listening connection until its last holder releases it', async 
   await pool.end()
 })
 
-test('ignores a connection error after the locks were released', async () => {
+test('ignores a connection error after the advisory locks were released', async () => {
   const pool = openJobsPool(connection, 1)
   const acquired = once(pool, 'acquire')
   const presence = watchWorkers(pool, ctx.log)
@@ -156,7 +156,7 @@ test('ignores a connection error after the locks were released', async () => {
   await pool.end()
 })
 
-test('resumes jobs when connections break at the end of a job', async () => {
+test('resumes jobs when the connections of the runner break at the end of a job', async () => {
   const machine = await openMachine(connection)
   const url = `postgres://${connection.user}@${machine.address}/${connection.database}`
   let cuts = 0

@@ -17,10 +17,10 @@ import { destroySilent } from './silent-connections.ts'
 /** `pattern` is five crontab fields in UTC. Missed runs are skipped. */
 export type Schedule = { task: string; pattern: string }
 
-/** Tasks with their own workers, so that slow tasks delay no other group. */
+/** Tasks with their own workers, so that slow tasks of one group do not delay another group. */
 export type WorkerGroup = { concurrency: number; tasks: TaskList }
 
-/** One connection listens, one holds the advisory locks, and the rest take and complete jobs. */
+/** One connection listens, one holds the advisory locks, and the rest fetch and complete jobs. */
 const CONNECTIONS = 4
 const POLL_MS = 2000
 const RESTART_MS = 1000
@@ -135,8 +135,8 @@ async function keepRunning(
 }
 
 /**
- * A stop aborts resumable tasks and waits briefly for the rest. The next start releases jobs that were still
- * running.
+ * When stopped, aborts resumable tasks and waits briefly for the rest. The next start releases jobs that were
+ * still running.
  */
 export async function runJobs(
   connection: JobsConnection,
@@ -172,7 +172,8 @@ export async function runJobs(
         pollInterval: POLL_MS,
         logger,
         events: lostJobs.events,
-        // Enables batches without a delay, because a stop waits only for batched completions.
+        // Enables batches of completed jobs without a delay, because a stop waits for completed jobs only
+        // with batches.
         preset: { worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 } },
       }
       runners.push(await keepRunning(options, presence, log))

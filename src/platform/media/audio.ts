@@ -1,7 +1,8 @@
 // Kilobits per second by bitrate index of an MPEG layer III frame header.
 const bitratesOfMpeg1 = [0, 32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320]
 const bitratesOfMpeg2 = [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144, 160]
-// Bounds loops that block the process. Real recordings have far fewer parts.
+// Maximum number of parts that a loop reads, because the loop blocks the process. Real recordings have far
+// fewer parts.
 const maxParts = 100_000
 const sampleRates = [44_100, 48_000, 32_000]
 
@@ -16,7 +17,7 @@ export function isMp3(bytes: Buffer): boolean {
   return next === bytes.length || tagged || mp3FrameLength(bytes, next) !== null
 }
 
-/** Returns the position after the ID3 tags at `from`, or `from` without tags. */
+/** Returns the position after the ID3 tags that start at `from`, or `from` without tags. */
 export function tagsEnd(bytes: Buffer, from = 0): number {
   let position = from
   for (

@@ -45,7 +45,10 @@ function hasUsualMasks(bytes: Buffer): boolean {
   )
 }
 
-/** Decodes to raw RGB. Skips rows and columns above `enough` pixels, because the loop blocks the process. */
+/**
+ * Decodes a bitmap to raw RGB. Skips rows and columns of a picture with more than `enough` pixels, because
+ * the loop blocks the process.
+ */
 export function decodeBmp(bytes: Buffer, enough = 4_000_000) {
   const header = readBmpHeader(bytes)
   if (!header) return null

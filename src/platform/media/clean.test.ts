@@ -93,7 +93,7 @@ describe('cleans recordings made by ffmpeg', () => {
 })
 
 describe('cleans films', () => {
-  test('removes location tracks of every handler type', async () => {
+  test('removes tracks with locations for every handler type', async () => {
     for (const name of ['subtitled.mp4', 'fragmented.mp4']) {
       const original = await recording(name)
       for (const [handler, codec] of [
@@ -114,7 +114,7 @@ describe('cleans films', () => {
     }
   })
 
-  test('removes descriptive boxes at every level', async () => {
+  test('removes boxes with descriptions at every level', async () => {
     const film = await recording('place.m4a')
     const boxes = ['udta', 'meta', 'uuid', 'gps ', 'free', 'XMP_'].map((type) => mp4Box(type, secret))
     const index = listBoxes(film, 0, film.length)?.find(({ type }) => type === 'moov')
@@ -144,7 +144,7 @@ describe('cleans sound files', () => {
     assert.deepEqual(cleanerOf('audio/mpeg')(tagged), Buffer.concat([frame, frame, frame, frame]))
   })
 
-  test('removes the descriptions of a WAV before and after its samples', () => {
+  test('removes the chunks with descriptions before and after the samples of a WAV', () => {
     const plain = wav()
     const parts = ['LIST', 'bext', 'iXML', '_PMX', 'id3 ', 'JUNK', 'cart'].map(riffPart)
     const bytes = Buffer.concat([plain.subarray(0, 12), ...parts, plain.subarray(12), ...parts])
@@ -152,7 +152,7 @@ describe('cleans sound files', () => {
     assert.deepEqual(cleanerOf('audio/wav')(bytes), plain)
   })
 
-  test('removes the descriptive blocks of a FLAC', () => {
+  test('removes the metadata blocks with descriptions from a FLAC', () => {
     const described = Buffer.from(flac())
     described.writeUInt8(0, 4)
     const blocks = [2, 4, 5, 6, 1 | 0x80].map((type) =>
@@ -174,7 +174,7 @@ describe('cleans pictures', () => {
     return Buffer.concat([head, body])
   }
 
-  test('removes every descriptive segment of a JPEG', async () => {
+  test('removes every segment with metadata from a JPEG', async () => {
     const plain = await flatPicture(30, 20).jpeg().toBuffer()
     const names = [
       'Exif\0\0',

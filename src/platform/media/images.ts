@@ -19,7 +19,7 @@ const secondsAllowed = 20
 
 /**
  * Removes metadata such as the location, and rotates the pixels upright. Throws `broken` for a picture that
- * does not decode.
+ * cannot be decoded.
  */
 export async function cleanImage(bytes: Buffer, mime: string, turn: ImageRequester = {}): Promise<Buffer> {
   if (mime === 'image/bmp') return trimBmp(bytes)
@@ -55,8 +55,8 @@ async function decode(bytes: Buffer): Promise<void> {
 }
 
 /**
- * Scales, blurs and re-encodes a picture. Bitmaps become PNG, and blurred or huge animations become still
- * pictures.
+ * Scales, blurs and re-encodes a picture. Bitmaps become PNG files, and blurred or huge animations become
+ * still pictures.
  */
 export async function transformImage(
   source: Buffer | (() => Promise<Buffer>),
@@ -104,7 +104,7 @@ function fit(width: number, height: number, { w, h }: ImageRule): { width: numbe
 }
 
 /**
- * Blurs relative to the size, so that a thumbnail hides as much as the original. Blurs a reduced copy,
+ * The blur grows with the size, so that a thumbnail hides as much as the original. Blurs a reduced copy,
  * because a wide blur of a large picture takes seconds.
  */
 async function blurred(

@@ -1,12 +1,12 @@
 import { boxesAt, childBoxes, handlerOf, listBoxes, type Mp4Box } from './mp4.ts'
 import { samplesOf, samplesOfFragment, standardSizes } from './mp4-samples.ts'
 
-/** Boxes needed for playback, by parent. All other boxes may hold descriptions. */
+/** Boxes needed for playback, by parent box. All other boxes may hold descriptions. */
 const SHOWN_AT_TOP = new Set(['ftyp', 'moov', 'mdat', 'moof', 'mfra', 'sidx', 'styp', 'wide'])
 const SHOWN_IN_MOOV = new Set(['mvhd', 'trak', 'mvex'])
 const SHOWN_IN_TRACK = new Set(['tkhd', 'edts', 'mdia', 'tapt'])
 const DATED = ['mvhd', 'tkhd', 'mdhd']
-/** Offset of the encoder name in a video description, which often names the camera. */
+/** Byte range of the encoder name in a video description. The encoder name often identifies the camera. */
 const ENCODER = { from: 50, to: 82 }
 const VENDOR = { from: 20, to: 24 }
 
@@ -56,7 +56,7 @@ function removeTrack(bytes: Buffer, track: Mp4Box, media: Mp4Box[]): void {
   blank(bytes, track)
 }
 
-/** Blanks bytes inside media boxes only, because a crafted track may point anywhere. */
+/** Blanks only bytes inside boxes of media data, because a crafted track may point to any other bytes. */
 function blankWithin(bytes: Buffer, media: Mp4Box[], start: number, end: number): void {
   for (const box of media) {
     const [from, to] = [Math.max(start, box.body), Math.min(end, box.end)]
@@ -72,7 +72,7 @@ const trackId = (bytes: Buffer, track: Mp4Box): number => {
 
 /**
  * Blanks everything but video and audio, because cameras write locations into metadata and text tracks. Boxes
- * keep their sizes, because the index refers to file offsets.
+ * keep their sizes, because the `moov` box refers to offsets in the file.
  */
 export function cleanMp4(original: Buffer): Buffer {
   const bytes = Buffer.from(original)

@@ -47,7 +47,7 @@ export function handlerOf(bytes: Buffer, track: Mp4Box): string | undefined {
   return handler && bytes.toString('latin1', handler.body + 8, Math.min(handler.body + 12, handler.end))
 }
 
-/** Reads the tracks of an MP4. Returns null for a truncated file or one without an index. */
+/** Reads the tracks of an MP4. Returns null for a truncated file or one without a `moov` box. */
 export function readMp4(bytes: Buffer): Movie | null {
   const top = listBoxes(bytes, 0, bytes.length)
   const index = top?.find((box) => box.type === 'moov')
@@ -68,7 +68,8 @@ export function readMp4(bytes: Buffer): Movie | null {
 function trackSize(bytes: Buffer, header: Mp4Box | undefined): Pick<Movie, 'width' | 'height'> {
   const version = header && bytes[header.body]
   if (!header || header.end - header.body < (version === 1 ? 96 : 84)) return { width: null, height: null }
-  // Width and height are 16.16 fixed-point numbers at the end of the box, after a matrix of nine numbers.
+  // Width and height are 16.16 fixed-point numbers at the end of the track header, after a matrix of nine
+  // numbers.
   const width = bytes.readUInt16BE(header.end - 8)
   const height = bytes.readUInt16BE(header.end - 4)
   if (width === 0 || height === 0) return { width: null, height: null }

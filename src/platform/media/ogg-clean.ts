@@ -47,12 +47,12 @@ function blankComments(packet: Buffer, from: number): void {
   position += 4
   for (let n = 0; n < count && position + 4 <= packet.length; n += 1) {
     const end = Math.min(position + 4 + lengthAt(position), packet.length)
-    // Writes an empty `C=`, because a comment must consist of a name and a value.
+    // Writes an empty comment `C=`, because a comment must consist of a name and a value.
     packet.fill(' ', position + 4, end)
     packet.write('C='.slice(0, Math.max(0, end - position - 4)), position + 4, 'latin1')
     position = end
   }
-  // Keeps the framing bit of Vorbis after the comments, and clears the padding.
+  // Keeps the framing bit that follows the comments of Vorbis, and clears the padding.
   if (position < packet.length) packet.fill(0, position + 1, packet.length)
 }
 

@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os'
 import { MediaError } from './errors.ts'
 
 export type ImageRequester = {
-  /** User or client address, for fairness. Absent for internal work. */
+  /** User or client address whose share of the queue is limited. Absent for internal work. */
   key?: string
   isGone?: () => boolean
 }
@@ -17,11 +17,11 @@ type Options = {
 type Waiting = { isGone: () => boolean; accept: () => void; refuse: (reason: string) => void }
 
 /**
- * Runs queued jobs of each key in turn, so that a heavy user does not delay other users. A full queue evicts
- * a job of the key with the most jobs.
+ * Runs queued jobs of each user or client address in turn, so that a heavy user does not delay others. A full
+ * queue evicts a job of the one with the most jobs.
  */
 export function createImageQueue({ atOnce, maxWaiting, patienceMs }: Options) {
-  // Keys in the order of their next turn. A served key is reinserted at the end.
+  // Queued jobs by key, in the order of the next turns. A served key is reinserted at the end.
   const lines = new Map<string, Waiting[]>()
   let running = 0
   let waiting = 0
@@ -93,7 +93,8 @@ export function createImageQueue({ atOnce, maxWaiting, patienceMs }: Options) {
       return await work()
     } finally {
       const next = takeNext()
-      // Hands the slot to the next queued job, so that a new job cannot overtake the queue.
+      // Hands the slot of the finished job to the next queued job, so that a new job cannot overtake the
+      // queue.
       if (next) next.accept()
       else running -= 1
     }

@@ -1,7 +1,7 @@
 import { mp3FrameLength, tagsEnd } from './audio.ts'
 import { cleanOgg } from './ogg-clean.ts'
 
-/** Removes everything but audio data, because recorders write locations and devices into tags. */
+/** Removes everything but audio data, because recorders write their location and model into tags. */
 export const soundCleaners: Record<string, (bytes: Buffer) => Buffer> = {
   'audio/mpeg': cleanMp3,
   'audio/wav': cleanWav,
@@ -48,7 +48,8 @@ function cleanWav(bytes: Buffer): Buffer {
     const id = bytes.toString('latin1', position, position + 4)
     if (WAV_PARTS.has(id)) {
       const part = Buffer.from(bytes.subarray(position, end))
-      // Corrects the length, which interrupted recorders leave beyond the end.
+      // Corrects the length of a chunk, because an interrupted recorder leaves a length beyond the end of the
+      // file.
       part.writeUInt32LE(part.length - 8, 4)
       kept.push(part, Buffer.alloc(part.length % 2))
     }

@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads'
 const PATIENCE_MS = 20_000
 const MEMORY_MB = 256
 
-/** Returns the duration in seconds, or undefined when unknown. */
+/** Returns the duration of a recording in seconds, or undefined when unknown. */
 export function readDuration(
   bytes: Buffer,
   mime: string,

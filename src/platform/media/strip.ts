@@ -1,6 +1,6 @@
 /**
- * Removes metadata without re-encoding, by copying only the parts needed for display. Drops data after the
- * end too, because phones append films with metadata there.
+ * Removes metadata without re-encoding, by copying only the parts needed for display. Also drops data after
+ * the end of a picture, because phones append films with metadata there.
  */
 export const strippers: Record<string, (bytes: Buffer) => Buffer | null> = {
   'image/jpeg': stripJpeg,
@@ -9,7 +9,8 @@ export const strippers: Record<string, (bytes: Buffer) => Buffer | null> = {
   'image/webp': stripWebp,
 }
 
-// Bounds loops that block the process. Real pictures have far fewer parts.
+// Maximum number of parts that a loop reads, because the loop blocks the process. Real pictures have far
+// fewer parts.
 const maxParts = 100_000
 
 function stripJpeg(bytes: Buffer): Buffer | null {
@@ -27,7 +28,7 @@ function stripJpeg(bytes: Buffer): Buffer | null {
       return Buffer.concat(kept)
     }
     if (position + 4 > bytes.length) return null
-    // A wrong length leads to a position without a marker, where the loop returns null.
+    // A wrong segment length leads to a position without a marker, where the loop returns null.
     let end = position + 2 + bytes.readUInt16BE(position + 2)
     // Entropy-coded data follows a scan header, without a length of its own.
     if (marker === 0xda) end = endOfScan(bytes, end)

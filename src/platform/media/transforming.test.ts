@@ -10,7 +10,7 @@ describe('transforms pictures', () => {
     return [width, pageHeight ?? height]
   }
 
-  test('fits a picture into the bounds without distorting or enlarging it', async () => {
+  test('fits a picture into the requested bounds without distorting or enlarging it', async () => {
     const bytes = await flatPicture(200, 100).jpeg().toBuffer()
     const sizes: [{ w?: number; h?: number }, number[]][] = [
       [{ w: 50 }, [50, 25]],
@@ -93,7 +93,7 @@ describe('transforms pictures', () => {
     )
   })
 
-  test('rejects a picture when the queue is full', async () => {
+  test('rejects a picture when the queue of image jobs is full', async () => {
     const bytes = await flatPicture(20, 10).png().toBuffer()
     const results = await Promise.allSettled(
       Array.from({ length: 400 }, () => transformImage(bytes, 'image/png', { w: 5 })),

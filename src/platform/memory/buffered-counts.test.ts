@@ -9,7 +9,7 @@ function countsOfTest(write: WriteCounts) {
   return { ctx, counts: defineBufferedCounts('test', write)(ctx) }
 }
 
-test('reports counts as pending until they are written', async () => {
+test('reports counts as pending until they are in the database', async () => {
   const written: [number[], number[]][] = []
   const { counts } = countsOfTest(async (_sql, ids, counts) => written.push([ids, counts]))
   counts.add([5, 3])

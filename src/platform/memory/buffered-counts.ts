@@ -8,7 +8,7 @@ const BATCH = 5000
 /** Adds counts to the database in one statement. The ids are sorted, so that two flushes cannot deadlock. */
 export type WriteCounts = (sql: Sql, ids: number[], counts: number[]) => Promise<unknown>
 
-/** Sums counts of frequent events such as views in memory. A crash loses the last seconds. */
+/** Sums counts of frequent events such as views in memory. A crash loses the counts of the last seconds. */
 export type BufferedCounts = {
   add(ids: Iterable<number>): void
   pending(id: number): number
@@ -23,7 +23,7 @@ export function defineBufferedCounts(name: string, write: WriteCounts) {
   })
 }
 
-/** Counts a view now, and again whenever the guest cache repeats the response. */
+/** Counts a view now, and again whenever the guest cache sends the current response to another guest. */
 export function countView(count: () => void): void {
   currentScope()?.shown?.push(count)
   count()

@@ -4,19 +4,20 @@ import { afterCommit, announce, type Db, onPrimary } from '#platform/database'
 
 export type Cache<V extends object> = {
   /**
-   * Returns the cached value or loads one. Does not cache a value whose key was invalidated during the load.
+   * Returns the cached value, or loads and caches one. Does not cache a value whose key was invalidated
+   * during the load.
    */
   get(key: string, load: () => Promise<V>): Promise<V> | V
   recall(key: string): V | undefined
   /**
-   * Invalidates keys on every server node with the commit. Call this after the change, because with the pool
-   * the invalidation is immediate.
+   * Invalidates keys on every server node when the transaction commits. Call this after the change, because
+   * without a transaction the invalidation is immediate.
    */
   announce(db: Db, ...keys: string[]): Promise<void>
   dropHere(db: Db, key: string): void
 }
 
-/** Maximum age of a value, in case an invalidation is lost. */
+/** Maximum age of a cached value, in case an invalidation is lost. */
 const TTL_MOST_MS = 60_000
 
 export function defineCache<V extends object>(name: string, options: { max: number; ttlMs: number }) {

@@ -8,13 +8,14 @@ type Kept<T> = { until: number; answer: Promise<T> }
 
 export type CostlyCache<Name, T> = {
   (ctx: Context, name: Name): Promise<T>
-  /** Changes cached values and values being loaded, for changes that must be visible at once. */
+  /** Changes the cached values and the values being loaded, for changes that viewers must see at once. */
   amend(ctx: Context, change: (answer: T, name: Name) => T): void
   forget(ctx: Context): void
 }
 
 /**
- * The cache lifetime grows with the load time, up to `maxMs`. Use few names, because entries are not evicted.
+ * The cache lifetime of a value grows with its load time, up to `maxMs`. Use few names, because entries are
+ * not evicted.
  */
 export function cacheCostly<Name, T>(
   maxMs: number,
@@ -26,7 +27,7 @@ export function cacheCostly<Name, T>(
     const kept = known.get(name)
     if (kept && performance.now() < kept.until) return kept.answer
     const started = performance.now()
-    // Never expires during the load, so that concurrent callers share this promise.
+    // Does not expire during the load, so that concurrent callers share the promise of this entry.
     const entry: Kept<T> = { until: Number.POSITIVE_INFINITY, answer: onPrimary(() => find(ctx, name)) }
     known.set(name, entry)
     entry.answer.then(
@@ -44,7 +45,7 @@ export function cacheCostly<Name, T>(
     amend(ctx: Context, change: (answer: T, name: Name) => T) {
       for (const [name, entry] of keptOf(ctx)) {
         entry.answer = entry.answer.then((answer) => change(answer, name))
-        // Callers receive the failure. This handler only avoids an unhandled rejection.
+        // Callers of the cache receive the failure. This handler only avoids an unhandled rejection.
         entry.answer.catch(() => {})
       }
     },

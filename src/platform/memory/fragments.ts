@@ -13,7 +13,10 @@ export type Fragments<V extends object> = {
 type Entry = { version: string; value: object }
 
 const OVERHEAD_BYTES = 300
-/** Maximum number of kinds. Keys are numbers, because building a string key costs more than the lookup. */
+/**
+ * Maximum number of fragment kinds. Keys are numbers, because building a string key costs more than the
+ * lookup.
+ */
 const KINDS = 16
 
 let kinds = 0
@@ -24,7 +27,7 @@ const storeOf = defineState(({ config }): { fragments?: LRUCache<number, Entry> 
     : { fragments: new LRUCache<number, Entry>({ maxSize: config.fragmentBytes }) },
 )
 
-/** Declares a kind of fragments. Callers must not mutate the values. */
+/** Declares a kind of fragments. Callers must not mutate the cached values. */
 export function defineFragments<V extends object>(): (ctx: Context) => Fragments<V> {
   const kind = kinds++
   if (kind >= KINDS) throw new Error(`more than ${KINDS} kinds of fragments`)

@@ -17,7 +17,7 @@ const letter = {
   code: '123456',
 } as const
 
-/** Accepts everything except SMTP commands with an entry in `replies`. */
+/** Accepts all SMTP commands except those with an entry in `replies`. */
 async function mailServer(t: TestContext, replies: Record<string, string> = {}) {
   const delivery: Delivery = { commands: [], letters: [] }
   const sockets = new Set<Socket>()
@@ -106,7 +106,7 @@ test('sends an HTML part without scripts or external resources', async (t) => {
   assert.doesNotMatch(html, /<b>|<script|src=|url\(|@import/)
 })
 
-test('rejects an address that injects a recipient or header', async (t) => {
+test('sends nothing to a recipient injected through an address or subject', async (t) => {
   const { url, commands, letters } = await mailServer(t)
   const mail = createMail({ smtpUrl: url, mailFrom: 'kith@site.example' }, capture().log)
   for (const to of ['jo@mail.example, eve@mail.example', 'jo@mail.example\r\nRCPT TO:<eve@mail.example>']) {
@@ -119,7 +119,7 @@ test('rejects an address that injects a recipient or header', async (t) => {
   assert.ok(!letters.some((text) => /^Bcc:/im.test(text)))
 })
 
-test('shares connections between concurrent mails', async (t) => {
+test('reuses connections for 20 concurrent mails', async (t) => {
   const { url, commands, letters } = await mailServer(t)
   const mail = createMail({ smtpUrl: url, mailFrom: 'kith@site.example' }, capture().log)
   await Promise.all(

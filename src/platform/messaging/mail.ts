@@ -11,7 +11,7 @@ const escaped = (text: string) => text.replace(/[&<>"']/g, (sign) => `&#${sign.c
 
 const mailText = ({ text, link }: Parts): string => (link === undefined ? text : `${text}\n\n${link}`)
 
-/** Also splits between a Chinese sentence and its English translation. */
+/** Splits between paragraphs, and between a Chinese sentence and its English translation. */
 const paragraphsOf = (text: string) => text.split(/\n{2,}|(?<=[。！？]) (?=[A-Z])/)
 
 const languageOf = (text: string) => (/\p{Script=Han}/u.test(text) ? 'zh' : 'en')
@@ -62,7 +62,7 @@ export type Mail = {
   close(): Promise<void>
 }
 
-/** Contains neither the recipient nor the text of the mail. */
+/** The message contains neither the recipient nor the text of the mail. */
 export class MailError extends Error {
   readonly code: string | undefined
   readonly responseCode: number | undefined
@@ -125,7 +125,7 @@ function createSmtpMail(smtpUrl: string, from: string): Mail {
   return {
     async send(letter) {
       const { to, subject } = letter
-      // Passes an object, so that a comma in the address cannot add a recipient.
+      // Passes the recipient as an object, so that a comma in the address cannot add a recipient.
       const address = { name: '', address: to }
       const parts = { subject, text: mailText(letter), html: mailHtml(letter) }
       await attempt((transporter) => transporter.sendMail({ to: address, ...parts }))
@@ -158,8 +158,8 @@ async function openTransport(url: string, from: string): Promise<Transporter> {
 }
 
 /**
- * Prefers the mail account, because mail servers reject other senders. Otherwise uses `kith` at the site's
- * host name.
+ * Prefers the account of `smtpUrl` as the sender, because mail servers reject other senders. Without an
+ * account, uses `kith` at the site's host name.
  */
 export function defaultSender(smtpUrl: string, publicUrl: string): string {
   const account = decodeURIComponent(new URL(smtpUrl).username)

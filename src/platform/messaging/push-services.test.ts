@@ -156,7 +156,7 @@ test('sends messages through JPush', async () => {
   })
 })
 
-test('routes messages by platform even when one service fails', async () => {
+test('routes messages to the push service of each platform even when one service fails', async () => {
   const log: string[] = []
   const sender = (name: string): PushSender => ({
     async send(messages) {
@@ -253,7 +253,7 @@ test('checks JPush through its validation endpoint', async () => {
   )
 })
 
-test('checks a gateway with an empty list of messages', async () => {
+test('checks a push gateway with an empty list of messages', async () => {
   let status = 422
   const { origin, asked } = await startService(() => ({ status }))
   const gateway = createPush({ provider: 'http', url: origin, secret: 'x' })

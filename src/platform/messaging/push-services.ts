@@ -14,7 +14,7 @@ export type JpushKey = { appKey: string; masterSecret: string }
 
 const TIMEOUT_MS = 10_000
 const MAX_CONCURRENT = 20
-/** Renews access tokens before they expire after an hour. */
+/** Cache lifetime of access tokens, which are valid for an hour. */
 const TOKEN_MS = 50 * 60_000
 
 /** `gone` means that the device token is no longer registered. `rejected` messages must not be retried. */
@@ -142,7 +142,7 @@ export function createApns(
   )
   function open() {
     const session = connect(origin)
-    // Each request reports the connection error itself.
+    // Each request also reports an error of the connection.
     session.on('error', () => {})
     const post = (headers: Record<string, string>, path: string, body: string) =>
       new Promise<{ status: number; text: string }>((resolve, reject) => {
@@ -173,7 +173,8 @@ export function createApns(
       const { post, close } = open()
       try {
         const { status, text } = await post(await common(), `/3/device/${'0'.repeat(64)}`, '{"aps":{}}')
-        // Apple checks the device token last, so this error proves that key and topic are valid.
+        // Apple checks the device token last, so this error proves that the signing key and the topic are
+        // valid.
         if (!/BadDeviceToken|Unregistered|DeviceTokenNotForTopic/.test(text)) {
           access.forget()
           throw new Error(`APNs answered ${status} ${/"reason":"(\w+)"/.exec(text)?.[1] ?? ''}`.trim())

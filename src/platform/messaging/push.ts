@@ -11,11 +11,11 @@ export type PushMessage = {
 
 export type PushSender = {
   /**
-   * `gone` lists unregistered tokens, and `failed` those worth a retry. Throws when all messages are worth a
-   * retry.
+   * `gone` lists unregistered device tokens, and `failed` those whose messages are worth a retry. Throws when
+   * all messages are worth a retry.
    */
   send(messages: PushMessage[]): Promise<{ gone: string[]; failed?: string[]; rejected?: string[] }>
-  /** Sends a harmless request. Throws when the service would reject messages. */
+  /** Sends a request that notifies no device. Throws when the service would reject messages. */
   check?(): Promise<void>
 }
 
@@ -49,7 +49,7 @@ export function createPush(options: PushOptions): PushSender {
   return {
     async check() {
       const { status } = await post([])
-      // Other 4xx statuses may only mean that the gateway rejects an empty list.
+      // Other 4xx statuses may only mean that the gateway rejects the empty list.
       if (status === 401 || status === 403 || status >= 500) throw new Error(`it answered ${status}`)
     },
     async send(messages) {
@@ -61,7 +61,7 @@ export function createPush(options: PushOptions): PushSender {
   }
 }
 
-/** Returns no tokens for any reply other than `{gone: [token, …]}`. */
+/** Returns the unregistered device tokens of the reply `{gone: [token, …]}`, and none for any other reply. */
 function tokensOf(answer: string): string[] {
   try {
     const { gone } = JSON.parse(answer) as { gone?: unknown }
@@ -84,7 +84,7 @@ export function routePush(
         [...bySender].map(([sender, own]) =>
           sender
             .send(own)
-            // A service that is unavailable fails only its own messages.
+            // A service that is unavailable fails only the messages to its own platform.
             .catch(() => ({ gone: [], failed: own.map(({ token }) => token), rejected: [] })),
         ),
       )

@@ -11,7 +11,7 @@ export type WebRequest = {
   language: Language
   theme: string
   hasSession: boolean
-  /** Whether the client accepts HTML, so that a missing page gets an HTML 404. */
+  /** True when the client accepts HTML, so that a missing page gets an HTML 404. */
   wantsPage: boolean
   nonce: string
   manifest: object
@@ -23,7 +23,7 @@ export type WebReply = {
   type: string
   body: string
   location?: string
-  /** The session of the request has expired or was revoked. */
+  /** True when the session of the request has expired or was revoked. */
   isSignedOut: boolean
 }
 

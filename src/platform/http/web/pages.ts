@@ -12,7 +12,7 @@ import { clearSession, cookieOf, type FindToken, forwarded, INNER_HEADER, INNER_
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Sends a page of the site, or returns false when the URL has none. Null when the site is off. */
+    /** Sends a page of the site, or returns false when no page has the URL. Null when the site is off. */
     sendPage: ((request: FastifyRequest, reply: FastifyReply) => Promise<boolean>) | null
   }
 }
@@ -165,7 +165,7 @@ export function createPageCache(maxAgeMs: number) {
     sizeCalculation: ({ body }, key) => 2 * (key.length + body.length) + ENTRY_BYTES,
     ttl: Math.max(1, maxAgeMs),
     fetchMethod: (_key, _old, { context: render }) => render(),
-    // An eviction while the page is rendered must not fail the request.
+    // An eviction from the cache while a page is rendered must not fail the request.
     ignoreFetchAbort: true,
   })
   return {

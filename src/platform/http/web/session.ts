@@ -7,12 +7,16 @@ import type { Server } from '../instance.ts'
 
 const API = '/api/v2'
 /**
- * Header that the site's scripts send. Another origin would need a preflight, which does not allow cookies.
+ * Header that the site's scripts send with each request. Another origin would need a CORS preflight to send
+ * the header, and the server allows none with cookies.
  */
 const MARK = 'x-kith-site'
 const GIVES_TOKEN = /^(auth\/login|users|socialite\/[\w-]{1,32})$/
 const REFRESH_EARLY_SECONDS = 60
-/** Marks inner requests that render a guest's page. The rate limiter has counted the page already. */
+/**
+ * Header of inner requests that render a guest's page. The rate limiter has counted the guest's request
+ * already.
+ */
 export const INNER_HEADER = 'x-kith-inner'
 export const INNER_SECRET = randomBytes(24).toString('base64url')
 
@@ -80,7 +84,7 @@ export type FindToken = (
 ) => Promise<string | undefined> | string | undefined
 
 /**
- * Keeps the token in an HttpOnly cookie, which only requests of the site's own pages may use
+ * Keeps the session's token in an HttpOnly cookie, which only requests of the site's own pages may use
  * (docs/security.md).
  */
 export function addSessions(server: Server, config: Config): FindToken {
