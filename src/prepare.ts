@@ -11,8 +11,8 @@ import { keepSecretCheck } from '#platform/secret-check.ts'
 import { StartFault } from '#platform/start-fault.ts'
 
 /**
- * With MIGRATE=off, fails when a migration is missing. Accepts a newer schema, because the previous version
- * may restart during a rolling update.
+ * With MIGRATE=off, fails when the database lacks a migration. Accepts a newer schema, because the previous
+ * version of Kith may restart during a rolling update.
  */
 export async function prepareStart(ctx: Context, connection: JobsConnection): Promise<string[]> {
   if (ctx.config.migrates) return prepareDatabase(ctx, connection)
@@ -28,13 +28,14 @@ export async function prepareStart(ctx: Context, connection: JobsConnection): Pr
 }
 
 /**
- * Upgrades schema, job queue, roles and abilities under a lock, so that no process starts on a partial
- * upgrade. Returns the applied migrations.
+ * Upgrades schema, job queue, roles and abilities under a lock, so that no process starts on a partly
+ * upgraded database. Returns the names of the applied migrations.
  */
 export const prepareDatabase = (ctx: Context, connection: JobsConnection): Promise<string[]> =>
   withUpgradeLock(ctx.sql, async (session) => {
     const applied = await applyMigrations(session)
-    // Checks the job queue's migrations only when due, because the check costs a connection.
+    // Upgrades the job queue only with new migrations or on the first start, because graphile-worker's check
+    // costs a connection.
     const [queue] = await ctx.sql`select to_regclass('graphile_worker.migrations') as present`
     if (applied.length > 0 || queue?.present === null) {
       await migrateJobs(connection)

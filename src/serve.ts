@@ -43,7 +43,7 @@ export async function serve(config: Config): Promise<void> {
   }
   if (supervisorChannel) {
     supervisorChannel.on('stop', () => void shutDown('stop'))
-    // A terminal signals every process of the group. Only the supervisor decides on the reaction.
+    // A terminal sends signals to every process of the group. Only the supervisor decides on the reaction.
     for (const signal of ['SIGINT', 'SIGHUP'] as const) process.on(signal, () => {})
     process.on('SIGTERM', () => void shutDown('SIGTERM'))
   } else
@@ -61,7 +61,7 @@ export async function serve(config: Config): Promise<void> {
   })
   const { ctx } = opened
   ctx.metrics.defaultProcessMetrics()
-  // Site metrics are equal in every process, so only the first one exports them.
+  // The metrics of the site are equal in every process, so only the first process exports them.
   if (begin.slot === 1) exportSiteMetrics(ctx)
   if (supervisorChannel) shareMetrics(ctx, supervisorChannel, begin.slot)
   closers.push({ name: 'context', withinMs: 120_000, close: opened.close })
@@ -72,7 +72,7 @@ export async function serve(config: Config): Promise<void> {
     const server = await buildApp(ctx)
     recordTraffic(ctx)
     await ctx.signals.listen()
-    // A full backlog would delay connections by seconds, without a log entry.
+    // With a short backlog, a full queue would delay connections by seconds, without a log entry.
     await server.listen({ host: config.host, port: config.port, backlog: 4096 })
     closers.unshift({
       name: 'server',

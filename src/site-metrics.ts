@@ -7,7 +7,9 @@ import { findReplicaLags } from '#platform/database'
 import { countJobs } from '#platform/jobs'
 import { SITE } from './site.ts'
 
-/** Cache lifetime in milliseconds, so that frequent scrapes do not load the database. */
+/**
+ * Cache lifetime of the site's metrics in milliseconds, so that frequent scrapes do not load the database.
+ */
 const KEPT_MS = 10_000
 
 async function look(ctx: Context) {

@@ -50,7 +50,7 @@ const pushProbe: Probe = {
 const uploadProbe: Probe = {
   part: 'uploads',
   isUsed: () => true,
-  // Writes a file, because only a write detects a full disk or missing permission.
+  // Writes a file to the storage, because only a write detects a full disk or a missing permission.
   async check({ storage }) {
     const key = `health/${randomUUID()}`
     await storage.put(key, Buffer.from('ok'), { mime: 'text/plain' })
@@ -59,8 +59,8 @@ const uploadProbe: Probe = {
 }
 
 /**
- * Maps each use of files to the content type that contains the files. File ids can be guessed, so the content
- * decides on access.
+ * Maps each use of files to the content type that contains such files. File ids can be guessed, so the
+ * content decides on access.
  */
 const HOLDERS = new Map(
   kinds.flatMap(({ reader, files = {} }) =>
@@ -73,7 +73,7 @@ const CONFIDENTIAL: NonNullable<Module['confidentialFiles']> = Object.assign({},
 async function hidesFile(ctx: Context, file: FileUse, viewerId: number): Promise<boolean> {
   const { owner_id: owner, channel, raw } = file
   if (channel === null) return owner !== viewerId
-  // Checks the uploader too, who may be a former administrator.
+  // Checks the uploader's access too, because the uploader may be a former administrator.
   const mayRead = CONFIDENTIAL[channel]
   if (mayRead) return !(await mayRead(ctx, { raw }, viewerId))
   const holder = HOLDERS.get(channel)
@@ -84,7 +84,7 @@ async function hidesFile(ctx: Context, file: FileUse, viewerId: number): Promise
   return viewerId === 0 || !(await hasAbility(ctx, viewerId, ability))
 }
 
-/** Checks only public content on each request, because a deletion of restricted content deletes its files. */
+/** Checks only files of public content, because a deletion of restricted content deletes its files. */
 async function isFileGone(ctx: Context, { channel, raw }: FileUse): Promise<boolean> {
   const reader = HOLDERS.get(channel ?? '')?.reader
   if (!reader?.open || raw === null) return false
@@ -109,7 +109,7 @@ export const SITE: Site = {
   searchables: inPlace(all('search')),
   statistics: mergeStatistics(inPlace(all('statistics'))),
   personalData: inPlace(all('personalData')).flatMap(({ tables }) => tables),
-  // Erasers run before the balance is forfeited, because they may refund points.
+  // Erasers run before the user's balance is forfeited, because they may refund points.
   erasers: all('erase').map((erase) => (_ctx, tx, userId) => erase(tx, userId)),
   paymentChecks,
   settingChecks: {
@@ -138,7 +138,9 @@ export const SCHEDULES = all('schedules').flat()
 export const POOLS = all('pools').flat()
 export const LEFTOVERS = all('leftovers').flat()
 
-/** Orders modules from high to low, because counters of lower modules sum up counters of higher ones. */
+/**
+ * Orders checks by module from high to low, because counters of lower modules sum up counters of higher ones.
+ */
 export const COUNTERS: CounterCheck[] = [
   ...MODULES.toReversed().flatMap(({ kinds: own = [], counters = [] }) => [
     ...counters,

@@ -12,7 +12,7 @@ Environment variables configure the server, for example PORT=9000 npm start (doc
 
 export class StartUsageError extends Error {}
 
-/** `npm start --demo` passes the option as `npm_config_demo` instead of an argument. */
+/** `npm start --demo` passes the option as the variable `npm_config_demo` instead of an argument. */
 export function readStartOptions(args: readonly string[], env: NodeJS.ProcessEnv): Set<string> {
   if (env.npm_config_demo === 'true' && env.npm_lifecycle_event === 'start')
     throw new StartUsageError('npm consumed --demo: use npm start -- --demo')

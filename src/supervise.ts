@@ -52,7 +52,7 @@ export async function supervise(config: Config): Promise<void> {
     await crew.stop()
     throw startFault(error, config.dataDir)
   }
-  // The failed process has already logged the reason.
+  // The process that failed to start has already logged the reason.
   if (!(await started)) return shutDown('failure', 1)
   if (config.metricsPort === 0 || closing !== undefined) return
   try {

@@ -25,7 +25,7 @@ import { createSms, openTextServices, receiptAddress } from '#platform/sms'
 
 export type OpenedContext = {
   ctx: Context
-  /** Uses a separate pool, so that jobs take no connections from requests. */
+  /** Context with a separate connection pool, so that jobs take no connections from requests. */
   forJobs: Context
   connection: JobsConnection
   close(): Promise<void>
@@ -33,7 +33,7 @@ export type OpenedContext = {
 
 const JOBS_POOL_SIZE = 4
 
-/** Limits of a server's pool. Commands have none and wait for a connection. */
+/** Limits of a server's connection pool. Commands have no limits and wait for a connection. */
 export type PoolLimits = Pick<DatabaseOptions, 'patienceMs' | 'maxWaiting' | 'lockTimeoutMs'>
 
 export const openStorage = (config: Config): Storage =>
@@ -62,7 +62,7 @@ export async function openContext(
     onNotice: (message: string) => log.debug({ notice: message }, 'database notice'),
   }
   const forRequests = { ...options, ...bounds, poolSize: config.databasePoolSize }
-  // Only server processes may use the pooler, because commands need sessions.
+  // Only server processes may connect through the pooler, because commands need database sessions.
   const sql = openDatabase({ ...forRequests, connection: (bounds && requests) ?? connection })
   const sqlForJobs = openDatabase({ ...options, connection, poolSize: JOBS_POOL_SIZE })
   let secrets: Secrets
@@ -114,7 +114,7 @@ export async function openContext(
     storage: openStorage(config),
     mail,
     sms: createSms(
-      // Text message services reject unreachable callback URLs, such as those of a local server.
+      // Text message services reject unreachable URLs for delivery reports, such as those of a local server.
       openTextServices(config.sms, (service) =>
         config.publicUrl.startsWith('https:') ? receiptAddress({ config, secrets }, service) : undefined,
       ),

@@ -2,7 +2,7 @@ export type OutsideProvider = {
   clientId: string
   clientSecret: string
   label: string
-  /** Undefined when the bundled site receives the redirect. */
+  /** Undefined when Kith's own site receives the redirect. */
   redirectUrl: string | undefined
   scope: string
 } & (
@@ -12,9 +12,12 @@ export type OutsideProvider = {
       authorizeUrl: string
       tokenUrl: string
       profileUrl: string
-      /** Profile field with an immutable, unique user id. */
+      /** Profile field of the provider with an immutable, unique user id. */
       subjectField: string
-      /** Whether clients may send an access token, although the token does not name its audience. */
+      /**
+       * Whether clients may send an access token of the provider, although the token does not name its
+       * audience.
+       */
       acceptTokens: boolean
     }
 )
@@ -56,7 +59,8 @@ export function readOutsideProviders(
     }
     const url = (field: string) => {
       const value = text(field)
-      // Allows plain HTTP on the loopback interface only, because the server sends secrets to this URL.
+      // Allows plain HTTP on the loopback interface only, because the server sends secrets to the provider's
+      // URL.
       if (value !== '' && !(URL.canParse(value) && isSafe(new URL(value))))
         faults.push(`${prefix}${field} must be a URL that begins with https://`)
       return value

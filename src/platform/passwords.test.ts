@@ -32,7 +32,7 @@ test('verifies a dummy hash of the same cost when an account has no password', a
   assert.deepEqual(costOf(dummyHash), costOf(await hashPassword('x')))
 })
 
-test('rejects a password hash with Busy when the queue is full', async () => {
+test('rejects a password with Busy when the queue for hashing is full', async () => {
   const passwords = createPasswords({ concurrency: 1, maxWaiting: 2 })
   const order: number[] = []
   const served = [0, 1, 2].map((i) => passwords.hash(`p${i}`).then(() => order.push(i)))
@@ -42,13 +42,13 @@ test('rejects a password hash with Busy when the queue is full', async () => {
   assert.match(await passwords.hash('again'), /^\$argon2id/)
 })
 
-test('releases the slot when a verification throws', async () => {
+test('releases the slot for hashing when a verification throws', async () => {
   const passwords = createPasswords({ concurrency: 1, maxWaiting: 0 })
   await assert.rejects(passwords.verify('not a hash', 'x'), (error) => !(error instanceof Busy))
   assert.match(await passwords.hash('x'), /^\$argon2id/)
 })
 
-test('divides the CPU cores between the processes', () => {
+test('divides the CPU cores for hashing between the processes', () => {
   assert.deepEqual(
     [hashesAtOnce(1, 4), hashesAtOnce(2, 4), hashesAtOnce(3, 8), hashesAtOnce(8, 4)],
     [4, 2, 2, 1],

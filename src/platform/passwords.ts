@@ -7,10 +7,10 @@ export type Passwords = {
   verify(hashed: string | null, password: string): Promise<boolean>
 }
 
-// The library defaults to argon2id.
+// `@node-rs/argon2` defaults to argon2id.
 const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 
-/** Hash of discarded random bytes, with the same cost as hashes of real passwords. */
+/** Hash of random bytes that are stored nowhere, with the same cost as hashes of real passwords. */
 export const dummyHash =
   '$argon2id$v=19$m=19456,t=2,p=1$0SqXDJwNOKWgWPqcvjpZzA$HW9J2I4iGzPquGNFqPlqnU7PjFSSvQiV+32J1JNMIis'
 
@@ -26,7 +26,8 @@ export function createPasswords(
   async function limited<T>(work: () => Promise<T>): Promise<T> {
     if (running >= concurrency) {
       if (waiting.length >= maxWaiting) throw new Busy('too many passwords are waiting for verification')
-      // The finishing call passes its slot to the next one, so that a new call cannot overtake the queue.
+      // The call that finishes passes its slot to the next call in the queue, so that a new call cannot
+      // overtake.
       await new Promise<void>((resolve) => waiting.push(resolve))
     } else {
       running++
@@ -55,7 +56,7 @@ const BCRYPT = /^\$2[abxy]\$/
 /** Detects hashes of imported accounts, which the next sign-in replaces. */
 export const isForeignHash = (hashed: string) => !hashed.startsWith('$argon2id$')
 
-/** Tries the password as typed too, because other products hash it without normalization. */
+/** Also tries the password without normalization, because other products hash the password as typed. */
 async function matchesAny(hashed: string, password: string): Promise<boolean> {
   const check = BCRYPT.test(hashed)
     ? (await import('@node-rs/bcrypt')).verify

@@ -15,7 +15,7 @@ function readFcmAccount(json: string | undefined, faults: string[]): FcmAccount 
     const names = ['project_id', 'client_email', 'private_key', 'token_uri'] as const
     if (names.every((name) => typeof account[name] === 'string')) return account
   } catch {
-    // Drops the parse error, because its message quotes the private key.
+    // Drops the parse error, because the error's message quotes the private key.
   }
   faults.push(
     'FCM_SERVICE_ACCOUNT must be the JSON of a service account, or FCM_SERVICE_ACCOUNT_FILE its file',

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process'
 import { test } from 'node:test'
 import { findRuntimeFault, requireRuntime } from './runtime.ts'
 
-test('explains how to replace an unsupported Node.js', () => {
+test('explains how to replace an unsupported version of Node.js', () => {
   requireRuntime()
   assert.equal(findRuntimeFault('24.0.0'), null)
   assert.equal(findRuntimeFault('100.1.0'), null)
@@ -12,7 +12,7 @@ test('explains how to replace an unsupported Node.js', () => {
   }
 })
 
-test('exits with an explanation on an unsupported Node.js', () => {
+test('exits with an explanation on an unsupported version of Node.js', () => {
   const program = `
     Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '22.18.0' } })
     const { requireRuntime } = await import(${JSON.stringify(import.meta.resolve('./runtime.ts'))})

@@ -26,7 +26,7 @@ async function open(env: Record<string, string> = {}): Promise<void> {
   await opened.close()
 }
 
-test('refuses to start with a missing or different secret', async () => {
+test('refuses to start with a missing or different app secret', async () => {
   await open()
   assert.equal((await sql`select from secret_checks`).length, 1)
   await open()
@@ -67,7 +67,7 @@ test('reports a read-only data directory in one sentence', async () => {
   assert.match(told(Object.assign(new Error('could not extend file'), { code: '53100' })), /no space/)
   assert.equal(told(new Error('something else')), 'something else')
   if (process.platform !== 'linux') return
-  // Not even root can create a folder in /sys.
+  // Not even root can create a data directory in /sys.
   const child = spawn(process.execPath, ['src/main.ts'], {
     cwd: fileURLToPath(new URL('../..', import.meta.url)),
     env: { ...process.env, DATA_DIR: '/sys/kith-data', PORT: '0' },

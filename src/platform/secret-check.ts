@@ -19,7 +19,10 @@ export async function keepSecretCheck(sql: Db, secrets: Secrets): Promise<void> 
     insert into secret_checks (name, value) values (${NAME}, ${secrets.sign(TEXT)}) on conflict (name) do nothing`
 }
 
-/** Rejects a different app secret, because it could not open sealed values or verify signed links. */
+/**
+ * Rejects an app secret that differs from the secret of the database, because it could not open sealed values
+ * or verify signed links.
+ */
 export function requireSecret(secrets: Secrets, check: string | undefined, from: string): void {
   if (check === undefined || secrets.verify(TEXT, check)) return
   throw new StartFault(

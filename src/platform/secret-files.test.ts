@@ -95,7 +95,7 @@ test('does not repeat the content of a rejected secret file', () => {
   assert.doesNotMatch(faultOf({ APP_SECRET_FILE: fileOf('hidden') }), /hidden/)
 })
 
-test('rejects a file for a setting that is no secret', () => {
+test('rejects a `_FILE` variable for a setting that is no secret', () => {
   assert.equal(
     faultOf({ PUBLIC_URL_FILE: fileOf('https://kith.example') }),
     'PUBLIC_URL_FILE is not a setting: only secrets come from files, so set PUBLIC_URL.',

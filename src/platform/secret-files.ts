@@ -2,7 +2,10 @@ import { readFileSync } from 'node:fs'
 
 type Env = Record<string, string | undefined>
 
-/** Settings that `<NAME>_FILE` may read from a file: secrets, URLs with a password and multi-line keys. */
+/**
+ * Settings that the variable `<NAME>_FILE` may read from a file. They are secrets, URLs with a password and
+ * multi-line keys.
+ */
 export const SECRETS = [
   'ALIPAY_PRIVATE_KEY',
   'ALIPAY_PUBLIC_KEY',

@@ -13,7 +13,7 @@ const { connection, sql } = await createWorld()
 const folder = await files.mkdtemp(join(tmpdir(), 'kith-checks-'))
 after(() => files.rm(folder, { recursive: true, force: true }))
 
-test('explains a failure to listen but no other error', () => {
+test('explains a failure to listen, and no other error', () => {
   const target = { host: '127.0.0.1', port: 80, metricsHost: '127.0.0.1', metricsPort: 0 }
   const refused = Object.assign(new Error('refused'), { code: 'EACCES', syscall: 'open' })
   assert.equal(listenFault(refused, target), refused)
@@ -64,7 +64,7 @@ test('reports a full disk at the start', async (t) => {
   await checkDataDir({ dataDir: folder, databaseUrl: undefined })
 })
 
-test('explains why a reachable database is unsuitable', async (t) => {
+test('explains why Kith cannot use a reachable database', async (t) => {
   const fit = { version: 15, encoding: 'UTF8', isReplica: false, mayCreate: true, isNew: true }
   assert.equal(findUnfitness(fit), undefined)
   assert.equal(findUnfitness({ ...fit, mayCreate: false, isNew: false }), undefined)

@@ -64,7 +64,10 @@ export async function checkAddresses(config: Target): Promise<void> {
   }
 }
 
-/** Returns the folder or its nearest existing parent. Throws ENOTDIR when the path leads through a file. */
+/**
+ * Returns the folder at `path` or its nearest existing parent. Throws ENOTDIR when the path leads through a
+ * file.
+ */
 export async function findExistingFolder(path: string): Promise<string> {
   for (let place = path; ; place = dirname(place)) {
     const found = await stat(place).catch((error: NodeJS.ErrnoException) => {
@@ -83,7 +86,7 @@ export async function checkDataDir({
   const place = await findExistingFolder(dataDir).catch((error: NodeJS.ErrnoException) => {
     throw dataDirFault(error.code === 'ENOTDIR' ? 'ENOTDIR' : 'EACCES', dataDir)
   })
-  // Creates a test folder too, because some file systems reject writes that the permissions allow.
+  // Creates a test folder as well, because some file systems reject writes that the permissions allow.
   await access(place, constants.W_OK | constants.X_OK)
     .then(async () => rmdir(await mkdtemp(join(place, '.kith-'))))
     .catch((error: NodeJS.ErrnoException) => {

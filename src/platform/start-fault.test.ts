@@ -4,7 +4,7 @@ import { connect } from 'node:net'
 import { test } from 'node:test'
 import { StartFault, startFault } from './start-fault.ts'
 
-test('explains why a folder cannot be created', async () => {
+test('explains why the data directory cannot be created', async () => {
   const folder = '/nowhere/at/all'
   const ofFolder = await mkdir(folder).catch((error) => error)
   const told = startFault(ofFolder, folder)

@@ -39,7 +39,7 @@ export const dataDirFault = (code: string, dataDir: string): StartFault =>
 export function startFault(error: unknown, dataDir: string): unknown {
   if (!(error instanceof Error)) return error
   const { code, syscall, path } = error as NodeJS.ErrnoException
-  // The driver reports only these codes while the database is promoted or shut down.
+  // The database driver reports these codes only while the database is promoted or shut down.
   if (/^CONNECTION_(DESTROYED|CLOSED|ENDED)$/.test(code ?? ''))
     return new StartFault(
       'The connection to the database broke while Kith started. Start again when the primary of the database is reachable.',
@@ -49,7 +49,7 @@ export function startFault(error: unknown, dataDir: string): unknown {
     return new StartFault(
       `Kith cannot use ${path}: ${kind}: move it away, or restore DATA_DIR from a backup.`,
     )
-  // A connect error with ENOENT means that the database socket is missing, not a folder.
+  // An error of `connect` with ENOENT means that the database's socket is missing, not a folder.
   const isOfDatabase = syscall === 'connect' && code === 'ENOENT'
   const isOfDisk = syscall !== undefined && !isOfDatabase && code !== undefined && code in DISK
   const found = isOfDisk ? code : code === '53100' ? 'ENOSPC' : undefined

@@ -8,7 +8,7 @@ import { type Db, type Row, type Tx, transaction } from '#platform/database'
 import { compileInput, InputError, type Static, type TObject, Type } from '#platform/http'
 
 const BATCH = 5000
-/** Maximum number of files in a batch, because storing a file takes longer than a row. */
+/** Maximum number of files in a batch of lines, because storing a file takes longer than writing a row. */
 const FILE_BATCH = 50
 const BYTES_MAX = 8 * 1024 * 1024
 const LINE_MAX = 1024 * 1024
@@ -27,7 +27,10 @@ export type Importer<Forms extends Record<string, TObject>, Ready = unknown> = {
   name: string
   forms: Forms
   filesOf?(kind: string, value: object): number
-  /** Performs slow work such as storing files before the transaction. Lines with a fault are skipped. */
+  /**
+   * Performs slow work such as storing files before the transaction. The lines of the returned faults are
+   * skipped.
+   */
   prepare(
     ctx: Context,
     lines: Batch<Forms>,
@@ -187,7 +190,7 @@ export async function importLines<Forms extends Record<string, TObject>, Ready>(
   return { lines: number, kept: number - resumedAt - bad, bad, resumedAt }
 }
 
-/** UTC time in ISO 8601 or in the API's format. Defaults to the time of the import. */
+/** UTC time in ISO 8601 or in the API's time format. Defaults to the time of the import. */
 export const ImportTime = Type.Optional(
   Type.String({
     maxLength: 40,

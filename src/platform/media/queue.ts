@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os'
 import { MediaError } from './errors.ts'
 
 export type ImageRequester = {
-  /** User or client address whose share of the queue is limited. Absent for internal work. */
+  /** User or client address of the request, for fair scheduling. Absent for internal work. */
   key?: string
   isGone?: () => boolean
 }
@@ -17,8 +17,8 @@ type Options = {
 type Waiting = { isGone: () => boolean; accept: () => void; refuse: (reason: string) => void }
 
 /**
- * Runs queued jobs of each user or client address in turn, so that a heavy user does not delay others. A full
- * queue evicts a job of the one with the most jobs.
+ * Runs queued jobs of different users and client addresses in turn, so that one heavy user does not delay the
+ * rest. A full queue evicts a job of the user or address with the most jobs.
  */
 export function createImageQueue({ atOnce, maxWaiting, patienceMs }: Options) {
   // Queued jobs by key, in the order of the next turns. A served key is reinserted at the end.

@@ -44,8 +44,8 @@ type Size = { width: number | null; height: number | null }
 const upTo = (steps: number[], value: number) => steps.find((step) => step >= value) ?? steps.at(-1)
 
 /**
- * Rounds up to the next available variant, never smaller, coarser or more sharply visible than requested
- * (files-14). An empty rule stands for the original.
+ * Rounds up to the next available variant, never smaller, coarser or less blurred than requested (files-14).
+ * An empty rule stands for the original picture.
  */
 export function roundRule(rule: ImageRule, { width, height }: Size): ImageRule {
   const known = width !== null && height !== null

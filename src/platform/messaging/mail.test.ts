@@ -17,7 +17,7 @@ const letter = {
   code: '123456',
 } as const
 
-/** Accepts all SMTP commands except those with an entry in `replies`. */
+/** SMTP server that replies to a command with its entry in `replies`, or else accepts the command. */
 async function mailServer(t: TestContext, replies: Record<string, string> = {}) {
   const delivery: Delivery = { commands: [], letters: [] }
   const sockets = new Set<Socket>()

@@ -158,8 +158,8 @@ async function openTransport(url: string, from: string): Promise<Transporter> {
 }
 
 /**
- * Prefers the account of `smtpUrl` as the sender, because mail servers reject other senders. Without an
- * account, uses `kith` at the site's host name.
+ * Prefers the account of `smtpUrl` as the sender, because mail servers reject other senders. If the account
+ * is no email address, uses `kith` at the site's host name.
  */
 export function defaultSender(smtpUrl: string, publicUrl: string): string {
   const account = decodeURIComponent(new URL(smtpUrl).username)

@@ -84,7 +84,7 @@ export function routePush(
         [...bySender].map(([sender, own]) =>
           sender
             .send(own)
-            // A service that is unavailable fails only the messages to its own platform.
+            // A push service that is unavailable fails only the messages that go through this service.
             .catch(() => ({ gone: [], failed: own.map(({ token }) => token), rejected: [] })),
         ),
       )

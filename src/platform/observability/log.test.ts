@@ -78,7 +78,7 @@ test('logs a request without secrets and headers', () => {
   assert.equal(redactRequestUrl('/users/a%40b.test?email=x'), '/users/[email]?email=[redacted]')
 })
 
-test('logs values that are not errors unchanged', () => {
+test('logs thrown values that are not errors unchanged', () => {
   const { log, lines } = capture()
   const bare = new Error('bare')
   delete bare.stack

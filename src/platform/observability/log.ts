@@ -7,7 +7,8 @@ import {
 } from 'pino'
 
 /**
- * Query parameters whose values are safe to log. Other values may be secrets, phone numbers or search texts.
+ * Query parameters whose values are safe to log. The values of other parameters may be secrets, phone numbers
+ * or search texts.
  */
 const SHOWN = [
   ...[
@@ -74,8 +75,8 @@ function decode(text: string): string {
 }
 
 /**
- * Fast path for URLs without personal data, which are almost all. No part of the pattern is ambiguous, so
- * matching takes linear time.
+ * Matches URLs without personal data, which are almost all, to skip their redaction. No part of the pattern
+ * is ambiguous, so matching takes linear time.
  */
 const PLAIN = (() => {
   const pair = `(?:${SHOWN})=[\\w.,:-]*`
@@ -96,7 +97,7 @@ export function redactPath(path: string): string {
 function redactSegment(segment: string): string {
   if (segment.length < 5 || /^[a-z_.-]+$/i.test(segment)) return segment
   const text = decodeFully(segment).trim()
-  // `decodeFully` turns a leading plus into a space.
+  // `decodeFully` turns the plus of a phone number into a space.
   const plain = segment.startsWith('+') ? `+${text}` : text
   if (SIGNATURE.test(text)) return mask
   if (/[^\s@]@[^\s@]/.test(text)) return '[email]'
@@ -104,8 +105,8 @@ function redactSegment(segment: string): string {
 }
 
 /**
- * Counts plain digits as an id unless they form a mainland Chinese mobile number or have an international
- * prefix.
+ * Counts plain digits as an id, not a phone number, unless they form a mainland Chinese mobile number or have
+ * an international prefix.
  */
 function isPhone(text: string): boolean {
   if (!/^[+(]?\d[\d\s().-]*$/.test(text)) return false

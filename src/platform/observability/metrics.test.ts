@@ -36,7 +36,7 @@ test('limits the number of route labels even when callers pass paths', async () 
   assert.ok((await metrics.render()).includes('_count{method="GET",route="/x/0",status="200"} 2'))
 })
 
-test('decrements the requests in flight only once per request', async () => {
+test('decrements the number of requests in flight only once per request', async () => {
   const metrics = createMetrics()
   const [leave] = [metrics.enterRequest(), metrics.enterRequest()]
   assert.match(await metrics.render(), /http_requests_in_flight 2/)
@@ -45,7 +45,7 @@ test('decrements the requests in flight only once per request', async () => {
   assert.match(await metrics.render(), /http_requests_in_flight 1/)
 })
 
-test('reads the pool state at each scrape', async () => {
+test('reads the state of the connection pool at each scrape', async () => {
   const metrics = createMetrics()
   let busy = 3
   metrics.gaugePool(async () => ({ max: 10, busy }))
@@ -56,7 +56,7 @@ test('reads the pool state at each scrape', async () => {
   assert.match(text, /database_pool_connections\{state="max"\} 10/)
 })
 
-test('adds process metrics only on request', async () => {
+test('adds metrics of the Node.js process only on request', async () => {
   const [one, two] = [createMetrics(), createMetrics()]
   one.defaultProcessMetrics()
   assert.match(await one.render(), /process_resident_memory_bytes \d/)

@@ -32,7 +32,7 @@ const unmatched = 'unmatched'
 /** Limits the memory for labels, in case a caller passes paths instead of route patterns. */
 const maxRoutes = 2_000
 
-/** Creates a registry per call, so that tests can run several apps in one process. */
+/** Creates a registry per call, so that tests can run several servers in one process. */
 export function createMetrics(): Metrics {
   const registry = new Registry()
   const duration = new Histogram({
@@ -131,7 +131,7 @@ export function createMetrics(): Metrics {
   }
 }
 
-/** Upper bounds of histogram buckets in seconds. One more bucket has no upper bound. */
+/** Upper bounds in seconds of the buckets for response times. One more bucket has no upper bound. */
 export const TIME_CLASSES = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 
 /** `faults` counts 5xx responses, and `times` counts requests per bucket of `TIME_CLASSES`. */
@@ -166,7 +166,7 @@ export function quantileMs(times: readonly number[], part: number): number | nul
   for (const [at, count] of times.entries()) {
     if (count > 0 && below + count >= wanted) {
       const from = at === 0 ? 0 : TIME_CLASSES[at - 1]!
-      // The last bucket has no upper bound, so the result is its lower bound.
+      // The last bucket has no upper bound, so the result is the lower bound of that bucket.
       const to = TIME_CLASSES[at] ?? from
       return Math.round((from + ((to - from) * (wanted - below)) / count) * 10_000) / 10
     }

@@ -110,7 +110,7 @@ test('masks phone numbers and email addresses in a path', () => {
   for (const [path, expected] of cases) assert.equal(redactPath(path), expected)
 })
 
-test('does not mask ids, names, dates and versions in a path', () => {
+test('does not mask ids, user names, dates and versions in a path', () => {
   for (const path of [
     '/api/v2/users/7',
     '/users/1234567890',
@@ -130,7 +130,7 @@ test('does not mask ids, names, dates and versions in a path', () => {
   }
 })
 
-test('masks personal data and tokens in a sentence', () => {
+test('masks personal data and tokens in the text of an error', () => {
   assert.equal(redactText('550 <jo.doe@mail.example> is unknown'), '550 <[email]> is unknown')
   assert.equal(redactText('nothing @ all'), 'nothing @ all')
   const cases: [string, string][] = [
@@ -156,7 +156,7 @@ test('scans the longest accepted URL without backtracking', () => {
   for (const url of urls) assert.notEqual(redactText(`${url}@`), '')
 })
 
-test('returns the same result with and without the fast path', () => {
+test('redacts the same with and without the fast path', () => {
   const word = fc.constantFrom(
     ...[
       'feeds',

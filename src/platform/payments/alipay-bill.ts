@@ -38,7 +38,7 @@ export function readAlipayBill(archive: Buffer): StatementLine[] {
     throw new PaymentFault('Alipay sent an unreadable bill')
   }
   return files.flatMap(({ text }) => {
-    // Remarks around the table begin with `#`. Cells may end with a tab.
+    // Lines around the table begin with `#`. Cells may end with a tab.
     const rows = text
       .split(/\r?\n/)
       .filter((line) => line !== '' && !line.startsWith('#'))
@@ -51,7 +51,7 @@ export function readAlipayBill(archive: Buffer): StatementLine[] {
       column('业务类型'),
       column('订单金额'),
     ] as [number, number, number, number]
-    // Skips the summary, which has other columns.
+    // Skips the summary at the end of a bill, which has other columns.
     if ([payment, order, kind, amount].includes(-1)) return []
     return rows.flatMap((row): StatementLine[] => {
       const what = ({ 交易: 'payment', 退款: 'refund' } as const)[row[kind] ?? '']

@@ -31,7 +31,7 @@ const signedText = (fields: Fields, without: string[]) =>
     .map((name) => `${name}=${fields[name]}`)
     .join('&')
 
-/** Returns the raw JSON of a member, because the signature covers the original bytes. */
+/** Returns the raw JSON of a member of the reply, because the signature covers the original bytes. */
 function cutMember(body: string, name: string): string | undefined {
   const start = body.indexOf('{', body.indexOf(`"${name}"`) + name.length + 2)
   if (!body.includes(`"${name}"`) || start < 0) return undefined
@@ -82,7 +82,10 @@ export function createAlipay(settings: AlipaySettings): PaymentService {
     return { ...fields, sign: sign('sha256', Buffer.from(text), privateKey).toString('base64') }
   }
 
-  /** Calls Alipay and verifies the signature of its reply. Returns undefined for the error code `absent`. */
+  /**
+   * Calls Alipay and verifies the signature of the reply. Returns undefined when Alipay reports the error
+   * code in `absent`.
+   */
   const ask = async (method: string, content: Record<string, unknown>, absent?: string) => {
     const { status, text } = await callProvider('Alipay', url, {
       method: 'POST',

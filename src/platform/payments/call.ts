@@ -5,7 +5,7 @@ type Request = { method: string; headers: Record<string, string>; body?: string 
 const TIMEOUT_MS = 8_000
 const BILL_TIMEOUT_MS = 60_000
 
-/** Throws a fault that contains neither the request nor the reply. */
+/** Throws a fault that contains neither the request to the provider nor the reply. */
 async function readReply<T>(
   name: string,
   url: string,
@@ -55,7 +55,7 @@ export function parseReply(name: string, text: string): Record<string, unknown> 
     const parsed: unknown = JSON.parse(text)
     if (typeof parsed === 'object' && parsed !== null) return parsed as Record<string, unknown>
   } catch {
-    // The error below omits the text, which may contain personal data.
+    // The error below omits the reply's text, which may contain personal data.
   }
   throw new PaymentFault(`${name} sent an unreadable reply`)
 }

@@ -3,7 +3,9 @@ const OFFSET_MS = 8 * 3600_000
 export const chineseTime = (at: Date): string =>
   new Date(at.getTime() + OFFSET_MS).toISOString().slice(0, 19).replace('T', ' ')
 
-/** Statements appear at `hour` of the next day in China. Adds a margin of one hour. */
+/**
+ * A provider publishes the statement of a day at `hour` of the next day in China. Adds a margin of one hour.
+ */
 export const statementReadyAt = (day: string, hour: number): Date =>
   new Date(Date.parse(`${day}T00:00:00+08:00`) + (24 + hour + 1) * 3600_000)
 

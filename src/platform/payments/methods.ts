@@ -1,4 +1,7 @@
-/** Payment methods by provider, as existing clients name them, with the kind of page that each opens. */
+/**
+ * Payment methods by provider, named as in existing clients, with the kind of payment page that each method
+ * opens.
+ */
 export const METHODS = {
   alipay: {
     alipay: 'app',

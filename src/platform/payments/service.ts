@@ -1,14 +1,14 @@
 export type PaymentOrder = {
   number: string
   method: string
-  /** In the minor unit of `currency`. */
+  /** Amount in the minor unit of `currency`. */
   amount: number
   currency: string
   title: string
   expiresAt: Date
   /** IP address of the payer, which some providers require. */
   address: string
-  /** Client details such as the `openid` of a WeChat user. */
+  /** Details of the client that the payment method requires, such as the `openid` of a WeChat user. */
   extra: Record<string, unknown>
 }
 
@@ -24,7 +24,7 @@ export type PaymentFacts = {
   amount?: number
   currency?: string
   refunded?: number
-  /** A single refund, from providers that do not report the total in `refunded`. */
+  /** A single refund, from providers that do not report the total of an order's refunds in `refunded`. */
   refund?: { number: string; amount: number; state: 'waiting' | 'done' | 'refused' }
   dispute?: 'open' | 'won' | 'lost'
 }
@@ -59,27 +59,31 @@ export type PaymentService = {
    * Converts fen to the provider's currency. Returns undefined when the currency cannot express the amount.
    */
   charge(fen: number): { amount: number; currency: string } | undefined
-  /** Names a required client detail that is missing from the order. */
+  /** Returns the name of a client detail that the payment method requires and the order lacks. */
   lacks?(order: Pick<PaymentOrder, 'method' | 'extra'>): string | undefined
-  /** Opens the payment and returns data for the client. A retry opens the same payment. */
+  /** Opens the payment at the provider and returns data for the client. A retry opens the same payment. */
   begin(order: PaymentOrder): Promise<{ session: string | null; data: Record<string, unknown> | string }>
-  /** Throws `BadNotice` for an unverified notice. Returns undefined for an irrelevant one. */
+  /**
+   * Throws `BadNotice` when the notice cannot be verified. Returns undefined when the notice concerns no
+   * payment of Kith.
+   */
   readNotice(notice: Notice): Promise<PaymentFacts | undefined>
   acknowledgement: Acknowledgement
   find(order: { number: string; session: string | null }): Promise<PaymentFacts>
   /** Closes an unpaid order. Throws when the order is paid or the provider does not answer. */
   close(order: { number: string; session: string | null }): Promise<void>
   /**
-   * Refunds once per `number`. Throws a `PaymentFault` with `isRefusal` when the refund will never happen.
+   * Refunds once per `number`. Throws a `PaymentFault` with `isRefusal` when the provider will never make the
+   * refund.
    */
   refund(refund: PaymentRefund): Promise<{ state: 'waiting' | 'done'; refunded?: number | undefined }>
   /** `readyAt` returns the time from which the provider has a day's statement. */
   stated: { readyAt(day: string): Date; lines(day: string): Promise<StatementLine[]> }
-  /** Sends a harmless request that fails without a valid secret. */
+  /** Sends a request without effect, which fails when the secret is invalid. */
   check(): Promise<void>
 }
 
-/** A notice with a wrong signature, or for another merchant. */
+/** Thrown for a notice with a wrong signature, or for another merchant. */
 export class BadNotice extends Error {
   constructor(reason: string) {
     super(reason)
@@ -87,11 +91,11 @@ export class BadNotice extends Error {
   }
 }
 
-/** Contains none of the sent data, which may hold secrets. */
+/** The message contains no data of the request, which may hold secrets. */
 export class PaymentFault extends Error {
   readonly status: number | undefined
   readonly code: string | undefined
-  /** The provider has decided, so a retry cannot succeed. */
+  /** True when the provider has decided, so that a retry cannot succeed. */
   readonly isRefusal: boolean
 
   constructor(

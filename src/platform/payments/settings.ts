@@ -30,7 +30,7 @@ function readRsa<T extends string>(
       const found = read(input)
       if (found.asymmetricKeyType === 'rsa') return found
     } catch {
-      // Tries the next format.
+      // Tries the next key format.
     }
   return undefined
 }
@@ -96,7 +96,7 @@ function readAlipay(read: Read, returnUrl: string, noticeUrl: string): AlipaySet
   }
 }
 
-/** Older merchants have no public key and use certificates instead. */
+/** Older merchants of WeChat Pay have no public key and use certificates instead. */
 function readWechatKey(read: Read): WechatSettings['service'] {
   const [id, value] = [read.text('WECHAT_PAY_PUBLIC_KEY_ID'), read.text('WECHAT_PAY_PUBLIC_KEY')]
   if (!id && !value) return undefined
@@ -139,7 +139,8 @@ function readWechat(read: Read, returnUrl: string, noticeUrl: string): WechatSet
 }
 
 /**
- * Adds a fault for each missing variable of a partly configured provider. Payers return to `page` by default.
+ * Adds a fault for each missing variable of a partly configured provider. By default, payers return to the
+ * page `page`.
  */
 export function readPaymentSettings(read: Read, home: string, page: string): PaymentSettings {
   const returnUrl = read.url('PAYMENT_RETURN_URL', ADDRESSES) ?? page

@@ -22,9 +22,9 @@ const text = (value: unknown) => (typeof value === 'string' ? value : undefined)
 const whole = (value: unknown) => (Number.isSafeInteger(value) ? (value as number) : undefined)
 
 const ZERO_DECIMAL = new Set('bif clp djf gnf jpy kmf krw mga pyg rwf vnd vuv xaf xof xpf'.split(' '))
-/** Stripe requires the last of three decimals to be zero. */
+/** Currencies with three decimals. Stripe requires the last decimal to be zero. */
 const THREE_DECIMAL = new Set(['bhd', 'jod', 'kwd', 'omr', 'tnd'])
-/** Fees are in the currency of the balance, not of the payment. */
+/** Returns a fee in the currency of the balance at Stripe, not of the payment. */
 function feeOf(row: Wire): Pick<StatementLine, 'fee'> {
   const [amount, currency] = [whole(row.fee), text(row.currency)]
   return amount === undefined || currency === undefined ? {} : { fee: { amount, currency } }
@@ -91,7 +91,7 @@ function factsOfEvent(type: unknown, object: unknown): PaymentFacts | undefined 
   }
 }
 
-/** Follows docs.stripe.com/webhooks#verify-manually. */
+/** Verifies a signature as docs.stripe.com/webhooks#verify-manually describes. */
 function verifySignature(header: string, body: string, secret: string): void {
   const parts = header.split(',').map((part) => part.split('=', 2) as [string, string])
   const at = Number(parts.find(([name]) => name === 't')?.[1])
@@ -169,7 +169,7 @@ export function createStripe(settings: StripeSettings): PaymentService {
     async readNotice({ headers, body }) {
       verifySignature(String(headers['stripe-signature'] ?? ''), body, settings.webhookSecret)
       const event = parseReply('Stripe', body)
-      // A site with live keys must not credit a payment with a test card.
+      // A site with live keys must not credit a payment that was made with a test card.
       if (event.livemode !== isLive) throw new BadNotice('the notice is of the other mode')
       return factsOfEvent(event.type, field(event.data, 'object'))
     },
@@ -186,7 +186,7 @@ export function createStripe(settings: StripeSettings): PaymentService {
       if (session !== null) await ask('POST', `/v1/checkout/sessions/${encodeURIComponent(session)}/expire`)
     },
     async refund({ payment, number, amount }) {
-      // Searches for an earlier refund, because Stripe forgets idempotency keys after a day.
+      // Searches for an earlier refund with this number, because Stripe forgets idempotency keys after a day.
       const { data } = await ask('GET', '/v1/refunds', { payment_intent: payment, limit: '100' })
       const refunds = Array.isArray(data) ? (data as Wire[]) : []
       const known = refunds.find((each) => field(each.metadata, 'refund') === number)
@@ -223,7 +223,7 @@ export function createStripe(settings: StripeSettings): PaymentService {
             }[String(row.type)] as StatementLine['kind'] | undefined
             if (!kind) continue
             const order = text(field(field(row.source, 'metadata'), 'order'))
-            // Uses the amounts of the charge, because the balance may be in another currency.
+            // Uses the amounts of the charge, because the balance at Stripe may be in another currency.
             lines.push({
               kind,
               payment: text(field(row.source, 'payment_intent')) ?? text(field(row.source, 'id')) ?? '',

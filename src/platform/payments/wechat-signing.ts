@@ -77,12 +77,12 @@ export function createWechatSigning(keys: WechatKeys) {
     throw new PaymentFault(`WeChat Pay answered ${status}`, {
       status,
       code: typeof code === 'string' ? code : undefined,
-      // Other statuses are temporary, such as 401 or 429, so a retry may succeed.
+      // Other statuses such as 401 or 429 are temporary, so a retry may succeed.
       isRefusal: [400, 403, 404].includes(status) && code !== 'SYSTEM_ERROR',
     })
   }
 
-  /** The APIv3 key proves that the certificates are from WeChat Pay. */
+  /** Certificates that the APIv3 key decrypts are from WeChat Pay. */
   const readCertificates = async () => {
     const { status, text, signature } = await send('GET', '/v3/certificates', '')
     requireSuccess(status, text)

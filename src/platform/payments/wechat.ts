@@ -37,7 +37,7 @@ const STATES: Record<string, PaymentFacts['status']> = {
   REVOKED: 'failed',
 }
 
-/** Omits `ABNORMAL`, a refund that the merchant must complete at WeChat Pay. */
+/** Omits `ABNORMAL`, the state of a refund that the merchant must complete at WeChat Pay. */
 const REFUND_STATES: Record<string, 'done' | 'refused'> = { SUCCESS: 'done', CLOSED: 'refused' }
 
 function factsOf(transaction: Wire): PaymentFacts {
@@ -70,7 +70,7 @@ function readBill(bill: string): StatementLine[] {
   const lines: StatementLine[] = []
   for (const line of rest) {
     const row = line.replace(/^`/, '').split(',`')
-    // Stops at the summary, which has other columns.
+    // Stops at the summary at the end of a bill, which has other columns.
     if (row.length !== header.length) break
     const kind = ({ SUCCESS: 'payment', REFUND: 'refund' } as const)[row[state] ?? '']
     if (!kind) continue
@@ -191,8 +191,8 @@ export function createWechat(settings: WechatSettings): PaymentService {
         return factsOf(content)
       }
       if (!type.startsWith('REFUND.')) return undefined
-      // The notice describes one refund. Queries the order, because the notice may arrive before that of the
-      // payment.
+      // The notice describes one refund. Queries the order's payment too, because this notice may arrive
+      // before the notice of the payment.
       return {
         ...(await find(text(content.out_trade_no))),
         refund: {

@@ -6,7 +6,10 @@ const ANSWER_MS = 1_000
 
 type Snapshot = MetricObject[]
 
-/** Gauges of an exited process are dropped, because only counters and histograms add up over time. */
+/**
+ * Returns false for gauges, which the total drops when their process exits, because only counters and
+ * histograms add up over time.
+ */
 const isCounted = ({ type }: MetricObject) => ['counter', 'histogram'].includes(String(type))
 
 export function gatherMetrics(state: () => { running: number; restarts: number }) {
@@ -57,7 +60,10 @@ export function gatherMetrics(state: () => { running: number; restarts: number }
         return null
       })
     },
-    /** Adds the counters of an exited process to the total, so that sums never decrease. */
+    /**
+     * Adds the counters of an exited process to the total, so that the sums over all processes never
+     * decrease.
+     */
     async leave(channel: Channel): Promise<void> {
       const last = (latest.get(channel) ?? []).filter(isCounted)
       latest.delete(channel)

@@ -9,11 +9,12 @@ type Message =
 
 export type Channel = ReturnType<typeof openChannel>
 
-/** Has the code of a connection error, so that callers retry. */
+/** Creates an error with the code of a connection error, so that callers retry. */
 const exitError = () => Object.assign(new Error('the other process has disconnected'), { code: 'ECONNRESET' })
 
 /**
- * Batches the messages of one event loop turn, because separate writes would cost as much as a short request.
+ * Batches the messages of one event loop turn, because a separate write for each would cost as much as a
+ * short request.
  */
 export function openChannel(
   send: (batch: unknown) => void,
@@ -40,7 +41,7 @@ export function openChannel(
     return handler(value as never)
   }
   const reply = async (n: number, subject: string, value: unknown) => {
-    // Defers the handler, so that callers of earlier replies in the batch continue first.
+    // Defers the handler, so that callers whose replies are in the same batch continue first.
     await null
     try {
       put({ kind: 'answer', n, value: await handle(subject, value) })
@@ -93,7 +94,7 @@ const open = (): Channel | undefined => {
   // Ignores send errors, because the pipe's `disconnect` event follows.
   const channel = openChannel((batch) => void process.send?.(batch, undefined, undefined, () => {}))
   process.on('message', channel.receive)
-  // Rejects pending requests now, because no response can arrive after the supervisor has exited.
+  // Rejects pending requests, because no response can arrive after the supervisor has exited.
   process.once('disconnect', channel.close)
   return channel
 }

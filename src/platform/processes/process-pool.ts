@@ -12,7 +12,7 @@ type Member = {
   slot: number
   worker: Worker
   channel: Channel
-  /** Resolves with false when the process exits before it listens. */
+  /** Resolves with false when the process exits before it accepts connections. */
   listens: Promise<boolean>
   ended: Promise<number>
   hasBegun: boolean
@@ -32,13 +32,13 @@ export type ProcessPoolOptions = {
 
 const BACKOFF_MS = 100
 const MOST_BACKOFF_MS = 30_000
-/** Resets the backoff of a process that ran for longer. */
+/** Minimum uptime in milliseconds after which the backoff of a process starts over. */
 const STEADY_MS = 60_000
-/** Exceeds the timeout after which a process stops by itself. */
+/** Exceeds the timeout after which a process that shuts down exits by itself. */
 const STOP_MS = 40_000
 /**
  * Ignores `error` events of a running process, because the cluster module emits one for each connection that
- * it passes to an exiting process. A process that failed to start has no id and emits no `exit`.
+ * it passes to an exiting process. A process that failed to start has no process id and emits no `exit`.
  */
 const endOf = (worker: Worker): Promise<number> =>
   new Promise((resolve) => {
@@ -49,8 +49,8 @@ const endOf = (worker: Worker): Promise<number> =>
   })
 
 /**
- * Runs `size` processes behind one address. Distributes connections in turn, because the kernel distributes
- * them unevenly.
+ * Runs `size` processes that share one listening address. Distributes connections in turn, because the kernel
+ * distributes them unevenly.
  */
 export function createProcessPool({
   size,

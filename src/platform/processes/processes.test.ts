@@ -34,7 +34,7 @@ test('allows every request when the supervisor has exited', async () => {
   assert.deepEqual(await use, { limit: 5, remaining: 5, resetAt: 0, exceeded: false })
 })
 
-test('rejects a request that the other process cannot answer', async () => {
+test('rejects a request when the handler in the other process fails', async () => {
   const { process, supervisor } = connect()
   supervisor.on('fails', () => {
     throw new Error('for a reason')

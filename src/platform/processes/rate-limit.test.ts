@@ -23,7 +23,7 @@ test('rejects requests over the limit', () => {
   assert.deepEqual(hit('b', 2), { limit: 2, remaining: 1, resetAt, exceeded: false })
 })
 
-test('resets the counts with each clock minute', () => {
+test('resets the counts at the start of each clock minute', () => {
   let now = start + minute - 1
   const hit = memoryLimiter({ now: () => now })
   assert.equal(hit('a', 1).exceeded, false)
@@ -57,7 +57,7 @@ test('does not evict keys near their limit during a flood of new keys', () => {
   assert.equal(hit('busy', 100).remaining, 97)
 })
 
-test('evicts frequent keys when no other keys are left', () => {
+test('evicts keys with many requests when no other keys are left', () => {
   const hit = memoryLimiter({ now: () => start, maxKeys: 100 })
   for (let i = 0; i < 1_000; i++) for (let j = 0; j < 2; j++) hit(`key ${i}`, 5)
   assert.equal(hit('key 0', 5).remaining, 4)

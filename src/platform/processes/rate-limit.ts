@@ -14,7 +14,7 @@ export type RateState = {
 }
 
 export type RateLimiter = {
-  /** Counts one request of `key`. A limit of 0 disables rejection. */
+  /** Counts one request of `key`. With a limit of 0, no request is rejected. */
   hit(key: string, limit: number): RateState | Promise<RateState>
   close(): Promise<void>
 }
@@ -49,8 +49,8 @@ if count == 1 then redis.call('pexpire', KEYS[1], ARGV[1]) end
 return count`
 
 /**
- * Counts requests per clock minute, across all processes or, with `redisUrl`, all server nodes. Each node
- * counts separately while Redis is unavailable.
+ * Counts requests per clock minute, across the processes of this server node or, with `redisUrl`, across all
+ * nodes. While Redis is unavailable, each node counts separately.
  */
 export function createRateLimiter({
   redisUrl,
@@ -100,7 +100,8 @@ type Counted = { key: string; window: number }
 
 export function countWithOthers(supervisor: Channel): CountHere {
   return async (key, window, limit, resetAt) => {
-    // Without a supervisor this process is about to exit, so every request is allowed.
+    // The channel fails when the supervisor has exited. This process is then about to exit too, so it allows
+    // every request.
     const count = await supervisor.ask<number>('count use', { key, window } satisfies Counted).catch(() => 0)
     return stateOf(count, limit, resetAt)
   }
@@ -116,7 +117,7 @@ function createMemoryCounter(maxKeys: number): (key: string, window: number) => 
   let counts = new Map<string, number>()
   let current = -1
   return (key, window) => {
-    // Counts a late request of the previous window in the current one, instead of dropping the current
+    // Counts a late request of the previous window in the current window, instead of dropping the current
     // counts.
     if (window > current || window < current - 1) {
       current = window
@@ -130,8 +131,9 @@ function createMemoryCounter(maxKeys: number): (key: string, window: number) => 
 }
 
 /**
- * Evicts a tenth of the keys at once, because removing the first entry of a Map repeatedly is quadratic.
- * Starts with keys seen once, so that a flood of random keys cannot evict clients near their limit.
+ * Evicts a tenth of the keys at once, because removing the first entry of a Map repeatedly takes quadratic
+ * time. Starts with keys of a single request, so that a flood of random keys cannot evict clients near their
+ * limit.
  */
 function evict(counts: Map<string, number>): void {
   let surplus = Math.ceil(counts.size / 10)
@@ -158,7 +160,8 @@ function createRedisCounter(url: string, log: Log, now: () => number, startTimeo
   let lastWarning = Number.NEGATIVE_INFINITY
   let isDown = false
   let hasWarned = false
-  // The first requests wait for the connection instead of counting separately.
+  // The first requests wait for the connection to Redis, because otherwise each server node would count them
+  // separately.
   let starting: Promise<void> | undefined = Promise.race([
     start().catch(noteFailure),
     after(startTimeoutMs),
@@ -171,7 +174,7 @@ function createRedisCounter(url: string, log: Log, now: () => number, startTimeo
     if (closed) return client.disconnect()
     client.defineCommand('kithRateHit', { numberOfKeys: 1, lua: hitScript })
     redis = client
-    // `once` rejects when the first connection attempt fails.
+    // `once` rejects when the first attempt to connect fails.
     await once(client, 'ready')
   }
 
@@ -185,7 +188,7 @@ function createRedisCounter(url: string, log: Log, now: () => number, startTimeo
   }
 
   async function count(key: string, milliseconds: number): Promise<number | undefined> {
-    // Postpones the next retry, so that only one request at a time probes Redis during an outage.
+    // Postpones the next retry, so that only one request at a time tries Redis during an outage.
     if (isDown) downUntil = now() + retryAfter
     await starting
     try {

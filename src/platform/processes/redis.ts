@@ -5,8 +5,8 @@ import type { Log } from '#platform/observability'
 const commandTimeout = 100
 
 /**
- * Rejects commands during an outage and reconnects indefinitely. Callers log outages, and the error listener
- * only prevents a crash.
+ * Connects a client that rejects commands during an outage and reconnects indefinitely. Callers log outages,
+ * and the error listener only prevents a crash.
  */
 export async function connectRedis(url: string, log: Log): Promise<Redis> {
   const { Redis } = await import('ioredis')

@@ -6,7 +6,9 @@ export type AliyunSettings = { url: string; keyId: string; keySecret: string }
 
 const VERSION = '2017-05-25'
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
-/** Percent-encodes as Aliyun signs. `URLSearchParams` encodes spaces and stars differently. */
+/**
+ * Percent-encodes as Aliyun's signatures require. `URLSearchParams` encodes spaces and asterisks differently.
+ */
 const encode = (text: string) =>
   encodeURIComponent(text).replace(/[!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`)
 
@@ -53,7 +55,7 @@ export function signAliyun(
   }
 }
 
-/** Account errors that an operator can fix while the job is retried. */
+/** Errors of the Aliyun account that an operator can fix while the job is retried. */
 const FIXABLE = new Set(['isv.AMOUNT_NOT_ENOUGH', 'isv.OUT_OF_SERVICE', 'isv.ACCOUNT_ABNORMAL'])
 
 /** Aliyun requires an approved template and signature for every message. */

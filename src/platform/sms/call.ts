@@ -3,7 +3,7 @@ import { BadReceipt, SmsError } from './service.ts'
 type Request = { method: 'GET' | 'POST' | 'HEAD'; headers: Record<string, string>; body?: string }
 export type Reply = { status: number; body: Record<string, unknown> }
 
-/** Errors contain neither the request nor the response, which hold personal data. */
+/** Throws errors that contain neither the request nor the response, which hold personal data. */
 export async function callTextService(
   name: string,
   url: string,
@@ -54,7 +54,7 @@ export function parseReports(text: string): unknown[] {
     const value: unknown = JSON.parse(text)
     if (Array.isArray(value)) return value
   } catch {
-    // The error below omits the text, which contains phone numbers.
+    // The error below omits the report's text, which contains phone numbers.
   }
   throw new BadReceipt('the report is not a JSON list')
 }

@@ -83,7 +83,7 @@ test('classifies a rejection by the gateway without exposing personal data', asy
   }
 })
 
-test('does not follow a redirect', async (t) => {
+test('does not follow a redirect of the gateway', async (t) => {
   const url = await provider(t, (_, response) => response.writeHead(307, { location: '/elsewhere' }).end())
   await assert.rejects(createGateway({ url, secret: 's' }).send(message, {}), SmsError)
 })

@@ -8,7 +8,7 @@ export function createGateway({ url, secret, timeout }: GatewaySettings): TextSe
   const headers = { authorization: `Bearer ${secret}`, 'content-type': 'application/json' }
   return {
     async check() {
-      // Many gateways answer HEAD with 404 or 405, which still proves that they are reachable.
+      // Many gateways respond to HEAD with 404 or 405, which still proves that the gateway is reachable.
       const { status } = await callTextService(name, url, { method: 'HEAD', headers }, timeout)
       if (status === 401 || status === 403) throw new SmsError(`${name} answered ${status}`, { status })
     },

@@ -4,7 +4,7 @@ type Site = { config: { publicUrl: string }; secrets: Secrets }
 
 const signed = (service: string) => `text message receipts ${service}`
 
-/** Checks the signed key in the callback URL, because most services do not sign their reports. */
+/** Checks the signed key in the URL for delivery reports, because most services do not sign their reports. */
 export const isReceiptKey = ({ secrets }: Pick<Site, 'secrets'>, service: string, key: string): boolean =>
   secrets.verify(signed(service), key)
 

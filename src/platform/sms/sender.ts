@@ -45,7 +45,10 @@ const findWording = (
       isPhoneOf(phone, [each.country]),
   )
 
-/** `reference` is the service's message id. `refusals` lists errors of services tried earlier. */
+/**
+ * `reference` is the service's id of the message. `refusals` lists errors of services that were tried
+ * earlier.
+ */
 export type SentText = { service: string; reference: string | null; refusals: string[] }
 
 export type SmsSender = {

@@ -1,7 +1,7 @@
 export const TEXT_SERVICES = ['gateway', 'aliyun', 'tencent', 'yunpian', 'twilio'] as const
 export type TextServiceName = (typeof TEXT_SERVICES)[number]
 
-/** `alert` messages report a changed credential of the account. */
+/** Messages with the purpose `alert` report a changed credential of the user's account. */
 export const TEXT_PURPOSES = ['code', 'alert', 'message'] as const
 export type TextPurpose = (typeof TEXT_PURPOSES)[number]
 
@@ -15,19 +15,19 @@ export type TextReceipt = { reference: string; delivered: boolean; fault?: strin
 export type ReceiptNotice = { headers: Record<string, string | string[] | undefined>; body: string }
 
 export type TextService = {
-  /** Returns the service's message id, if there is one. Throws `SmsError`. */
+  /** Returns the id that the service gave the message, or null without an id. Throws `SmsError`. */
   send(message: TextMessage, wording: Wording): Promise<string | null>
-  /** Sends a harmless request that fails without a valid secret. */
+  /** Sends a request without effect, which fails when the secret is invalid. */
   check(): Promise<void>
   receipts?: {
-    /** Throws `BadReceipt` for an unreadable or unsigned report. */
+    /** Throws `BadReceipt` for an unreadable or unsigned delivery report. */
     read(notice: ReceiptNotice): TextReceipt[]
-    /** Reply that keeps the service from repeating its report. */
+    /** Response that keeps the service from repeating its delivery report. */
     acknowledgement: { type: string; body: string }
   }
 }
 
-/** Contains neither the phone number nor the text of the message. */
+/** The error contains neither the phone number nor the text of the message. */
 export class SmsError extends Error {
   readonly status: number | undefined
   /** True when a retry cannot succeed. */
@@ -52,6 +52,6 @@ export class BadReceipt extends Error {
 /** Adds +86 to numbers of mainland China, which are stored without country code. */
 export const withCountryCode = (phone: string): string => (phone.startsWith('+') ? phone : `+86${phone}`)
 
-/** Passes on codes only, because error texts may contain the phone number. */
+/** Returns error codes only, because the texts of errors may contain the phone number. */
 export const faultCode = (value: unknown): string =>
   /^[\w.:-]{1,80}$/.test(String(value)) ? String(value) : 'an unknown fault'

@@ -207,7 +207,7 @@ test('chooses the first template that matches purpose and country', async () => 
   await assert.rejects(sms.send({ ...alert, purpose: 'message' }, templates), { permanent: true })
 })
 
-test('parses lines of template settings', () => {
+test('parses lines of the setting for message templates', () => {
   assert.deepEqual(readTextTemplate('yunpian * * - Kith'), {
     service: 'yunpian',
     purpose: '*',

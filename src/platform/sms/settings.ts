@@ -20,7 +20,7 @@ type Read = {
   faults: string[]
 }
 
-/** Adds a fault for each missing variable of a partly configured service. */
+/** Adds a fault for each missing variable of a partly configured SMS service. */
 export function readTextSettings({ text, url, faults }: Read): TextSettings {
   const needed = <const N extends string>(service: string, names: readonly N[]) => {
     const values = Object.fromEntries(names.map((name) => [name, text(name) ?? ''])) as Record<N, string>

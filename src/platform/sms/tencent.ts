@@ -15,7 +15,7 @@ const CONTENT_TYPE = 'application/json; charset=utf-8'
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 const mac = (key: string | Buffer, text: string) => createHmac('sha256', key).update(text).digest()
 
-/** Signs a POST request (TC3-HMAC-SHA256). `at` is in seconds. */
+/** Signs a POST request (TC3-HMAC-SHA256). `at` is Unix time in seconds. */
 export function signTencent(
   { secretId, secretKey }: Pick<TencentSettings, 'secretId' | 'secretKey'>,
   { host, service, body, at }: { host: string; service: string; body: string; at: number },
@@ -76,7 +76,7 @@ export function createTencent(settings: TencentSettings): TextService {
       const list = field(answer, 'SendStatusSet')
       const sent: unknown = Array.isArray(list) ? list[0] : undefined
       const result = field(sent, 'Code')
-      // The request succeeds even when the service rejects its only number.
+      // The request succeeds even when Tencent Cloud rejects the message to its only number.
       if (result !== 'Ok') throw refused(result)
       const serial = field(sent, 'SerialNo')
       return typeof serial === 'string' ? serial : null

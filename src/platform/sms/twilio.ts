@@ -6,12 +6,12 @@ export type TwilioSettings = {
   url: string
   account: string
   token: string
-  /** Phone number, sender name or messaging service (MG…). */
+  /** Sender of the messages: a phone number, a name or the id of a messaging service (MG…). */
   from: string
   receiptUrl?: () => string | undefined
 }
 
-/** Twilio signs the URL followed by all fields in order of their names. */
+/** Twilio signs the URL followed by all fields, sorted by name. */
 export const signTwilio = (token: string, url: string, fields: URLSearchParams): string =>
   createHmac('sha1', token)
     .update(
@@ -25,7 +25,7 @@ export const signTwilio = (token: string, url: string, fields: URLSearchParams):
 
 const FINAL = ['delivered', 'undelivered', 'failed']
 
-/** A signature in `sms:templates` replaces the sender. */
+/** A signature in `sms:templates` replaces the configured sender. */
 export function createTwilio({ url, account, token, from, receiptUrl }: TwilioSettings): TextService {
   const headers = {
     authorization: `Basic ${Buffer.from(`${account}:${token}`).toString('base64')}`,

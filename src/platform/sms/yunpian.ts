@@ -23,7 +23,7 @@ export function createYunpian({ url, key, receiptUrl }: YunpianSettings): TextSe
     if (status < 300 && code === 0) return body
     throw new SmsError(`Yunpian answered ${status} ${faultCode(body.code)}`, {
       status,
-      // Negative codes concern the key or Yunpian itself, so a retry may succeed.
+      // Negative codes concern the API key or Yunpian itself, so a retry may succeed.
       permanent: code > 0 && code !== NO_BALANCE,
     })
   }
@@ -50,7 +50,7 @@ export function createYunpian({ url, key, receiptUrl }: YunpianSettings): TextSe
       read({ body }) {
         const given = new URLSearchParams(body).get('sms_status')
         if (given === null) throw new BadReceipt('the form has no sms_status')
-        // Yunpian percent-encodes the value twice.
+        // Yunpian percent-encodes the value of the form field twice.
         const json = given.startsWith('%') ? decodeURIComponent(given) : given
         return parseReports(quoteIds(json)).map((report) => ({
           reference: referenceOf(field(report, 'sid')),

@@ -7,8 +7,8 @@ import type { Server } from '../instance.ts'
 
 const API = '/api/v2'
 /**
- * Header that the site's scripts send with each request. Another origin would need a CORS preflight to send
- * the header, and the server allows none with cookies.
+ * Header that the site's scripts send. Another origin could send the header only after a CORS preflight,
+ * which does not allow cookies.
  */
 const MARK = 'x-kith-site'
 const GIVES_TOKEN = /^(auth\/login|users|socialite\/[\w-]{1,32})$/
