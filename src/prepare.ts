@@ -34,8 +34,8 @@ export async function prepareStart(ctx: Context, connection: JobsConnection): Pr
 export const prepareDatabase = (ctx: Context, connection: JobsConnection): Promise<string[]> =>
   withUpgradeLock(ctx.sql, async (session) => {
     const applied = await applyMigrations(session)
-    // Upgrades the job queue only with new migrations or on the first start, because graphile-worker's check
-    // costs a connection.
+    // Checks the job queue's schema only after new migrations or on the first start, because the check costs
+    // a connection.
     const [queue] = await ctx.sql`select to_regclass('graphile_worker.migrations') as present`
     if (applied.length > 0 || queue?.present === null) {
       await migrateJobs(connection)

@@ -136,7 +136,7 @@ export const contentCode = (type: string): number | undefined => codes.get(type)
 
 export type ContentReaders = Record<string, ContentReader>
 
-/** Reads one batch per type in parallel. Keys of the result are `type/id`. */
+/** Reads content of several types in parallel, in one batch per type. Keys of the result are `type/id`. */
 export async function readContent(
   ctx: Context,
   readers: ContentReaders,

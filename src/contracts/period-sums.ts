@@ -45,8 +45,9 @@ const STARTS = (sql: Db) => sql`
     ('month', clock_timestamp() - interval '30 days')) as s (period, start)`
 
 /**
- * A window that is more than a day behind is stale, because a recount is cheaper than subtracting its expired
- * rows. The window of the day is also stale after a change of the site's time zone.
+ * A window that starts more than a day before its period is stale, because a recount is cheaper than
+ * subtracting its expired rows. The window of the day is stale after each midnight, which a change of the
+ * site's time zone moves.
  */
 const readWindows = (sql: Db, ranking: string, lock: Fragment = sql``) => sql<Window[]>`
   select w.period, w.since, case w.period when 'day' then s.start else greatest(s.start, w.since) end as start,
@@ -123,7 +124,7 @@ export async function rankByPeriodSums(
   { enabled, limit }: Ranked,
 ): Promise<RankedRow[]> {
   const { ranking, counted } = sums
-  // Reads without a lock, because a recount of stale sums may hold the lock for long.
+  // Reads the windows without a lock, because a recount of stale sums may lock them for long.
   const places = isReady(await readWindows(sql, ranking))
     ? await transaction(sql, async (tx) => {
         const windows = await lockWindows(tx, ranking)

@@ -19,8 +19,8 @@ export type PersonalTable = {
   with: readonly (keyof Tables)[]
   owner: string
   /**
-   * Index column between owner and key. Rows are read separately for each value, so that the index returns
-   * them in order.
+   * Index column between owner and key. Rows are read separately for each value of this column, so that the
+   * index returns them in order.
    */
   within?: string
   key: readonly string[]

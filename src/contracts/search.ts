@@ -4,7 +4,7 @@ import type { TObject } from '#platform/http'
 export type SearchPage = { q: string; after: number; limit: number; viewerId: number }
 
 /**
- * Search of one kind of content. Items have the format of the kind's list endpoint and are visible to the
+ * Searches one kind of content. Items have the format of the kind's list endpoint and are visible to the
  * viewer.
  */
 export type Searchable = {

@@ -3,7 +3,10 @@ import type { Db, Fragment, Tables } from '#platform/database'
 export type Queue = {
   name: string
   ability: string
-  /** Selects `since`, the time at which each item began to wait, oldest first. */
+  /**
+   * Selects `since`, the time at which each pending item, such as a report, began to wait. The oldest comes
+   * first.
+   */
   waiting(sql: Db): Fragment
 }
 

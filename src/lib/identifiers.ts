@@ -30,7 +30,7 @@ export const isPhone = (text: string): boolean => MAINLAND.test(text) || parseFo
 export const normalizePhone = (text: string): string =>
   MAINLAND.test(text) ? text.slice(-11) : (parseForeign(text)?.number ?? text)
 
-/** Accepts spaces, hyphens, brackets, full-width digits and `00` before the country code. */
+/** Reads a phone number with spaces, hyphens, brackets or full-width digits, or with `00` instead of `+`. */
 export function readPhone(text: string): string | undefined {
   const digits = text
     .normalize('NFKC')

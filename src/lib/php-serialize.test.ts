@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readPhp } from './php-serialize.ts'
 
-test('parses every PHP type that settings use', () => {
+test('parses every PHP type in imported settings', () => {
   assert.equal(readPhp('i:-4;'), -4)
   assert.equal(readPhp('b:1;'), true)
   assert.equal(readPhp('b:0;'), false)

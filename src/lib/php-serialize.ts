@@ -1,6 +1,8 @@
 export type PhpValue = null | boolean | number | string | PhpValue[] | { [key: string]: PhpValue }
 
-/** Returns undefined for invalid text, and for objects and references, which settings do not use. */
+/**
+ * Returns undefined for invalid text, and for objects and references, which imported settings do not contain.
+ */
 export function readPhp(text: string): PhpValue | undefined {
   const bytes = Buffer.from(text)
   let at = 0

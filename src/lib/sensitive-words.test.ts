@@ -30,7 +30,7 @@ test('replaces only words of type `replace`', () => {
   assert.equal(words.replace('nothing here'), 'nothing here')
 })
 
-test('does not search the replacement for words', () => {
+test('does not search a replacement for sensitive words', () => {
   assert.equal(compileWords([replaced('a', 'aa'), replaced('aa', 'b')]).replace('aaa'), 'baa')
 })
 

@@ -54,7 +54,7 @@ type Folded = { folded: string; starts: number[]; ends: number[] }
 // Folds a character together with its combining marks, and a decomposed Korean syllable as a unit.
 const CHARACTER = /.[\p{M}\u1160-\u11ff]*/suy
 
-/** `starts` and `ends` map each code unit of the folded text to its source character. */
+/** `starts` and `ends` map each code unit of the folded text to the start and end of its source character. */
 export function foldWithOffsets(text: string): Folded {
   const pieces: string[] = []
   const starts: number[] = []

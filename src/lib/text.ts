@@ -102,7 +102,7 @@ export function gramsOfQuery(query: string): string[] {
       else if (!isTriple(latin, i - 1)) found.add(points[i]! + points[i + 1]!)
     }
   }
-  // Omits single characters beside longer grams, because they exclude almost no text.
+  // Omits single characters when longer grams exist, because single characters exclude almost no text.
   return [...(found.size > 0 ? found : single)].slice(0, QUERY_GRAMS_MAX)
 }
 

@@ -10,7 +10,7 @@ import { loadAppSecret } from '#platform/app-secret.ts'
 const root = mkdtempSync(join(tmpdir(), 'kith-secret-'))
 after(() => rmSync(root, { recursive: true, force: true }))
 
-test('creates a secret that only its owner can read', () => {
+test('creates a secret file that only its owner can read', () => {
   const dir = join(root, 'new', 'data')
   const secret = loadAppSecret(dir)
   assert.ok(secret.length >= 43)
@@ -46,14 +46,14 @@ test('creates one secret when several processes start together', async () => {
   assert.deepEqual(readdirSync(dir), ['app-secret'])
 })
 
-test('does not replace a damaged secret', () => {
+test('does not replace a damaged secret file', () => {
   const dir = mkdtempSync(join(root, 'damaged-'))
   writeFileSync(join(dir, 'app-secret'), '')
   assert.throws(() => loadAppSecret(dir), /damaged/)
   assert.equal(readFileSync(join(dir, 'app-secret'), 'utf8'), '')
 })
 
-test('creates no secret when the database was sealed with a lost secret', () => {
+test('creates no secret when the database was sealed with a secret that is lost', () => {
   const dir = mkdtempSync(join(root, 'missing-'))
   assert.throws(() => loadAppSecret(dir, { mayCreate: false }), /app-secret is missing/)
   assert.deepEqual(readdirSync(dir), [])

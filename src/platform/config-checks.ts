@@ -20,7 +20,7 @@ export function proxyFaults(given: string | undefined): string[] {
     )
 }
 
-/** Rejects spellings that no browser sends, because they would never match an Origin header. */
+/** Rejects spellings of an origin that no browser sends, because they would never match an Origin header. */
 export function originFaults(origins: readonly string[]): string[] {
   return origins.flatMap((origin) => {
     if (origin === '*' || /^[a-z][a-z0-9+.-]*:\/\/[^/\s?#@]+$/.test(origin)) return []

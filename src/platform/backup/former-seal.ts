@@ -7,7 +7,10 @@ const SALT = 16
 const TAG = 16
 const PIECE = 64 * 1024
 
-/** Numbers the chunks and marks the last one, so that an attacker cannot drop, move or append chunks. */
+/**
+ * Returns a nonce with the number of the chunk and a flag for the last chunk, so that an attacker cannot
+ * drop, move or append chunks.
+ */
 function nonce(index: number, isLast: boolean): Buffer {
   const bytes = Buffer.alloc(12)
   bytes.writeUInt8(isLast ? 1 : 0, 0)

@@ -22,13 +22,13 @@ const S3 = {
 const file = join(folder, 'a-file')
 await writeFile(file, '')
 
-test('restricts a backup file to its owner', async () => {
+test('creates a backup file that only its owner can read', async () => {
   const path = join(folder, 'left', 'again.backup')
   await mkdir(dirname(path), { mode: 0o755 })
   await writeFile(`${path}.part`, 'half of one', { mode: 0o644 })
   const size = await openBackupPlace(path, S3).write(
     (async function* () {
-      // Checks the mode before the first byte is written.
+      // Checks the mode of the file before the first byte is written.
       assert.equal((await stat(`${path}.part`)).mode & 0o777, 0o600)
       yield Buffer.from('whole')
     })(),

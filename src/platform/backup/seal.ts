@@ -60,7 +60,10 @@ function decrypt(key: Buffer, nonce: Buffer, sealed: Buffer): Buffer | undefined
   }
 }
 
-/** Numbers the chunks and marks the last one, so that an attacker cannot drop, move or append chunks. */
+/**
+ * Returns a nonce with the number of the chunk and a flag for the last chunk, so that an attacker cannot
+ * drop, move or append chunks.
+ */
 function nonceOf(index: number, isLast: boolean): Buffer {
   const nonce = Buffer.alloc(12)
   nonce.writeUIntBE(index, 5, 6)

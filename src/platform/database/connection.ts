@@ -18,7 +18,10 @@ export type Connection = {
    * pending.
    */
   silentFor: number | undefined
-  /** Exempt from the response deadline, because the work set a longer statement timeout. */
+  /**
+   * True while the connection is exempt from the response deadline, because its transaction set a longer
+   * statement timeout.
+   */
   isPatient: boolean
   /** Age in watch intervals. Infinite when the connection must be replaced. */
   age: number
@@ -115,7 +118,7 @@ export function sendQuery(opened: Client, query: Query, onStalePlan: () => void 
       if (client.getTransactionStatus() === 'I') return sendQuery(opened, { ...query, name: undefined })
     }
     if (error) return query.reject(withErrorCode(error))
-    // PostgreSQL reports this commit as successful, but a failover would lose the commit.
+    // PostgreSQL reports an unconfirmed commit as successful, but a failover would lose the commit.
     if (opened.isUnconfirmed) {
       opened.destroy()
       return query.reject(connectionError('the synchronous standby did not confirm the commit'))

@@ -47,7 +47,7 @@ export type FairSemaphoreOptions<Place> = {
   maxWaiting: number
   /** Fraction of the slots that one key may hold. */
   share: number
-  /** Number of slots that single keys may hold, instead of `share`. */
+  /** Number of slots that a key may hold, for keys to which `share` does not apply. */
   limits?: ReadonlyMap<string, number>
 }
 

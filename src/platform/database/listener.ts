@@ -1,7 +1,7 @@
 import { type Client, connect, type Settings } from './connection.ts'
 
 const RETRY_MS = 250
-/** Heartbeat interval, because a dead connection otherwise looks idle. */
+/** Interval of heartbeats, without which a dead connection looks idle. */
 const BEAT_MS = 1_000
 /** Missed heartbeats before a reconnect. A time limit would also expire while this process is paused. */
 const MOST_MISSED = 3

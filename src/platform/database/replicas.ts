@@ -11,7 +11,7 @@ export type Replicas = {
   close(): Promise<void>
 }
 
-/** `currentAt`: last time at which the replica was known to be in sync with the primary. */
+/** `currentAt` is the last time at which the replica was known to be in sync with the primary. */
 type Replica = { sql: Sql; watch: Sql; currentAt: number }
 
 const LAG_MOST_MS = 1_000
@@ -113,7 +113,7 @@ export function openReplicas(
   }
 }
 
-/** Omits replicas whose details PostgreSQL hides from this role. */
+/** Omits replicas whose details PostgreSQL hides from the database role of Kith. */
 export const findReplicaLags = (sql: Db) => sql<{ replica: string; seconds: number }[]>`
   select coalesce(nullif(application_name, ''), 'unnamed') as replica,
          max(coalesce(extract(epoch from replay_lag), 0))::double precision as seconds

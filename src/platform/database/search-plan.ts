@@ -1,9 +1,9 @@
 import { gramsOfQuery } from '#lib/text.ts'
 import type { Db } from './database.ts'
 
-/** Fraction of the rows above which a gram is too frequent to narrow the search. */
+/** A gram in more than this fraction of the rows is too frequent to narrow the search. */
 const USELESS = 0.02
-/** Fraction of the rows above which the newest rows contain a full page of matches. */
+/** When a gram is in more than this fraction of the rows, the newest rows contain a full page of matches. */
 const FREQUENT = 0.002
 export const SCANNED = 20_000
 

@@ -274,7 +274,7 @@ test('replaces an unresponsive connection to Redis', {
   await until(async () => !(await isByDatabase()), 'a signal by Redis')
   machine.silence()
   await until(isByDatabase, 'a signal by the database')
-  // Existing connections stay unresponsive, so that the subscription must detect the failure.
+  // Existing connections to Redis stay unresponsive, so that the subscription must detect the failure.
   machine.speak()
   await until(() => listener.forgotten() > 0, 'the subscription to be restored')
   await until(async () => !(await isByDatabase()), 'a signal by Redis again')

@@ -5,8 +5,8 @@ import { createWriterScope, runInScope } from './fair-semaphore.ts'
 import { openRedisSignals, type RedisSignals } from './redis-signals.ts'
 
 /**
- * Sends messages to all server nodes. `announce` is part of the transaction, and PostgreSQL serializes such
- * commits. `sendSignal` batches signals, and a crash may lose them.
+ * Sends messages to all server nodes. `announce` is part of the transaction, and PostgreSQL serializes
+ * commits with NOTIFY. `sendSignal` batches signals, and a crash may lose them.
  */
 export type Signals = {
   on(name: string, handler: (payload: string) => void): void

@@ -48,7 +48,7 @@ export const andAfterRow = (
 
 const isCursor = (cursor: number | string | undefined): boolean => cursor !== undefined && cursor !== 0
 
-/** Uses offset 0 with a cursor, because the condition already skips earlier rows. */
+/** Uses offset 0 with a cursor, because the keyset condition already skips earlier rows. */
 export const limitClause = (
   sql: Db,
   {
@@ -65,7 +65,7 @@ export type ListingQuery = {
   order?: 'asc' | 'desc' | undefined
 }
 
-/** `by`: column to sort by before `id`. `from`: tables with both columns. */
+/** `by` is the column to sort by before `id`, and `from` selects the tables with both columns. */
 type ListOrder = { id: Fragment; by?: Fragment | undefined; from?: Fragment | undefined }
 
 export function listingOrder(sql: Db, { order }: ListingQuery, { id, by }: ListOrder): Fragment {

@@ -12,7 +12,7 @@ const DAY_MS = 86_400_000
 /** Writes to a hidden `.tmp` folder first, so that no key holds an incomplete file. */
 export function createLocalStorage(root: string): Storage {
   const temporary = join(root, '.tmp')
-  // Earlier versions created the folder readable by all users.
+  // Earlier versions created the folder of uploads readable by all OS users.
   let isPrivate = false
 
   async function put(key: string, source: StorageSource): Promise<void> {
@@ -114,7 +114,7 @@ async function writeDurably(path: string, source: StorageSource): Promise<void> 
   if (!Buffer.isBuffer(source)) await copyFile(source.path, path, constants.COPYFILE_FICLONE)
   const handle = await open(path, Buffer.isBuffer(source) ? 'wx' : 'r+', 0o600)
   try {
-    // A copy inherits the permissions of its source.
+    // A copied file inherits the permissions of its source.
     await handle.chmod(0o600)
     if (Buffer.isBuffer(source)) await handle.writeFile(source)
     await handle.sync()

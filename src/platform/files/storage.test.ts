@@ -74,7 +74,7 @@ for (const vendor of ['local', 's3'] as const) {
       assert.equal(await storage.writtenAt('dated/none'), undefined)
     })
 
-    test('returns the stored bytes', async () => {
+    test('returns the bytes of a file', async () => {
       const bytes = Buffer.from(Array.from({ length: 100_000 }, (_, i) => i % 251))
       await storage.put('files/ab/one.bin', bytes, { mime: 'application/octet-stream' })
       const opened = await storage.open('files/ab/one.bin')
@@ -98,7 +98,7 @@ for (const vendor of ['local', 's3'] as const) {
       assert.equal(await text(opened), '')
     })
 
-    test('reports the whole size when opening a range', async () => {
+    test('reports the size of the whole file when opening a byte range', async () => {
       await storage.put('range.txt', Buffer.from('0123456789'), { mime: 'text/plain' })
       const opened = await storage.open('range.txt', { start: 2, end: 4 })
       assert.equal(opened.size, 10)

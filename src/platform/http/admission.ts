@@ -74,7 +74,7 @@ export type Device = { userAgent: string; network: string }
 
 const USER_AGENT_MAX = 200
 
-/** Returns the /24 of an IPv4 or the /48 of an IPv6 address, which is enough to recognise a location. */
+/** Returns the /24 of an IPv4 or the /48 of an IPv6 address, which suffices to recognize a usual location. */
 export function placeNetwork(address: string): string {
   if (!ipaddr.isValid(address)) return ''
   const parsed = ipaddr.process(address)
@@ -257,7 +257,9 @@ export const byteRequester = ({ ip, caller }: FastifyRequest): ByteRequester => 
   caller,
 })
 
-/** Fraction of its timeout that the first queued request may wait before the server sheds new requests. */
+/**
+ * The server sheds new requests when the first queued request has waited for this fraction of its timeout.
+ */
 const PRESSURE = 0.5
 
 const BODIES = {

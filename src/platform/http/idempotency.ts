@@ -118,7 +118,7 @@ async function keepRefusal(
   })
 }
 
-/** Thrown to roll back when a concurrent request has stored a reply for the key. */
+/** Thrown to roll back the transaction when a concurrent request has stored a reply for the key. */
 class Answered extends Error {
   readonly kept: Kept
   constructor(kept: Kept) {

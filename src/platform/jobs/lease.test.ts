@@ -18,7 +18,7 @@ async function openNode({ sql, ctx }: Awaited<ReturnType<typeof createWorld>>) {
   return { ...node, seen }
 }
 
-test('runs the jobs on another node when the first one stops', async () => {
+test('runs the jobs on another node when the first node stops', async () => {
   const world = await createWorld()
   const nodes = await Promise.all([1, 2, 3].map(() => openNode(world)))
   assert.deepEqual(nodes.map(({ seen }) => seen.starts).sort(), [0, 0, 1])

@@ -104,7 +104,7 @@ function fit(width: number, height: number, { w, h }: ImageRule): { width: numbe
 }
 
 /**
- * The blur grows with the size, so that a thumbnail hides as much as the original. Blurs a reduced copy,
+ * Blurs in proportion to the size, so that a thumbnail hides as much as the original. Blurs a reduced copy,
  * because a wide blur of a large picture takes seconds.
  */
 async function blurred(

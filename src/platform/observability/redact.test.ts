@@ -156,7 +156,7 @@ test('scans the longest accepted URL without backtracking', () => {
   for (const url of urls) assert.notEqual(redactText(`${url}@`), '')
 })
 
-test('redacts the same with and without the fast path', () => {
+test('redacts a URL the same with and without the fast path', () => {
   const word = fc.constantFrom(
     ...[
       'feeds',

@@ -88,7 +88,7 @@ test('does not follow a redirect of the gateway', async (t) => {
   await assert.rejects(createGateway({ url, secret: 's' }).send(message, {}), SmsError)
 })
 
-test('reports an unresponsive or unreachable provider', async (t) => {
+test('reports an unresponsive or unreachable SMS provider', async (t) => {
   const url = await provider(t, () => {})
   const slow = createGateway({ url, secret: 's', timeout: 100 })
   await assert.rejects(slow.send(message, {}), /did not answer in 100 ms/)

@@ -10,7 +10,7 @@ const folder = await mkdtemp(join(tmpdir(), 'kith-address-'))
 after(() => rm(folder, { recursive: true, force: true }))
 const self = { name: 'self', prefix: [], spawn: {}, owner: null }
 
-test('reuses only a private temporary socket folder', async () => {
+test('reuses a temporary socket folder only while it is private', async () => {
   const deep = join(folder, 'deep'.repeat(30))
   await mkdir(deep)
   const first = await prepareAddress(deep, self)

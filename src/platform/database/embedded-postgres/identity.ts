@@ -16,7 +16,7 @@ const nobody = 65534
 
 /**
  * Chooses an OS user, because PostgreSQL refuses to run as root. Falls back to a user namespace when no other
- * user can read the files.
+ * user can read the programs and the data.
  */
 export async function chooseSystemUser(
   binaries: Binaries,

@@ -40,8 +40,8 @@ export function defaultSettings(memory = availableMemory()): Record<string, stri
 }
 
 /**
- * Rewrites the configuration at every start, so that an upgrade changes the defaults. The files are outside
- * the cluster, where the database user could plant a symbolic link for root.
+ * Rewrites the configuration at every start, so that an upgrade changes the defaults. Writes outside the
+ * cluster, because inside it the database user could plant a symbolic link for root.
  */
 export async function writeSettings(folder: string, settings: Record<string, string>): Promise<string[]> {
   const head = '# Written at every start. Put your own settings into local.conf in this folder.'
