@@ -86,7 +86,8 @@ export async function checkDataDir({
   const place = await findExistingFolder(dataDir).catch((error: NodeJS.ErrnoException) => {
     throw dataDirFault(error.code === 'ENOTDIR' ? 'ENOTDIR' : 'EACCES', dataDir)
   })
-  // Creates a test folder as well, because some file systems reject writes that the permissions allow.
+  // Checking the permissions is not enough, because some file systems reject writes that the permissions
+  // allow. So the second step creates a folder.
   await access(place, constants.W_OK | constants.X_OK)
     .then(async () => rmdir(await mkdtemp(join(place, '.kith-'))))
     .catch((error: NodeJS.ErrnoException) => {

@@ -201,7 +201,7 @@ export function openConnection(settings: Settings): Connection {
       const ended = opened
       opened = undefined
       if (!ended) return
-      // The timer closes the socket when PostgreSQL ignores the termination message.
+      // The watch timer closes the socket when PostgreSQL ignores the termination message.
       if (connection.silentFor === undefined) void ended.client.end().catch(() => {})
       else ended.destroy()
       setTimeout(ended.destroy, CLOSE_TIMEOUT_MS).unref()

@@ -74,7 +74,10 @@ export type Device = { userAgent: string; network: string }
 
 const USER_AGENT_MAX = 200
 
-/** Returns the /24 of an IPv4 or the /48 of an IPv6 address, which suffices to recognize a usual location. */
+/**
+ * Returns the /24 of an IPv4 or the /48 of an IPv6 address, which suffices to recognize the network of an
+ * earlier sign-in.
+ */
 export function placeNetwork(address: string): string {
   if (!ipaddr.isValid(address)) return ''
   const parsed = ipaddr.process(address)

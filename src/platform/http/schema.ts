@@ -15,7 +15,7 @@ export const Int = (minimum: number, maximum: number, options: object = {}) =>
 /** 0 or an absent cursor starts at the beginning of the list (conventions-15). */
 export const Cursor = Type.Optional(Int(0, MAX_ID))
 
-/** Cursor that is a value of another field than the id. OpenAPI names the field in `x-key`. */
+/** Cursor with the value of a field other than the id. OpenAPI names the field in `x-key`. */
 export const CursorBy = (key: string) => Type.Optional(Int(0, MAX_ID, { 'x-key': key }))
 
 /** Also accepts a parameter under its older name, which takes precedence. */

@@ -6,7 +6,7 @@ export type TwilioSettings = {
   url: string
   account: string
   token: string
-  /** Sender of the messages: a phone number, a name or the id of a messaging service (MG…). */
+  /** Phone number, name or id of a messaging service (MG…) that sends the messages. */
   from: string
   receiptUrl?: () => string | undefined
 }
