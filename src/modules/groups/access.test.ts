@@ -46,7 +46,7 @@ const ids: Record<string, number> = {
 }
 const people: (Person | null)[] = [null, stranger, pending, plain, bad, admin, founder, site]
 
-/** Expected statuses by role, in the order of `people`. Empty bodies return 422 when access is granted. */
+/** Expected statuses, one for each user of `people`. An empty body returns 422 when access is granted. */
 const MATRIX: Record<string, string> = {
   'GET /categories': '200 200 200 200 200 200 200 200',
   'GET /categories/:category/groups': '200 200 200 200 200 200 200 200',
@@ -155,7 +155,7 @@ const members: Record<string, Person> = { pending, plain, admin, founder, bad }
 const routes = app.routeTable
   .filter(({ method }) => method !== 'HEAD')
   .map(({ method, url }) => `${method} ${url.replace('/api/v2', '')}`)
-/** Exists only under the prefix. test/access-matrix.test.ts covers it (pins-10). */
+/** Operation without a path outside `/plus-group`. test/access-matrix.test.ts covers it (pins-10). */
 const ONLY_PREFIXED = 'GET /plus-group/average'
 const underPrefix = routes.flatMap((route) =>
   route.includes(PREFIX) && route !== ONLY_PREFIXED ? [route.replace(PREFIX, '')] : [],
@@ -198,7 +198,7 @@ async function replaced(route: string, target: string | undefined): Promise<stri
   return route.replace(/:(\w+)/g, (_, name: string) => String(name === 'member' ? memberOf : ids[name]))
 }
 
-test('covers every group operation in the matrix', () => {
+test('lists every operation of groups in the access matrix', () => {
   const rows = new Set(Object.keys(MATRIX).map((row) => row.split(' ').slice(0, 2).join(' ').split('?')[0]!))
   assert.deepEqual([...rows].sort(), [...new Set([...underPrefix, ...ofAdministration])].sort())
   assert.ok(underPrefix.length > 70, `found only ${underPrefix.length} operations`)
@@ -209,11 +209,11 @@ for (const [row, statuses] of Object.entries(MATRIX))
   test(`enforces access to ${row}`, async () => {
     assert.equal(await ask(row, people), statuses)
     if (row.includes('/admin/')) return
-    // Tests one user, because both paths share a handler.
+    // Tests the `/plus-group` path with one user only, because both paths share a handler.
     assert.equal(await ask(row, [plain], PREFIX), statuses.split(' ')[people.indexOf(plain)])
   })
 
-test('serves pictures of a private group only to readers of its posts (groups-16)', async () => {
+test("serves the picture of a private group's post only to readers of its posts (groups-16)", async () => {
   const picture = await uploadPicture(world, plain)
   const shown = await post(plain, id, { images: [picture] })
   const open = await uploadPicture(world, stranger)

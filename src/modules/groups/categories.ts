@@ -76,7 +76,7 @@ function listCategoryRecords(sql: Db, query: CategoryQuery) {
   const by = query.sort === 'sort_by' ? sql`c.sort_by` : undefined
   return pageOf<CategoryRecordRow>(
     sql,
-    // Aggregates groups once for all categories, instead of once per category.
+    // Counts groups once for all categories, instead of once per category.
     sql`select ${columns(sql)}, coalesce(n.groups_count, 0) as groups_count
       from group_categories c left join (
         select category_id, count(*)::int as groups_count from groups where deleted_at is null group by 1

@@ -9,7 +9,7 @@ import { POSTS } from './posts/schema.ts'
 const ofPost = (column: string) => ({ table: 'group_posts', key: 'id', column })
 const ofGroup = { table: 'group_counts', key: 'group_id' }
 
-/** Counter checks of groups for `kith doctor`. Views have no check, because they are not stored as rows. */
+/** Checks of group counters for `kith doctor`. Views have no check, because single views are not stored. */
 export const groupCounters: CounterCheck[] = [
   commentsRecount(POSTS, ofPost('comments_count')),
   likesRecount(POSTS, ofPost('likes_count')),

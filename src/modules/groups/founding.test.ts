@@ -6,7 +6,7 @@ import { uploadPicture } from '#test/fixtures/uploads.ts'
 const { world, as, guest, person, sql, category, group, member, post, read, assertNoDrift } =
   await groupWorld()
 
-describe('group creation and changes', () => {
+describe('creation and changes of groups', () => {
   test('hides a new group from other users until an administrator approves it (groups-1)', async () => {
     const founder = await person()
     const id = await group(founder, { name: 'Waiting' }, { passed: false })
@@ -61,7 +61,7 @@ describe('group creation and changes', () => {
     assert.deepEqual((await guest('GET', '/groups?keyword=cheese')).body, [])
   })
 
-  test('returns the picture as an object in every view (groups-3)', async () => {
+  test("returns a group's picture as an object in every view of the group (groups-3)", async () => {
     const founder = await person({ roles: ['founder', 'owner'] })
     const avatar = await uploadPicture(world, founder)
     const id = await group(founder, { avatar, name: 'Seen everywhere' })
@@ -162,7 +162,7 @@ describe('group creation and changes', () => {
     assert.equal((await read(founder, id)).im_group_id, '77')
   })
 
-  test('serves the same replies under /plus-group (conventions-23)', async () => {
+  test('returns the same responses under /plus-group (conventions-23)', async () => {
     const founder = await person()
     const id = await group(founder, { name: 'Twice' })
     for (const path of [`/groups/${id}`, `/groups/${id}/posts`, '/groups?keyword=twice', '/categories'])

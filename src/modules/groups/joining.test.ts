@@ -41,7 +41,7 @@ describe('group membership requests', () => {
     assert.equal((await read(founder!, id)).users_count, 1)
   })
 
-  test('counts racing joins of one user once', async () => {
+  test('counts a user once when several join requests race', async () => {
     const [founder, ...others] = await people(6)
     const id = await group(founder!)
     const answers = await Promise.all(
@@ -132,7 +132,7 @@ describe('group membership requests', () => {
     await assertNoDrift()
   })
 
-  test('moves the fee once when acceptance, rejection and withdrawal race', async () => {
+  test('moves the fee of a join request once when acceptance, rejection and withdrawal race', async () => {
     const founder = await person()
     const id = await group(founder, { mode: 'paid', money: 7 })
     for (let round = 0; round < 5; round += 1) {
@@ -159,7 +159,7 @@ describe('group membership requests', () => {
     for (const check of ledgerChecks) assert.deepEqual(await check.find(sql), [], check.name)
   })
 
-  test('charges once when a request repeats its Idempotency-Key', async () => {
+  test('charges the membership fee once when a join request repeats its Idempotency-Key', async () => {
     const [founder, alice] = await people(2)
     const id = await group(founder!, { mode: 'paid', money: 5 })
     await fund(alice!, 20)
@@ -195,7 +195,7 @@ describe('group membership requests', () => {
     assert.deepEqual(await paidBy(`start=${START + 200}&end=${START}`), [])
   })
 
-  test('deletes old decided requests but no pending ones (groups-9)', async () => {
+  test('deletes old decided join requests but no pending ones (groups-9)', async () => {
     const [founder, ...others] = await people(5)
     const id = await group(founder!, { mode: 'paid', money: 40 })
     for (const each of others) {

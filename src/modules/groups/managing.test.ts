@@ -21,8 +21,8 @@ const {
   assertNoDrift,
 } = await groupWorld()
 
-describe('group member management', () => {
-  test('returns 404 for a member of another group (groups-11, conventions-11)', async () => {
+describe('management of group members', () => {
+  test('returns 404 for a member of a different group (groups-11, conventions-11)', async () => {
     const [founder, other] = await people(2)
     const [mine, theirs] = [await group(founder!), await group(other!)]
     const victim = await member(theirs, other!)
@@ -39,7 +39,7 @@ describe('group member management', () => {
     assert.equal((await read(victim, theirs)).joined.role, 'member')
   })
 
-  test('removes only members of lower rank (groups-11)', async () => {
+  test('lets a manager remove only members of lower rank (groups-11)', async () => {
     const founder = await person()
     const id = await group(founder)
     const [admin, peer, plain] = [
@@ -69,7 +69,7 @@ describe('group member management', () => {
     await assertNoDrift()
   })
 
-  test('limits a group to five administrators under racing promotions (groups-11)', async () => {
+  test('limits a group to five administrators when promotions race (groups-11)', async () => {
     const founder = await person()
     const id = await group(founder)
     const members = await Promise.all(Array.from({ length: 7 }, () => member(id, founder)))
@@ -109,7 +109,7 @@ describe('group member management', () => {
     assert.equal((await as(bad, 'POST', `/group-posts/${postId}/likes`)).status, 201)
   })
 
-  test('omits a group from the groups of a blacklisted user', async () => {
+  test('omits a group from the list of groups of a blacklisted user', async () => {
     const founder = await person()
     const id = await group(founder)
     const bad = await member(id, founder)
@@ -140,7 +140,7 @@ describe('group member management', () => {
     assert.ok((await told(heir)).includes('group:transfer'))
   })
 
-  test('finds members by a part of their name (groups-13)', async () => {
+  test('finds group members by a part of their name (groups-13)', async () => {
     const founder = await person()
     const id = await group(founder)
     const named = await join(id, founder, await person({ name: 'Ekaterina' }))
@@ -152,7 +152,7 @@ describe('group member management', () => {
   })
 })
 
-test('lets only the founder open a group to more users (groups-2)', async () => {
+test('lets only the founder change a group to a more open mode (groups-2)', async () => {
   const [founder, manager, stranger] = [await person(), await person(), await person()]
   const id = await group(founder, { mode: 'private' })
   await join(id, founder, manager)
@@ -175,13 +175,13 @@ test('lets only the founder open a group to more users (groups-2)', async () => 
   assert.equal((await as(stranger, 'GET', path)).status, 200)
   for (const who of [manager, member]) assert.equal((await told(who)).at(-1), 'group:open')
   assert.equal((await told(founder)).includes('group:open'), false)
-  // Lets any manager close a group, because closing only hides posts.
+  // Lets any manager make a group private, because this change only hides posts.
   assert.equal((await change(manager, { mode: 'private' })).status, 201)
   await work()
   assert.equal((await told(member)).filter((type) => type === 'group:open').length, 1)
 })
 
-test('rolls back a rejected transfer of a group', async () => {
+test('leaves one founder after a rejected transfer of a group', async () => {
   const founder = await person()
   const id = await group(founder)
   const stranger = await person()
@@ -193,7 +193,7 @@ test('rolls back a rejected transfer of a group', async () => {
   })
 })
 
-test("lists join requests of a manager's newest 500 groups only", async () => {
+test('lists join requests of only the newest 500 groups that a user manages', async () => {
   const [founder, alice] = await people(2)
   const [oldest, next] = [
     await group(founder!, { mode: 'private' }),

@@ -137,7 +137,7 @@ export const groupStatistics: Statistics = {
   ],
 }
 
-/** Includes private groups, because only their posts are private. */
+/** Finds private groups as well, because only their posts are private. */
 export const groupSearch: Searchable = {
   type: 'groups',
   item: Group,
@@ -172,7 +172,7 @@ export const GROUP_KINDS: ContentKind[] = [
 
 export const module: Module = {
   routes: (site) => [
-    // Existing clients call these routes under /plus-group too (conventions-23).
+    // Existing clients also call these routes under /plus-group (conventions-23).
     ...[
       groupCategoryRoutes,
       groupRoutes,

@@ -41,7 +41,7 @@ const KINDS = [
   'moderate the post',
   'moderate the comment',
 ] as const
-/** One user action. Numbers select among the rows that exist when the action runs. */
+/** One user action. `who` and `other` select users, `which` selects among the rows at that time. */
 type Step = { what: (typeof KINDS)[number]; who: number; which: number; other: number; amount: number }
 
 const weight = (what: Step['what']) =>
@@ -56,7 +56,7 @@ const step: fc.Arbitrary<Step> = fc.record({
 
 type Post = { id: number; group: number; by: Person }
 
-/** Runs the steps of each lane in sequence, and all lanes concurrently. */
+/** Runs the steps of each lane one after another, and all lanes concurrently. */
 async function play(people: Person[], groups: number[], posts: Post[], lanes: Step[][]): Promise<void> {
   const comments: { id: number; post: Post; by: Person }[] = []
   const one = <T>(list: T[], n: number) => list[n % Math.max(1, list.length)]
@@ -150,7 +150,7 @@ async function play(people: Person[], groups: number[], posts: Post[], lanes: St
   )
 }
 
-/** Finds requests and pins that were paid out twice or above their escrow. */
+/** Finds join requests and pins that escrow paid out twice, or with more than their amount. */
 const paidTwice = () => sql`
   select subject_type, subject_id, count(*) filter (where amount < 0)::int as times, sum(amount)::bigint as left
   from ledger_postings where owner_id = -1 and subject_type in ('group-member-logs', 'pins')
@@ -162,7 +162,7 @@ async function assertSound(people: Person[]) {
   assert.deepEqual(drift, [])
   assert.ok(balanced)
   assert.deepEqual([...(await paidTwice())], [])
-  // Balances and escrow together stay constant, because no step creates or destroys points.
+  // The sum of balances and escrow stays constant, because no step creates or destroys points.
   const ids = people.map(({ id }) => id)
   const owned = (await Promise.all(people.map(points))).reduce((all, each) => all + each, 0)
   const [waiting] = await sql<[{ n: number }]>`
@@ -171,7 +171,7 @@ async function assertSound(people: Person[]) {
   assert.equal(owned + waiting.n, people.length * START)
 }
 
-test('balances the ledger under racing actions in groups', async () => {
+test('balances the ledger when actions in groups race', async () => {
   const lanes = fc.array(fc.array(step, { minLength: 6, maxLength: 15 }), { minLength: 2, maxLength: 4 })
   const property = fc.asyncProperty(lanes, async (played) => {
     const people = await Promise.all([0, 1, 2, 3].map(() => rich(START)))
@@ -187,7 +187,7 @@ test('balances the ledger under racing actions in groups', async () => {
   await fc.assert(property, { numRuns: 8, endOnFailure: true })
 })
 
-test('refunds a user who joins a group while it is dissolved', async () => {
+test('refunds a user who joins a group during its deletion', async () => {
   for (let round = 0; round < 3; round += 1) {
     const people = await Promise.all([0, 1, 2, 3].map(() => rich(START)))
     const id = await group(people[0]!, { mode: 'paid', money: 40 })
@@ -200,7 +200,7 @@ test('refunds a user who joins a group while it is dissolved', async () => {
     for (const who of people) assert.equal(await points(who), START)
   }
 })
-test('lets the new founder decide a pin requested during the transfer', async () => {
+test('lets the new founder decide a pin that a member requests during the transfer of a group', async () => {
   for (let round = 0; round < 3; round += 1) {
     const people = await Promise.all([0, 1, 2].map(() => rich(START)))
     const [founder, heir, author] = people as [Person, Person, Person]

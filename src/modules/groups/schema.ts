@@ -27,7 +27,7 @@ export type Mode = (typeof MODES)[number]
 export const ROLES = ['member', 'administrator', 'founder'] as const
 export type Role = (typeof ROLES)[number]
 
-/** Removes duplicate roles. The schema rejects unknown roles. */
+/** Removes duplicate roles. The JSON schema has already rejected unknown roles. */
 export const rolesOf = (roles: string[]): Role[] =>
   [...new Set(roles)].flatMap((role) => ROLES.filter((known) => known === role))
 
@@ -159,7 +159,7 @@ const TagIds = Type.Unsafe<(number | { id: number })[]>({
   items: Type.Union([Id, Shared('TagReference', { id: Id })]),
 })
 
-/** `avatar` is an upload id in JSON, and the file itself in a form. */
+/** `avatar` is an upload id in a JSON body, and the file itself in a multipart form. */
 export const NewGroup = Shared('NewGroup', {
   name: Text(50, { minLength: 1 }),
   avatar: Type.Optional(Id),
@@ -177,7 +177,7 @@ export const NewGroup = Shared('NewGroup', {
 })
 export type NewGroup = Static<typeof NewGroup>
 
-/** Leaves all fields optional, because a form is validated in full after it is read. */
+/** Makes all fields optional, because a handler validates the form in full after reading its parts. */
 export const GroupForm = Type.Partial(NewGroup, { title: 'GroupForm' })
 
 export const GroupChanges = Shared('GroupChanges', {

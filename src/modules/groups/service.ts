@@ -123,10 +123,10 @@ export async function createGroup(
 
 const TOLD_AT_ONCE = 1000
 
-/** Rank of each mode. A higher rank exposes earlier posts to more users. */
+/** Rank of each mode. In a mode of higher rank, more users can read the group's existing posts. */
 const OPENNESS: Record<Mode, number> = { private: 0, paid: 1, public: 2 }
 
-/** Notifies all members except the founder. One transaction prevents duplicates on a retry. */
+/** Notifies all members that the group became more open. One transaction prevents duplicates on a retry. */
 export const tellOpened = (ctx: Context, groupId: number, by: number): Promise<void> =>
   transaction(ctx.sql, async (tx) => {
     const group = await findGroup(tx, groupId, by)
@@ -151,7 +151,7 @@ export const tellOpened = (ctx: Context, groupId: number, by: number): Promise<v
   })
 
 /**
- * Lets the founder and administrators change a group. Only the founder may open the group to more users
+ * Lets the founder and administrators change a group. Only the founder may choose a more open mode
  * (groups-2).
  */
 export async function changeGroup(

@@ -12,8 +12,7 @@ export const groupCategoryView = (row: GroupCategoryRow): GroupCategory => withW
 const textOrNull = (value: number | null) => (value === null ? null : String(value))
 
 /**
- * Signs the URL while only members may see the picture, because browsers load pictures without a token
- * (files-15).
+ * Signs the picture URL of an unapproved group, because browsers load pictures without a token (files-15).
  */
 const pictureView = (ctx: Context, avatar: number, audit: number) => ({
   url: audit === 1 ? fileUrl(ctx, avatar) : signedFileUrl(ctx, avatar, {}, false),

@@ -50,7 +50,7 @@ test('locks the chat account of a disabled user (im-5)', async () => {
   assert.equal(await hasEmbeddedPassword(sql, String(me.id), password), true)
 })
 
-test("ignores another user's id in a request for the chat password (im-4)", async () => {
+test('ignores the id of another user in a request for the chat password (im-4)', async () => {
   const [me, other] = [await person(), await person()]
   const theirs = (await as(other, 'GET', '/im/password')).body.im_pwd_hash
   const mine = (await as(me, 'GET', `/im/password?user_id=${other.id}`)).body.im_pwd_hash
@@ -118,7 +118,7 @@ test('replaces the chat password when a session is revoked (im-4)', async () => 
   assert.equal(await read(), last)
 })
 
-test('creates no chat account when the sessions of a user are revoked (im-4)', async () => {
+test('creates no chat account for a user without one when sessions are revoked (im-4)', async () => {
   const me = await person()
   await work()
   await sql`delete from im_accounts where user_id = ${me.id}`
@@ -146,7 +146,7 @@ test('registers all users with the chat provider in the background (im-3)', asyn
   assert.ok(account)
 })
 
-test('reports the progress of a registration of all users', async () => {
+test('reports the progress when all users are registered with the chat provider', async () => {
   assert.equal((await as(await person(), 'GET', '/admin/im')).status, 403)
   await as(founder, 'POST', '/im/register-old-users')
   await work()
@@ -160,7 +160,7 @@ test('reports the progress of a registration of all users', async () => {
   assert.ok(body.registration.finished_at)
 })
 
-test('registers ten thousand users with the chat provider in one run', async () => {
+test('registers ten thousand users with the chat provider after one request', async () => {
   await sql`
     insert into users (name, name_key) select 'many_' || n, 'many_' || n from generate_series(1, 10000) as n`
   assert.equal((await as(founder, 'POST', '/im/register-old-users')).status, 201)
@@ -172,7 +172,7 @@ test('registers ten thousand users with the chat provider in one run', async () 
   assert.ok(held.n >= 10_000)
 })
 
-test('generates random chat passwords (im-4)', async () => {
+test('generates a random chat password for each user (im-4)', async () => {
   const [one, other] = [await person(), await person()]
   await sql`update users set password = null where id = any(${[one.id, other.id]})`
   const passwords = []
@@ -203,7 +203,7 @@ test('skips chat accounts that another job has leased', async () => {
   const ids = (await Promise.all([1, 2, 3].map(() => person()))).map(({ id }) => id).sort((a, b) => a - b)
   await work()
   await sql`update im_accounts set version = version + 1, leased_until = null where user_id = any(${ids})`
-  // A second lease that waited for the row locks would time out.
+  // Without "skip locked", the second lease would wait for row locks and time out.
   const second = openDatabase({ connection, poolSize: 1, statementTimeoutMs: 30_000 })
   const take = async (db: Db, some: number[]) =>
     (await leaseAccounts(db, some, 'test', 60)).map(({ user_id }) => user_id).sort((a, b) => a - b)

@@ -24,14 +24,14 @@ const member = (sql: Db, viewerId: number) => sql`(
   from group_members m where m.group_id = g.id and m.user_id = ${viewerId}
 )`
 
-/** `lock` serializes managers until the transaction ends. */
+/** `lock` makes concurrent changes of the group wait until the transaction ends. */
 export async function findGroupAccess(
   sql: Db,
   groupId: number,
   viewerId: number,
   { lock = false } = {},
 ): Promise<GroupAccess | undefined> {
-  // Locks the group before the read, so that the read sees a concurrent manager's change.
+  // Locks the group before the read, so that the read sees a change by a concurrent manager.
   if (lock) await sql`select from groups where id = ${groupId} for no key update`
   const [row] = await sql<GroupAccess[]>`
     select g.id, g.name, g.audit, g.mode, g.money, g.permissions, g.allow_feed, ${member(sql, viewerId)} as member
@@ -57,11 +57,11 @@ const isActiveMember = (sql: Db, viewerId: number): Fragment =>
 export const isVisibleGroup = (sql: Db, viewerId: number): Fragment =>
   sql`g.deleted_at is null and (g.audit = 1 or ${isMember(sql, viewerId)})`
 
-/** Condition on `groups g` that the viewer may read posts. Blacklisted users read only public groups. */
+/** SQL condition that the viewer may read posts of group `g`. Blacklisted users read only public groups. */
 export const isReadable = (sql: Db, viewerId: number): Fragment =>
   sql`g.deleted_at is null and ((g.audit = 1 and g.mode = 'public') or ${isActiveMember(sql, viewerId)})`
 
-/** Like `isReadable`, but as a subquery per row, which preserves the list's index scan. */
+/** Like `isReadable`, but as a subquery per row, which lets PostgreSQL scan the index of the list. */
 export const isReadableAt = (sql: Db, groupId: Fragment, viewerId: number): Fragment =>
   sql`coalesce((select ${isReadable(sql, viewerId)} from groups g where g.id = ${groupId}), false)`
 
@@ -83,7 +83,7 @@ export async function findMemberships(
   viewerId: number,
 ): Promise<Map<number, MemberRow>> {
   if (viewerId === 0 || groupIds.length === 0) return new Map()
-  // Looks up each group, because a user may have very many memberships.
+  // Looks up each group by its id, because a user may be a member of very many groups.
   const rows = await sql<MemberRow[]>`
     select m.* from unnest(${groupIds}::bigint[]) as t (id) cross join lateral (
       select ${memberColumns(sql)} from group_members m where m.group_id = t.id and m.user_id = ${viewerId} offset 0

@@ -37,7 +37,7 @@ test('deletes a group category only while it is empty (groups-4, groups-31)', as
   assert.deepEqual([record.id, record.groups_count], [id, 1])
 })
 
-test('decides on a new group once (groups-29)', async () => {
+test('accepts a new group only once (groups-29)', async () => {
   const founder = await person()
   const id = await group(founder, {}, { passed: false })
   const url = `/admin/groups/${id}`
@@ -70,7 +70,7 @@ test('decides on a new group once (groups-29)', async () => {
   await assertNoDrift()
 })
 
-test('hides a deleted group immediately (groups-30)', async () => {
+test('hides a group immediately after an administrator deletes it (groups-30)', async () => {
   const founder = await person()
   const id = await group(founder, { mode: 'paid', money: 9 })
   const waiting = await person()
@@ -101,7 +101,7 @@ test('hides a deleted group immediately (groups-30)', async () => {
   await assertNoDrift()
 })
 
-test('orders recommended groups (groups-4, groups-31)', async () => {
+test('lists recommended groups in the order of `sort_by` (groups-4, groups-31)', async () => {
   const founder = await person()
   const [one, two] = [await group(founder), await group(founder)]
   for (const [group_id, sort_by] of [
@@ -136,7 +136,7 @@ test('gives administrators access to posts of private groups (groups-29)', async
   await assertNoDrift()
 })
 
-test('repairs drift of group counters with a recount', async () => {
+test('repairs wrong group counters with a recount', async () => {
   const founder = await person()
   const id = await group(founder, { mode: 'paid', money: 30 })
   const [paying, waiting] = [await person(), await person()]

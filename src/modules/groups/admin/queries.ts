@@ -49,13 +49,13 @@ export function listGroupRecords(sql: Db, query: GroupQuery) {
     ${ifGiven(sql, query.user_id, (id) => sql`and g.user_id = ${id}`)} 
     ${ifGiven(sql, query.q, (part) => {
       const named = andContains(sql, 'g.name', part)
-      // Splits the condition, so that each part uses its own index.
+      // Splits approved and other groups, so that PostgreSQL uses an index for each.
       return sql`and (g.audit = 1 ${named} or g.audit <> 1 ${named})`
     })}`
   const order = { id: sql`g.id` }
   return pageOf<GroupRecordRow>(
     sql,
-    // Joins founders only for the rows of the page.
+    // Looks up founders only for the groups on the page.
     sql`select ${groupFields(sql)} from groups g join group_counts n on n.group_id = g.id
       where g.id = any(array(select g.id from groups g ${where} ${listingClause(sql, query, order)}))
       ${listingOrder(sql, query, order)}`,

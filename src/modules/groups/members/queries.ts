@@ -45,7 +45,7 @@ export const findMemberOfUser = (sql: Db, groupId: number, userId: number) =>
   findOne(sql, groupId, sql`m.user_id = ${userId}`)
 
 export type Joined = {
-  /** Id of the new member. Null when the user is a member or has a pending request. */
+  /** Id of the new member. Null when the user is already a member or has a pending request. */
   member_id: number | null
   log_id: number | null
   fee: number
@@ -61,7 +61,8 @@ export async function insertMember(
   const [row] = await sql<Joined[]>`
     with wanted as (
       select id, mode, case mode when 'paid' then money else 0 end as fee from groups
-      -- Locks the group against deletion. Otherwise the fee of a new request would stay in escrow.
+      -- Locks the group against deletion. Otherwise the fee of a request to a deleted group would stay in
+      -- escrow.
       where id = ${groupId} and audit = 1 and deleted_at is null for share
     ),
     made as (
@@ -223,7 +224,7 @@ export async function countOldRequests(sql: Db, days: number): Promise<number> {
   return row.count
 }
 
-/** Deletes decided requests only, because escrow holds the fees of pending requests. */
+/** Deletes decided join requests only, because escrow holds the fees of pending ones. */
 export async function deleteOldRequests(sql: Db, days: number, limit: number): Promise<number> {
   const gone = await sql`
     delete from group_member_logs where id in (

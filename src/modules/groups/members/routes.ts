@@ -160,7 +160,7 @@ export function groupMemberRoutes(server: Server, ctx: Context) {
 
   route('PATCH /groups/:group/members/:member/audit', {
     operationId: 'decideJoinRequest',
-    // The request stores its currency, so the alias behaves like the main path.
+    // The join request stores its currency, so the alias behaves like the main path.
     aliases: { decideJoinRequestWithPoints: '/currency-groups/:group/members/:member/audit' },
     summary: 'Accept or reject a request to join',
     access: 'user',

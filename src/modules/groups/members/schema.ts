@@ -22,7 +22,7 @@ export const REQUESTS = 'group-member-logs'
 
 export const MemberParams = Type.Object({ group: Id, member: Id })
 
-/** Member lists open to all users. Other lists are for managers (groups-13). */
+/** Types of member lists that every user may read. Other types are for managers (groups-13). */
 export const OPEN_MEMBER_TYPES: readonly string[] = ['all', 'manager', 'member']
 
 export const MembersQuery = Type.Object({

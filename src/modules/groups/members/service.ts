@@ -65,8 +65,8 @@ export async function getJoinable(sql: Db, groupId: number, userId: number): Pro
 }
 
 /**
- * Joins a group, or requests to join with the price in escrow (groups-8). Returns whether the user is a
- * member now.
+ * Joins a group, or requests to join with the fee in escrow (groups-8). Returns whether the user is a member
+ * now.
  */
 export async function joinGroup(
   tx: Tx,
@@ -118,7 +118,7 @@ export async function leaveGroup(ctx: Context, groupId: number, userId: number):
     }
     const { member } = await getGroupAccess(tx, groupId, userId)
     if (!member) throw notMember()
-    // Rejects blacklisted members, because leaving and joining again would clear the blacklist.
+    // Blacklisted members may not leave, because joining again would remove them from the blacklist.
     throw member.role === 'founder' ? founderStays() : memberDisabled()
   })
 }
@@ -157,11 +157,11 @@ export async function auditMember(
       subject: { type: REQUESTS, id: logId },
     })
   else await giveBack(tx, userId, fee, currency, logId)
-  // Notifies only applicants who paid a fee (groups-9).
+  // Notifies only applicants whose request had a fee (groups-9).
   await notify(tx, told(group, accept ? 'group:join:accept' : 'group:join:reject', [userId], by))
 }
 
-/** Runs `work` on an accepted member of lower rank, with the group locked. */
+/** Locks the group and runs `work` on an accepted member of lower rank than the actor. */
 async function onMember(
   ctx: Context,
   { groupId, memberId, actorId, least }: MemberCall & { least: Role },
@@ -212,7 +212,7 @@ export async function transferGroup(
     if (await hasPending(tx, groupId)) throw applicantsWait()
     const target = targetId === ownerId ? undefined : await findMemberOfUser(tx, groupId, targetId)
     if (target?.audit !== 1 || target.disabled) throw notEligible()
-    // Demotes first, because a group must never have two founders.
+    // Demotes the founder before the promotion, because a group must never have two founders.
     await updateMember(tx, groupId, group.member!.id, { role: 'member' })
     await updateMember(tx, groupId, target.id, { role: 'founder' })
     await reassignPins(tx, POST_PIN, groupId, targetId)

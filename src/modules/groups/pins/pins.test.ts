@@ -70,7 +70,7 @@ test('pays the founder once for an accepted pin of a post (groups-26)', async ()
   await assertNoDrift()
 })
 
-test("settles a pin of a post by the founder's decision", async () => {
+test('pays only the pins of posts that the founder accepts', async () => {
   const founder = await person()
   const id = await group(founder)
   const alice = await member(id, founder)
@@ -92,7 +92,7 @@ test("settles a pin of a post by the founder's decision", async () => {
   await assertNoDrift()
 })
 
-test('settles pending pins on deletion of a post and on transfer of its group (groups-14)', async () => {
+test('settles pending pins when a post is deleted or its group transferred (groups-14)', async () => {
   const founder = await person()
   const id = await group(founder)
   const [alice, heir] = [await member(id, founder), await member(id, founder)]
@@ -159,7 +159,7 @@ test('leaves no pending comment pin when its post is deleted concurrently (pins-
   await assertNoDrift()
 })
 
-test('pays rewards of a post to its author, except from blacklisted users (groups-12, groups-25)', async () => {
+test('pays a reward of a post to its author (groups-12, groups-25)', async () => {
   const founder = await person()
   const id = await group(founder)
   const alice = await member(id, founder)
@@ -176,7 +176,7 @@ test('pays rewards of a post to its author, except from blacklisted users (group
   await assertNoDrift()
 })
 
-test('averages the daily price of accepted pins (pins-10)', async () => {
+test('returns the average daily price of accepted pins (pins-10)', async () => {
   const founder = await person()
   const id = await group(founder)
   const alice = await member(id, founder)

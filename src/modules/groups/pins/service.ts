@@ -31,7 +31,10 @@ export async function getManagedPost(sql: Db, postId: number, viewerId: number) 
   return found
 }
 
-/** Returns a post for its author or a manager. A manager's pin takes effect at once (groups-26). */
+/**
+ * Throws unless the user is the author of the post or a manager. A manager's pin takes effect at once
+ * (groups-26).
+ */
 async function getPinnablePost(sql: Db, postId: number, userId: number): Promise<PinSubject> {
   const { post, group } = await getPostFor(sql, postId, userId)
   const manages = actingRank(group) >= rankOf('administrator')
@@ -61,7 +64,7 @@ async function getPinnableComment(sql: Db, commentId: number, userId: number): P
   return subject
 }
 
-/** Returns true for a post that a guest cannot see, such as a deleted post. */
+/** Also true for a deleted post, because a guest cannot see the post. */
 const isOfClosedGroup = async (sql: Db, postId: number): Promise<boolean> =>
   (await postContent.find(sql, postId, 0))?.closed ?? true
 
@@ -74,7 +77,7 @@ export const postPins: PinOptions = {
   aliases: { requestGroupPostPinByOldPath: '/pinned/posts/:post' },
   freeIsPlain: true,
   find: (sql, { post = 0 }, viewerId) => getPinnablePost(sql, post, viewerId),
-  // Reads the founder again under a lock, because the group may have been transferred since.
+  // Reads the founder again under a lock, because the group may have been transferred since `find`.
   async hold(tx, { post = 0 }, viewerId) {
     await holdGroupOf(tx, post)
     return getPinnablePost(tx, post, viewerId)
@@ -109,7 +112,7 @@ export const commentPins: PinOptions = {
   hold: (tx, { comment = 0 }, viewerId) => getPinnableComment(tx, comment, viewerId),
   errors: [noSuchPost, forbidden, memberDisabled],
   hidesRecipients: (sql, { thing_id: postId }) => isOfClosedGroup(sql, postId),
-  // Post pins need no notification of the decider, because groups have a list of requests (groups-26).
+  // Comment pins notify the decider. Post pins do not, because managers have a list of requests (groups-26).
   onRequest: async (tx, { contentId, targetId, authorId, deciderId }) =>
     notify(tx, {
       type: 'system',
@@ -125,7 +128,7 @@ export const commentPins: PinOptions = {
     }),
 }
 
-/** Identifies a request by the pinned content, because content has at most one open request. */
+/** Paths identify a pin request by the pinned content, because content has at most one open request. */
 const decisionsAt = (
   { path, noun }: PinOptions,
   of: Pick<DecisionOptions, 'find' | 'errors'>,

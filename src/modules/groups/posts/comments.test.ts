@@ -6,7 +6,7 @@ import type { Person } from '#test/world.ts'
 const { as, guest, person, sql, group, memberId, join, post, people, told, assertNoDrift } = await postWorld()
 
 describe('comments and reports of group posts', () => {
-  test('lets managers delete all comments (groups-25)', async () => {
+  test('lets managers delete all comments in their group (groups-25)', async () => {
     const founder = await person()
     const groupId = await group(founder)
     const [alice, bob] = await people(2)
@@ -22,7 +22,7 @@ describe('comments and reports of group posts', () => {
     await assertNoDrift()
   })
 
-  test('previews the newest comments of listed posts without blocked authors (groups-22)', async () => {
+  test('previews the newest comments of each listed post without blocked authors (groups-22)', async () => {
     const [founder, alice, bob] = await people(3)
     const groupId = await group(founder!, { mode: 'paid', money: 1 })
     const [id, other] = [await post(founder!, groupId), await post(founder!, groupId)]
@@ -56,7 +56,7 @@ describe('comments and reports of group posts', () => {
     )
   })
 
-  test("lets only the group's managers handle a report (groups-28)", async () => {
+  test('lets only managers of the group handle a report (groups-28)', async () => {
     const [founder, other, alice] = await people(3)
     const [groupId] = [await group(founder!), await group(other!)]
     const id = await post(founder!, groupId)
@@ -113,7 +113,7 @@ describe('comments and reports of group posts', () => {
     assert.equal(row?.n, 1)
   })
 
-  test("omits private groups' posts from lists of mixed content (groups-16)", async () => {
+  test('omits posts of private groups from lists of comments and likes (groups-16)', async () => {
     const [founder, stranger] = await people(2)
     const groupId = await group(founder!, { mode: 'private' })
     const alice = await join(groupId, founder!, await person())
@@ -136,7 +136,7 @@ describe('comments and reports of group posts', () => {
     assert.equal((await as(alice, 'GET', `/group-posts/${id}/likes`)).status, 404)
   })
 
-  test('does not notify authors who left a private group (groups-16)', async () => {
+  test('sends no notifications to the author of a post who left its private group (groups-16)', async () => {
     const founder = await person()
     const groupId = await group(founder, { mode: 'private' })
     const [alice, bob] = [

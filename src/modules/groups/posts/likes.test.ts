@@ -5,7 +5,7 @@ import { postWorld } from '#test/fixtures/posts.ts'
 const { as, guest, group, post, people, told, assertNoDrift } = await postWorld()
 
 describe('likes of group posts', () => {
-  test('lists likes with avatar URLs (groups-24)', async () => {
+  test('lists likes of a post with avatar URLs (groups-24)', async () => {
     const [founder, alice] = await people(2)
     const id = await post(founder!, await group(founder!))
     const url = `/group-posts/${id}/likes`
@@ -70,7 +70,7 @@ describe('likes of group posts', () => {
     }
   })
 
-  test('counts racing likes of one user once', async () => {
+  test("counts a user's like once when several likes race", async () => {
     const [founder, ...others] = await people(6)
     const groupId = await group(founder!)
     const id = await post(founder!, groupId)

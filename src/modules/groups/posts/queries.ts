@@ -104,7 +104,7 @@ export const findImages = (sql: Db, postIds: number[]) => sql<ImageRow[]>`
 
 export type PostValues = { title: string; body: string; summary: string; hasImages: boolean }
 
-/** Returns undefined when the author may no longer post in the group. */
+/** Returns undefined when the author has lost the permission to post in the group. */
 export async function insertPost(
   sql: Db,
   groupId: number,
@@ -158,11 +158,10 @@ export async function replaceImages(sql: Db, postId: number, images: NewImage[])
       as i (position, file, size, mime)`
 }
 
-// Locks a post in a separate statement, so that the snapshot of the next statement has the current excellent
-// flag.
+// Locks a post in a statement of its own, so that the next statement reads the current excellent flag.
 const holdPost = (tx: Tx, id: number) => tx`select from group_posts where id = ${id} for no key update`
 
-/** Returns false when a concurrent call deleted the post first. */
+/** Returns false when a concurrent request has deleted the post. */
 export async function deletePost(sql: Tx, groupId: number, id: number): Promise<boolean> {
   await holdPost(sql, id)
   const [row] = await sql<[{ gone: boolean }]>`

@@ -86,7 +86,7 @@ export const PostsQuery = Type.Object({
 })
 export type PostsQuery = Static<typeof PostsQuery>
 
-/** `type`: 1 lists own posts, 2 own pinned posts, 3 own posts with a pending pin. */
+/** `type`: 1 lists the viewer's posts, 2 those with an accepted pin, 3 those with a pending pin. */
 export const MyPostsQuery = Type.Object({
   type: Type.Optional(Int(1, 3, { default: 1 })),
   limit: Limit(),

@@ -43,7 +43,7 @@ import { postItems, postsById } from './view.ts'
 const CHANNEL = 'group:post'
 const SCREENED: ('title' | 'body' | 'summary')[] = ['title', 'body', 'summary']
 
-/** Publishes a post as a feed of its author, in the same transaction. Injected by `feeds`. */
+/** Copies a post into a feed of its author, in the same transaction. Injected by `feeds`. */
 export type CopyToFeed = (
   ctx: Context,
   tx: Tx,
@@ -57,7 +57,7 @@ export async function getReadable(sql: Db, groupId: number, viewerId: number): P
   return group
 }
 
-/** Throws 403 or 422 unless the user may post in the group. Checks in the order that groups-18 defines. */
+/** Throws 403 or 422 unless the user may post in the group. groups-18 defines the order of the checks. */
 export async function getWritable(sql: Db, groupId: number, userId: number): Promise<GroupAccess> {
   const group = await getGroupAccess(sql, groupId, userId)
   if (group.audit !== 1) throw notAudited()
@@ -119,7 +119,7 @@ async function setImages(
   if (dropped.length > 0) await detachFiles(tx, { ids: dropped })
 }
 
-/** Publishes a post. `sync_feed` also copies it to the author's feed (groups-19). */
+/** Publishes a post. With `sync_feed`, also publishes the post as a feed of its author (groups-19). */
 export async function publishPost(
   ctx: Context,
   group: GroupAccess,
@@ -132,7 +132,7 @@ export async function publishPost(
   const from = body.sync_feed ? body.feed_from : undefined
   if (body.sync_feed) {
     if (from === undefined) throw feedFromRequired()
-    // Rejects copies from private and paid groups, because feeds are public and contain the post's title.
+    // Rejects copies of posts in private and paid groups, because a feed is public and contains the title.
     if (!allowsCopies || mode !== 'public') throw noFeedCopies()
     if (!(await hasAbility(ctx, userId, 'feed-post'))) throw forbidden()
   }
@@ -241,7 +241,7 @@ export async function standingAt(sql: Db, postId: number, viewerId: number): Pro
   return standing
 }
 
-/** Throws 403 for a blacklisted user (groups-12). */
+/** Throws 403 for a user on the group's blacklist (groups-12). */
 export async function requireWriter(sql: Db, postId: number, viewerId: number): Promise<GroupAccess> {
   const standing = await standingAt(sql, postId, viewerId)
   if (standing.member?.disabled) throw memberDisabled()

@@ -8,7 +8,7 @@ const { world, as, guest, person, sql, group, member, post, people, ids, told, a
   await postWorld()
 
 describe('group posts', () => {
-  test('publishes posts of members whose role allows posting (groups-18, groups-23)', async () => {
+  test('lets only members whose role may post publish a post (groups-18, groups-23)', async () => {
     const founder = await person()
     const groupId = await group(founder)
     const [alice, stranger] = [await member(groupId, founder), await person()]
@@ -141,7 +141,7 @@ describe('group posts', () => {
     await assertNoDrift()
   })
 
-  test('sorts posts by creation or last reply (groups-21, groups-22)', async () => {
+  test('sorts posts by creation or last comment (groups-21, groups-22)', async () => {
     const founder = await person()
     const groupId = await group(founder)
     const [one, two, three] = [
@@ -169,7 +169,7 @@ describe('group posts', () => {
     await assertNoDrift()
   })
 
-  test('copies posts to the feed when the group allows copies (groups-19)', async () => {
+  test('copies a post to a feed when the group allows copies (groups-19)', async () => {
     const founder = await person()
     const [open, shut] = [await group(founder, { allow_feed: true }), await group(founder)]
     const body = { sync_feed: 1, feed_from: 3, title: 'For all' }

@@ -134,7 +134,9 @@ const COMMENT: Kind = { type: 'comment', told: 'group:report-comment', resource:
 
 type Reportable = { kind: Kind; target: Target; postId: number; group: GroupAccess }
 
-/** Throws 404 for a hidden post and 403 for a blacklisted user (groups-12). */
+/**
+ * Throws 404 for a post hidden from the viewer, and 403 for a viewer on the group's blacklist (groups-12).
+ */
 export async function getReportablePost(sql: Db, id: number, viewerId: number): Promise<Reportable> {
   const target = await postContent.find(sql, id, viewerId)
   if (!target) throw notFound()
@@ -150,7 +152,7 @@ export async function getReportableComment(sql: Db, id: number, viewerId: number
   return { kind: COMMENT, target, postId, group: await requireWriter(sql, postId, viewerId) }
 }
 
-/** Reports content to the group's managers, or to the site's moderators if so configured (groups-28). */
+/** Reports content to the group's managers, or to the site's moderators if a setting says so (groups-28). */
 export async function reportToManagers(
   ctx: Context,
   { kind, target, postId, group }: Reportable,
@@ -200,7 +202,8 @@ async function isThere(sql: Db, report: GroupReportRow): Promise<boolean> {
 }
 
 /**
- * Runs before body validation. Throws 404 for an unknown report and 403 unless the viewer manages its group.
+ * Routes call this before body validation. Throws 404 for an unknown report and 403 unless the viewer manages
+ * its group.
  */
 export async function getReportToHandle(
   sql: Db,

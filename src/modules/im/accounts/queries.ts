@@ -47,8 +47,8 @@ export type LeasedAccount = Row<'im_accounts', 'user_id' | 'password' | 'version
 }
 
 /**
- * Skips confirmed accounts, and accounts leased by another process. `known` is true if the provider confirmed
- * an earlier version.
+ * Skips accounts that are confirmed, or leased by another process. `known`: the provider has confirmed an
+ * earlier version of the account.
  */
 export async function leaseAccounts(
   sql: Db,

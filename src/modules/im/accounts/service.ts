@@ -27,7 +27,7 @@ export const UserIds = Shared('ImUserIds', { user_ids: IdList(1000, { minItems: 
 
 export const Nothing = Type.Unsafe<readonly []>({ type: 'array', items: {}, maxItems: 0 })
 
-/** `im_pwd_hash` holds the plain password, because existing clients expect this name (im-4). */
+/** `im_pwd_hash` holds the password itself, because existing clients expect this field name (im-4). */
 export const ImPassword = Shared('ImPassword', { ...Message.properties, im_pwd_hash: Type.String() })
 
 const makePassword = (ctx: Context) => ctx.secrets.seal(randomBytes(24).toString('base64url'))
@@ -47,7 +47,7 @@ export async function listUnconfirmed(ctx: Context, ids: number[], db: Db = ctx.
   return ids.filter((id) => !found.get(id)?.confirmed)
 }
 
-/** Returns `busy` while another process holds a lease. A later job retries failed accounts. */
+/** Returns `busy` while another process holds a lease on an account. After `failed`, a later job retries. */
 export async function syncAccounts(ctx: Context, ids: number[]): Promise<'done' | 'busy' | 'failed'> {
   const provider = imProvider(ctx)
   let failed = false
@@ -57,7 +57,8 @@ export async function syncAccounts(ctx: Context, ids: number[]): Promise<'done' 
       const leased = await leaseAccounts(ctx.sql, some, provider.name, LEASE_SECONDS)
       if (leased.length === 0) break
       if (!(await tellAccounts(ctx, provider, leased))) failed = true
-      // Leases the accounts again until none needs a sync, because a password may have changed meanwhile.
+      // Leases the same accounts again until none needs a sync, because a password may have changed during
+      // the sync.
       some = failed ? [] : leased.map(({ user_id }) => user_id)
     }
     if (failed) return 'failed'
@@ -77,7 +78,7 @@ async function tellAccounts(ctx: Context, provider: ImProvider, leased: LeasedAc
       faults.set(account.user_id, error)
     }
   }
-  /** `found`: the provider had the account, with an unknown password. */
+  /** `found`: the provider already had the account, with an unknown password. */
   const bringInLine = (account: LeasedAccount, found: boolean) => {
     const [name, password] = [String(account.user_id), passwords.get(account.user_id) as string]
     if (account.disabled) return provider.lock(name)
@@ -157,7 +158,7 @@ export async function rotatePassword(ctx: Context, userId: number): Promise<bool
   return confirmed(ctx, [userId])
 }
 
-/** Replaces the password, because a revoked session may have read it (im-4). */
+/** Replaces the chat password, because a revoked session may have read the former one (im-4). */
 export async function renewPassword(ctx: Context, userId: number): Promise<void> {
   await updatePassword(ctx.sql, userId, makePassword(ctx))
   await syncAccounts(ctx, [userId])
@@ -204,7 +205,9 @@ async function finishRegistration(sql: Db, id: number, left: number): Promise<vo
 }
 
 const TASK = 'im_register_everybody'
-/** Maximum duration of a job, so that a process can stop. Another job continues the work. */
+/**
+ * Maximum duration of a job, so that it does not delay a shutdown. Another job continues the registration.
+ */
 const AT_A_TIME_MS = 5_000
 const RETRY_SECONDS = 5
 
@@ -220,7 +223,7 @@ export function startRegistration(ctx: Context, userId: number): Promise<boolean
   })
 }
 
-/** Waits during an outage of the provider. Skips users that the provider rejects. */
+/** Retries later during an outage of the provider. Skips users that the provider rejects. */
 export async function registerAllUsers(ctx: Context, id: number): Promise<void> {
   const provider = imProvider(ctx)
   const until = Date.now() + AT_A_TIME_MS

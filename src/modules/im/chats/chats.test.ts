@@ -72,7 +72,7 @@ test('stores a message once under an Idempotency-Key (im-12)', async () => {
   assert.deepEqual(await textsOf(bob, chat), ['Once'])
 })
 
-test('pages messages before and after a position (im-12)', async () => {
+test('pages messages before and after a given position (im-12)', async () => {
   const [ann, bob] = [await person(), await person()]
   const chat = await pair(ann, bob)
   for (const text of ['a', 'b', 'c', 'd', 'e']) await say(ann, chat, text)
@@ -82,7 +82,7 @@ test('pages messages before and after a position (im-12)', async () => {
   assert.deepEqual(await textsOf(bob, chat, '?after=5'), [])
 })
 
-test('counts unread messages after the read position (im-12)', async () => {
+test("counts unread messages after the viewer's read position (im-12)", async () => {
   const [ann, bob] = [await person(), await person()]
   const chat = await pair(ann, bob)
   for (const text of ['a', 'b', 'c']) await say(ann, chat, text)
@@ -106,7 +106,7 @@ test('counts unread messages after the read position (im-12)', async () => {
   )
 })
 
-test('stores one row for a group message regardless of the number of members', async () => {
+test('stores one row for a message to a group regardless of the number of members', async () => {
   const [owner, ...members] = await Promise.all(Array.from({ length: 12 }, () => person()))
   const group = await makeGroup(owner!, { members: members.map(({ id }) => id).join(',') })
   const { id: chat } = (await as(owner!, 'PUT', `/chats/groups/${group}`)).body
@@ -124,7 +124,7 @@ test('stores one row for a group message regardless of the number of members', a
   for (const member of members) assert.equal((await as(member, 'GET', '/chats')).body[0].unread, before + 1)
 })
 
-test('omits the read position of a member who left the group', async () => {
+test('omits the read position of a former member of the group', async () => {
   const [owner, ann, bob] = [await person(), await person(), await person()]
   const group = await makeGroup(owner, { members: `${ann.id},${bob.id}` })
   const { id: chat } = (await as(owner, 'PUT', `/chats/groups/${group}`)).body
@@ -155,7 +155,7 @@ test('hides messages from before a member joined the group (im-11)', async () =>
   assert.equal(code(await as(owner, 'DELETE', `/chats/${chat}`)), 'im_owner_stays')
 })
 
-test('stores each group announcement as one message', async () => {
+test('stores a group announcement as one message of its conversation', async () => {
   const [owner, ann] = [await person(), await person()]
   const group = await makeGroup(owner)
   await as(owner, 'POST', '/im/group/member', { im_group_id: Number(group), members: String(ann.id) })
@@ -234,7 +234,7 @@ test('rejects messages between two users when one blocks the other (im-14)', asy
   assert.ok((await textsOf(bob, shared)).includes('from bob'))
 })
 
-test('delivers no group message to the only connected member when that member blocks the sender (im-14)', async () => {
+test('delivers no group message to a member who blocks the sender (im-14)', async () => {
   const [ann, bob, eve] = [await person(), await person(), await person()]
   const group = await makeGroup(ann, { members: String(bob.id) })
   const { id: shared } = (await as(ann, 'PUT', `/chats/groups/${group}`)).body
@@ -250,7 +250,7 @@ test('delivers no group message to the only connected member when that member bl
   stream.close()
 })
 
-test('clears a conversation for one member until the next message', async () => {
+test('hides a cleared conversation from one member until the next message', async () => {
   const [ann, bob] = [await person(), await person()]
   const chat = await pair(ann, bob)
   await say(bob, chat, 'old')
@@ -276,7 +276,7 @@ test("searches only the viewer's conversations", async () => {
   assert.deepEqual(await found(ann, '%25%25'), [])
 })
 
-test('lets moderators read a reported message only with its context (im-16)', async () => {
+test('lets moderators read a reported message and a few messages around it (im-16)', async () => {
   const [ann, bob, eve, admin] = [
     await person(),
     await person(),
@@ -304,7 +304,7 @@ test('lets moderators read a reported message only with its context (im-16)', as
   assert.deepEqual(await textsOf(bob, chat), ['before', ''])
 })
 
-test('returns files of unreported messages only to members (im-16)', async () => {
+test('returns files of unreported messages only to members of the conversation (im-16)', async () => {
   const [ann, bob, admin] = [await person(), await person(), await person({ roles: ['founder'] })]
   const chat = await pair(ann, bob)
   const file = await uploadPicture(world, ann)
@@ -323,7 +323,7 @@ test('returns files of unreported messages only to members (im-16)', async () =>
   assert.equal(await read(), 200)
 })
 
-test('deletes messages past the retention period', async () => {
+test('deletes messages after the retention period', async () => {
   const [ann, bob, admin] = [await person(), await person(), await person({ roles: ['founder'] })]
   const chat = await pair(ann, bob)
   const old = await say(ann, chat, 'old')
@@ -366,7 +366,7 @@ test('delivers chat events only to streams that request them (im-15)', async () 
   for (const stream of [mine, theirs, plain, other]) stream.close()
 })
 
-test('reports connected members to each other (im-15)', async () => {
+test('reports connected members of a conversation to each other (im-15)', async () => {
   const [ann, bob, eve] = [await person(), await person(), await person()]
   const chat = await pair(ann, bob)
   const [mine, theirs, other] = await Promise.all([
@@ -384,7 +384,7 @@ test('reports connected members to each other (im-15)', async () => {
   assert.deepEqual(mine.named('presence'), [{ chat_id: chat, user_ids: [bob.id] }])
   assert.deepEqual(theirs.named('presence'), [{ chat_id: chat, user_ids: [ann.id] }])
   const marker = await pair(ann, eve)
-  /** Waits for a later typing event, because a process delivers presence first. */
+  /** Waits for a typing event, because a process delivers pending presence events before it. */
   const settle = async (times: number) => {
     await as(eve, 'POST', `/chats/${marker}/typing`)
     await until(() => mine.named('typing').length === times, 'a later event')
@@ -430,7 +430,7 @@ test('sends all missed messages in order when a stream resumes (im-15)', async (
   strange.close()
 })
 
-test('delivers a message whose signal was lost (im-15)', async () => {
+test('delivers a chat message whose signal was lost (im-15)', async () => {
   const [ann, bob] = [await person(), await person()]
   const chat = await pair(ann, bob)
   const stream = await openChatStream(base, bob.token)
@@ -443,7 +443,7 @@ test('delivers a message whose signal was lost (im-15)', async () => {
   stream.close()
 })
 
-test('respects the settings for the edit time limit and read positions', async () => {
+test('applies the settings for the edit time limit and for read positions', async () => {
   const [ann, bob, admin] = [await person(), await person(), await person({ roles: ['founder'] })]
   const chat = await pair(ann, bob)
   const { id } = await say(ann, chat, 'one')
@@ -459,7 +459,7 @@ test('respects the settings for the edit time limit and read positions', async (
   await set({ 'chat:edit-minutes': 10, 'chat:seen': true })
 })
 
-test('mutes a conversation for one member', async () => {
+test('mutes a conversation only for the member who requested it', async () => {
   const [ann, bob] = [await person(), await person()]
   const chat = await pair(ann, bob)
   assert.equal((await as(ann, 'PATCH', `/chats/${chat}`, { muted: true })).status, 204)
@@ -467,7 +467,7 @@ test('mutes a conversation for one member', async () => {
   assert.deepEqual([await muted(ann), await muted(bob)], [true, false])
 })
 
-test("clears the texts of an erased account's messages", async () => {
+test('clears the texts of messages when the account of their sender is erased', async () => {
   const [ann, bob] = [await person(), await person()]
   const chat = await pair(ann, bob)
   await say(ann, chat, 'secret')
