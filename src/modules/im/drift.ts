@@ -19,7 +19,7 @@ import { settingsOf } from './sync/service.ts'
 
 const AT_ONCE = 1000
 
-/** Recovers syncs whose job was lost by a crash or a change of the provider. */
+/** Enqueues syncs whose job was lost in a crash, and syncs with a newly configured provider. */
 export async function sweep(ctx: Context): Promise<void> {
   await moveToProvider(ctx.sql, imProvider(ctx).name)
   for (const id of await listWaitingGroups(ctx.sql, AT_ONCE)) await addSync(ctx.sql, 'im_group', id, 0)
@@ -28,7 +28,7 @@ export async function sweep(ctx: Context): Promise<void> {
 
 type ImDrift = { group: number; difference: string }
 
-/** Passes each difference between a confirmed group and the provider's copy to `found`. */
+/** Calls `found` for each difference between a confirmed group and the provider's copy. */
 async function compareGroups(
   ctx: Context,
   found: (drift: ImDrift, version: number) => Promise<void>,

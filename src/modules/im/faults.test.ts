@@ -15,8 +15,8 @@ suite('easemob with faults', async () => {
   const world = await createWorld({ ...service.env, IM_CONFIRM_MS: '1000', IM_TIMEOUT_MS: '60000' })
   const { sql, ctx, as, person } = world
   /**
-   * Tests pass a short timeout only for calls without a response, so that no other call times out on a busy
-   * machine.
+   * Pass a short timeout only for calls that get no response. On a busy machine, it would end other calls
+   * too.
    */
   const provider = (timeoutMs = 60_000) =>
     createEasemob({
@@ -41,7 +41,7 @@ suite('easemob with faults', async () => {
     maxUsers: 9,
   }
 
-  test('shares one access token among server nodes', async () => {
+  test('shares one access token of the service among server nodes', async () => {
     const nodes = [provider(), provider(), provider()]
     const before = service.tokensIssued
     await Promise.all([...nodes, ...nodes].map((node) => node.health()))
@@ -53,7 +53,7 @@ suite('easemob with faults', async () => {
     assert.ok(!row.token.includes('token-'), 'it is sealed at rest')
   })
 
-  test('requests no third token when the service rejects the second token', async () => {
+  test('requests no third access token when the service rejects the second one', async () => {
     const before = service.tokensIssued
     service.fault = (call) => (call === 'GET /users' ? 'token' : undefined)
     await assert.rejects(provider().health(), (error) => error instanceof ImError && error.fault === 'auth')
@@ -68,7 +68,7 @@ suite('easemob with faults', async () => {
     ['lost', 'unavailable'],
     ['unheard', 'unavailable'],
   ] as const)
-    test(`reports ${expected} when the service answers with the fault ${fault}`, async () => {
+    test(`maps the simulated fault ${fault} to ${expected}`, async () => {
       await provider().health()
       once('GET /users', fault)
       const timeoutMs = fault === 'silent' ? 400 : 60_000
@@ -92,7 +92,7 @@ suite('easemob with faults', async () => {
     assert.equal([...service.groups.values()].filter((each) => each.owner === '800001').length, 2)
   })
 
-  test('applies a change once when the request arrives twice', async () => {
+  test('applies a change of a group once when the request arrives twice', async () => {
     const names = ['800011', '800012', '800013']
     await provider().ensureUsers(names.map((name) => ({ name, password: 'x' })))
     const id = await provider().createGroup({ key: '800010', owner: '800011', settings })
@@ -126,7 +126,7 @@ suite('easemob with faults', async () => {
     assert.ok(service.deactivated.has(String(me.id)))
   })
 
-  test('returns 202 during an outage of the service (im-1)', async () => {
+  test('returns 202 during an outage of the chat service (im-1)', async () => {
     const [owner, member] = [await person(), await person()]
     await service.stop()
     const made = await as(owner, 'POST', '/im/group', { groupname: 'G', desc: '', members: member.id })
@@ -174,7 +174,7 @@ suite('easemob with faults', async () => {
     assert.deepEqual([...(service.groups.get(id)?.members ?? [])], [String(member.id)])
   })
 
-  test('counts failed syncs of a group until a sync succeeds', async () => {
+  test('counts failed syncs of a group until one succeeds', async () => {
     const [founder, owner] = [await person({ roles: ['founder', 'owner'] }), await person()]
     await converge(world)
     const make = async (groupname: string) =>
@@ -208,11 +208,10 @@ suite('easemob with faults', async () => {
     assert.equal(service.groups.get(id)?.name, 'G 2')
   })
 
-  test('converges after 100 changes despite faults of the service', async () => {
+  test('applies all of 100 changes despite faults of the service', async () => {
     const { below: roll } = createDice(11)
     const faults: EasemobFault[] = ['token', 'limit', 'broken', 'lost', 'unheard', 'twice']
-    // Never duplicates the sending of a message or the creation of a group, because the service would store
-    // both requests.
+    // The fault `twice` spares new messages and groups, because the service would store both requests.
     service.fault = (call) => {
       if (roll(12) > 0) return undefined
       const fault = faults[roll(faults.length)]
@@ -234,7 +233,7 @@ suite('easemob with faults', async () => {
       assert.equal(service.users.get(String(user_id)), ctx.secrets.open(password))
   })
 
-  test('repairs groups and accounts that were changed directly at the service', async () => {
+  test('repairs groups and accounts after direct changes at the service', async () => {
     const owner = await person()
     const { body } = await as(owner, 'POST', '/im/group', { groupname: 'G', desc: '' })
     const [one, two] = [

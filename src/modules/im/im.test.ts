@@ -12,7 +12,7 @@ type Body = Record<string, unknown>
 const { makeGroup, read, change, memberIds } = imGroupsOf(world)
 const addUpload = (owner: Person) => uploadPicture(world, owner)
 
-test('lets only the owner change a group (im-8)', async () => {
+test('lets only the owner of a group change it (im-8)', async () => {
   const [owner, member, stranger] = [await person(), await person(), await person()]
   const id = await makeGroup(owner, { members: String(member.id), allowinvites: 0 })
   for (const viewer of [member, stranger]) {
@@ -26,7 +26,7 @@ test('lets only the owner change a group (im-8)', async () => {
   assert.deepEqual(await memberIds(owner, id), [owner.id, member.id])
 })
 
-test('adds no members when one id of the list is unknown (im-9)', async () => {
+test('adds no members when one of the given ids is unknown (im-9)', async () => {
   const [owner, one, two] = [await person(), await person(), await person()]
   const id = await makeGroup(owner)
   const add = (members: unknown) =>
@@ -104,7 +104,7 @@ test('returns several groups with the account names of their members', async () 
   assert.equal((await as(stranger, 'GET', '/im/groups')).status, 422)
 })
 
-test('returns visible groups in the requested order (im-7)', async () => {
+test('returns the groups that the viewer may see in the requested order (im-7)', async () => {
   const [owner, stranger] = [await person(), await person()]
   const open = await makeGroup(owner)
   const closed = await makeGroup(owner, { public: 0 })
@@ -122,7 +122,7 @@ test('returns visible groups in the requested order (im-7)', async () => {
   assert.deepEqual(faces.body, [{ im_group_id: open, group_face: 0 }])
 })
 
-test('resets absent settings of a changed group to their defaults (im-6)', async () => {
+test('resets the settings that a change of a group omits to their defaults (im-6)', async () => {
   const [owner, heir] = [await person(), await person()]
   const id = await makeGroup(owner, { public: 0, maxusers: 7, allowinvites: 0, members_only: 1 })
   const face = await addUpload(owner)
@@ -150,7 +150,7 @@ test('resets absent settings of a changed group to their defaults (im-6)', async
   assert.equal((await read(heir, id)).group_face, url)
 })
 
-test('lets members leave a group, but not the owner', async () => {
+test('lets members leave a group, except its owner', async () => {
   const [owner, member, third, blocker] = [await person(), await person(), await person(), await person()]
   const id = await makeGroup(owner, { members: member.id })
   const members = (who: Person) => ({ im_group_id: Number(id), members: String(who.id) })
@@ -167,7 +167,7 @@ test('lets members leave a group, but not the owner', async () => {
   assert.deepEqual(await memberIds(owner, id), [owner.id, member.id])
 })
 
-test('deletes a group from the database and the provider', async () => {
+test('deletes a group from the database and at the provider', async () => {
   const owner = await person()
   const id = await makeGroup(owner)
   assert.equal((await as(owner, 'DELETE', `/easemob/group?im_group_id=${id}`)).status, 204)
@@ -177,7 +177,7 @@ test('deletes a group from the database and the provider', async () => {
   assert.equal((await sql`select from im_embedded_groups where id = ${id}`).length, 0)
 })
 
-test('omits disabled members of a group', async () => {
+test('omits disabled members from a group', async () => {
   const [owner, member] = [await person(), await person()]
   const id = await makeGroup(owner, { members: member.id })
   await sql`update users set deleted_at = now() where id = ${member.id}`
@@ -205,7 +205,7 @@ test('counts only enabled members of a group (im-5)', async () => {
   assert.deepEqual(await shown(), [[member.id], names])
 })
 
-test('lets a user with the required ability manage groups of other users', async () => {
+test('lets a user with the ability for chat groups manage groups of other users', async () => {
   const [owner, member] = [await person(), await person()]
   const id = await makeGroup(owner, { public: 0 })
   const members = { im_group_id: Number(id), members: String(member.id) }
@@ -215,7 +215,10 @@ test('lets a user with the required ability manage groups of other users', async
   assert.equal((await as(founder, 'DELETE', '/im/group', { im_group_id: Number(id) })).status, 204)
 })
 
-/** Expected status for a guest, stranger, member, owner and user with the ability. */
+/**
+ * Expected statuses for a guest, a stranger, a member, the owner, and a user with the ability for chat
+ * groups.
+ */
 const MATRIX: [string, (id: string, who: Person, other: Person) => [string, string, Body?], number[]][] = [
   ['register oneself', (_id, who) => ['POST', `/register/${who.id}`], [401, 201, 201, 201, 201]],
   [
@@ -255,7 +258,7 @@ const MATRIX: [string, (id: string, who: Person, other: Person) => [string, stri
 
 for (const prefix of ['/im', '/easemob'])
   for (const [what, requestOf, statuses] of MATRIX)
-    test(`enforces the permissions to ${what} (${prefix})`, async () => {
+    test(`checks permissions in the request to ${what} (${prefix})`, async () => {
       const [owner, member, stranger, other] = [
         await person(),
         await person(),

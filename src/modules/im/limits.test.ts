@@ -8,7 +8,7 @@ const { as, person, sql } = world
 type Body = Record<string, unknown>
 const { makeGroup, read, change, memberIds } = imGroupsOf(world)
 
-test('enforces the limits of a group', async () => {
+test("enforces the limits of a chat group's settings", async () => {
   const [owner, ...others] = [await person(), await person(), await person()]
   const members = others.map((each) => each.id).join(',')
   const tell = async (body: Body) =>
@@ -31,7 +31,7 @@ test('enforces the limits of a group', async () => {
   assert.deepEqual((await memberIds(owner, id)).length, 3)
 })
 
-test('enforces the member limit under concurrent additions', async () => {
+test('enforces the member limit of a group when additions race', async () => {
   const owner = await person()
   const others = await Promise.all(Array.from({ length: 6 }, () => person()))
   const id = await makeGroup(owner, { maxusers: 4 })

@@ -31,8 +31,8 @@ import { syncGroup } from './sync/service.ts'
 const idOf = (payload: unknown) => (payload as { id: number }).id
 
 /**
- * Failures of the provider do not fail these jobs. Each failure enqueues another job, so that retries have no
- * limit.
+ * An outage of the provider does not fail these jobs. They enqueue another job instead, because a failed job
+ * has a maximum number of retries.
  */
 export const imTasks = (ctx: Context): TaskList => ({
   user_created: async (payload) => {
@@ -57,7 +57,9 @@ export const imSchedules: Schedule[] = [
   { task: 'chat_retention', pattern: '41 4 * * *' },
 ]
 
-/** Contains messages of the embedded provider only, because other providers store the messages themselves. */
+/**
+ * Contains messages only with the embedded provider, because other providers store the messages themselves.
+ */
 export const imPersonal = [
   personalTable({
     file: 'chat-account',

@@ -4,13 +4,14 @@ import { CURRENCIES, type Currency, PLATFORM_ACCOUNTS } from './schema.ts'
 
 /**
  * Stores the balances of platform accounts, so that later reads sum only newer postings. The table lock
- * ensures that no earlier posting commits afterwards.
+ * ensures that no posting with a lower id commits afterwards.
  */
 export async function writeCheckpoints(sql: Sql): Promise<void> {
   const last = await transaction(sql, async (tx) => {
     await tx`set local lock_timeout = '2s'`
     await tx`lock table ledger_postings in share mode`
-    // Avoids `last_value` of the sequence, which is 1 before the first use and would skip the first posting.
+    // `last_value` is 1 before the first use of the sequence. The checkpoint would then skip the first
+    // posting.
     const [row] = await tx<[{ id: number }]>`
       select coalesce(pg_sequence_last_value('ledger_order_ids'), 0)::bigint as id`
     return row.id
@@ -54,7 +55,7 @@ const findBalanceDrift = (sql: Db) => sql<Drift[]>`
   where coalesce(a.balance, 0) <> coalesce(p.total, 0) or a.balance <> a.income - a.expenses
   order by owner_id, currency limit 100`
 
-/** Finds postings whose balance does not follow from the previous posting. */
+/** Finds postings whose balance is not the sum of the account's postings so far. */
 const findBrokenChains = (sql: Db) => sql<Drift[]>`
   select owner_id || ' ' || currency || ' ' || id as key, balance_after as kept, expected::bigint as counted
   from (
@@ -104,7 +105,7 @@ const findCheckpointDrift = (sql: Db) => sql<Drift[]>`
   group by k.owner_id, k.currency, k.balance having k.balance <> coalesce(sum(p.amount), 0)
   order by k.owner_id, k.currency`
 
-/** Check without repair, because an operator must understand a difference in the ledger first. */
+/** Creates a check without repair, because an operator must first understand a difference in the ledger. */
 export const unrepairable = (name: string, find: (sql: Db) => PromiseLike<Drift[]>): CounterCheck => ({
   name,
   find: async (sql) => [...(await find(sql))],
@@ -112,7 +113,7 @@ export const unrepairable = (name: string, find: (sql: Db) => PromiseLike<Drift[
   mendable: false,
 })
 
-/** Excludes the escrow of other modules, which add their own checks. */
+/** Checks of the ledger. Other modules add checks of the amounts that they hold in escrow. */
 export const ledgerChecks: CounterCheck[] = [
   unrepairable('ledger_postings.balanced', findUnbalanced),
   unrepairable('ledger_accounts.balance', findBalanceDrift),

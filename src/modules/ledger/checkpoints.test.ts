@@ -23,7 +23,7 @@ const writeEarlyCheckpoints = (sql: Sql) => sql`
 
 const isBalanced = async (sql: Sql) => (await auditLedger(sql)).balanced
 
-test('balances the audit when a checkpoint precedes the first posting (money-18)', async () => {
+test('passes the audit when a checkpoint precedes the first posting (money-18)', async () => {
   const { sql, give } = await openNewSite()
   await writeCheckpoints(sql)
   await give(70)
@@ -36,7 +36,7 @@ test('balances the audit when a checkpoint precedes the first posting (money-18)
   assert.equal(await isBalanced(sql), true)
 })
 
-test('repairs checkpoints that omitted the first posting', async () => {
+test('repairs checkpoints that omit the first posting', async () => {
   const { sql, give } = await openNewSite()
   await writeEarlyCheckpoints(sql)
   await give(70)
@@ -58,7 +58,7 @@ test('repairs checkpoints written before any posting', async () => {
   assert.equal(await isBalanced(sql), true)
 })
 
-test('reports a wrong checkpoint in the audit after the repair', async () => {
+test('still reports a checkpoint with a wrong balance after the repair', async () => {
   const { sql, give } = await openNewSite()
   await give(70)
   await writeCheckpoints(sql)

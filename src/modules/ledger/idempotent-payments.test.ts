@@ -49,7 +49,7 @@ test('replays the first response for a repeated idempotency key', async () => {
   assert.equal((await pay(1, bytes)).headers['idempotency-replayed'], 'true')
 })
 
-test('replays a payment when the retry uses an alias path (conventions-28)', async () => {
+test('replays a payment when its retry uses an alias path (conventions-28)', async () => {
   const [anna, ben] = [await rich(1000), await person()]
   await give(anna, 'points', 1000)
   const groups = groupMaker(world)
@@ -90,7 +90,7 @@ test('replays a payment when the retry uses an alias path (conventions-28)', asy
   }
 })
 
-test('replays a 422 for the same key and body (conventions-28)', async () => {
+test('replays a 422 for the same idempotency key and body (conventions-28)', async () => {
   const anna = await rich(5)
   const ben = await person()
   const pay = (key: string, amount: unknown, user = ben.id) =>

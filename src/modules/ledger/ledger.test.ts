@@ -40,7 +40,7 @@ test('lets an administrator add and deduct points and money (money-17)', async (
   assert.equal(log.body.total, 2)
 })
 
-test("returns both balances in the viewer's account (money-3)", async () => {
+test("returns the balances of points and wallet in the viewer's account (money-3)", async () => {
   const anna = await rich(500, 30)
   const ben = await person()
   await as(anna, 'POST', '/plus-pay/transfer', { user: ben.id, amount: 120 })
@@ -91,7 +91,7 @@ test('converts wallet money to points by the configured ratio (money-7)', async 
   })
 })
 
-test('lists orders only to their owner (money-4, money-5)', async () => {
+test('lists orders of a user only to that user (money-4, money-5)', async () => {
   const anna = await rich(1000)
   const ben = await person()
   await as(anna, 'POST', '/plus-pay/transfer', { user: ben.id, amount: 10 })
@@ -175,7 +175,7 @@ test('reports manipulated balances in the ledger audit (money-18)', async () => 
   assert.equal((await auditLedger(sql)).balanced, true)
 })
 
-test('filters the movements of a balance (money-17)', async () => {
+test('filters the movements of a wallet or points balance (money-17)', async () => {
   const [anna, ben] = [await rich(1000), await rich(1000)]
   await as(anna, 'POST', '/plus-pay/transfer', { user: ben.id, amount: 10 })
   await as(ben, 'POST', '/plus-pay/transfer', { user: anna.id, amount: 20 })

@@ -16,7 +16,7 @@ const Feed = fc.nat(FEEDS - 1)
 const Sum = fc.integer({ min: 1, max: 60 })
 const Key = fc.option(fc.nat(3), { nil: undefined, freq: 2 })
 
-/** Actions with money. A `key` turns some actions into retries. */
+/** Random actions with money. An action with the `key` of an earlier one may be its retry. */
 const Step = fc.oneof(
   fc.record({ do: fc.constant('transfer' as const), who: Who, to: Who, amount: Sum, key: Key }),
   fc.record({
@@ -212,12 +212,12 @@ async function assertSound({ people }: Site): Promise<{ points: number[]; wallet
   return { points, wallet }
 }
 
-test('matches the balances of a model after any sequence of actions', async () => {
+test('matches the balances of a model after any sequence of actions with money', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(Step, { minLength: 15, maxLength: 30 }), async (steps) => {
       const site = await settle()
       const model = createModel(site)
-      /** Keys with a rejection that the server may have stored. */
+      /** Idempotency keys whose rejection the server may have stored. The test does not send them again. */
       const refused = new Set<string>()
       for (const step of steps) {
         const name = keyedOf(step)?.name
@@ -239,7 +239,7 @@ test('matches the balances of a model after any sequence of actions', async () =
   )
 })
 
-test('neither loses nor creates money under concurrent actions (money-1)', async () => {
+test('neither loses nor creates money when payments and withdrawals race (money-1)', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(Step, { minLength: 30, maxLength: 60 }), async (steps) => {
       const site = await settle()
@@ -255,7 +255,7 @@ test('neither loses nor creates money under concurrent actions (money-1)', async
         assert.ok(name === '' || !once.has(name), `bought twice: ${name}`)
         once.add(name)
       }
-      // The user balances must equal all income of the site, less expenses and pending amounts.
+      // Balances must equal the initial amounts plus conversions and adjustments, less pins and withdrawals.
       const sum = (of: (step: Step) => number) => fresh.reduce((total, step) => total + of(step), 0)
       const ids = site.people.map(({ id }) => id)
       const [held] = await sql<[{ pins: number; withdrawn: number }]>`

@@ -127,7 +127,7 @@ const waiting = (table: 'withdrawals' | 'recharges'): Queue => ({
   waiting: (sql) => sql`select created_at as since from ${sql(table)} where state = 'pending' order by id`,
 })
 
-/** Sums only received amounts, so that each movement counts once. */
+/** Sums only postings that add to an account, so that each movement counts once. */
 const moved = (name: string, currency: Currency, ability: string): Series => ({
   name,
   ability,

@@ -35,7 +35,7 @@ test('writes a debit posting and a credit posting for each movement', async () =
   assert.equal(await findBalance(sql, ben.id, 'wallet'), 0)
 })
 
-test('rejects payments above the balance (money-2)', async () => {
+test("rejects a payment above the payer's balance (money-2)", async () => {
   const anna = await person()
   const ben = await person()
   await assert.rejects(give(anna.id, ben.id, 1), { code: 'insufficient_balance' })
@@ -47,7 +47,7 @@ test('rejects payments above the balance (money-2)', async () => {
   assert.equal(postings.length, 0)
 })
 
-test('writes the movements of one call as one ledger transaction', async () => {
+test('writes the movements of one call as one transaction of the ledger', async () => {
   const anna = await person()
   await moveFunds(sql, [
     {
@@ -112,7 +112,7 @@ test('never overdraws a balance under concurrent payments', async () => {
   assert.equal(await findBalance(sql, anna.id, 'points'), 1)
 })
 
-test('rejects changes of written postings', async () => {
+test('rejects changes of existing postings', async () => {
   const anna = await person()
   await grant(anna.id, 1)
   await assert.rejects(

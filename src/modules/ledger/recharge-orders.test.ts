@@ -20,7 +20,7 @@ for (const [path, currency, other] of [
     result: JSON.stringify({ alipay_trade_app_pay_response: { out_trade_no: number, total_amount } }),
   })
 
-  test(`returns the state of an order from ${path}/checkOrders (money-19)`, async () => {
+  test(`returns the state of a recharge order from ${path}/checkOrders (money-19)`, async () => {
     const anna = await person()
     const made = await order(anna)
     assert.equal(made.status, 201)
@@ -49,7 +49,7 @@ for (const [path, currency, other] of [
     assert.deepEqual([failed.status, failed.body.message], [200, 'The payment failed.'])
   })
 
-  test(`finds only the user's own matching orders through ${path}/checkOrders`, async () => {
+  test(`finds no order of another user or currency with ${path}/checkOrders`, async () => {
     const [anna, ben] = [await person(), await person()]
     const number = (await order(anna)).body.out_trade_no
     assert.equal((await check(ben, { out_trade_no: number })).status, 404)
@@ -74,7 +74,7 @@ for (const [path, currency, other] of [
   })
 }
 
-test('returns the settings of points with GET /currency (money-19)', async () => {
+test('returns the settings of points from GET /currency (money-19)', async () => {
   const anna = await person()
   assert.equal((await guest('GET', '/currency')).status, 401)
   await withSettings({ 'currency:cash-max': 777, 'currency:rule': 'Points are no money.' }, async () => {

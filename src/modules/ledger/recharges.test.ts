@@ -74,7 +74,7 @@ test('rejects a second decision on a recharge (money-9)', async () => {
   )
 })
 
-test('recharges points by the configured ratio and limits', async () => {
+test('recharges points at the configured ratio', async () => {
   const anna = await person()
   await withSettings({ 'currency:recharge-ratio': 7 }, async () => {
     const { body } = await as(anna, 'POST', '/currency/recharge', { type: 'manual', amount: 100 })

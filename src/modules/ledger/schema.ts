@@ -20,7 +20,7 @@ export const featureOff = apiError(
   '本站未开放此功能。',
 )
 
-/** Rejects an amount above the limit of one movement, after conversion. */
+/** Rejects a converted amount above the limit of one movement. */
 export const tooMuch = fieldError('amount', 'amount_too_large', 'The amount is too large.', '金额过大。')
 
 export const dailyLimit = fieldError(
@@ -52,7 +52,7 @@ export const paymentUnavailable = apiError(
   '支付服务暂时不可用，未发生扣款，请稍后重试。',
 )
 
-/** Covers unpaid and disputed payments, and payments with a wrong amount. */
+/** Thrown for unpaid and disputed payments, and for payments with a wrong amount. */
 export const notRefundable = apiError(
   403,
   'not_refundable',
@@ -104,7 +104,7 @@ export const IN_EITHER = {
 export const Amount = Int(1, MAX_AMOUNT, IN_POINTS)
 export const amountOf = (unit: { description: string }) => Int(1, MAX_AMOUNT, unit)
 
-/** Titles of orders for the payer (`out`) and the recipient (`in`). docs/ledger.md describes the kinds. */
+/** Titles of movements for the payer (`out`) and the recipient (`in`). docs/ledger.md describes the kinds. */
 export const KINDS = {
   opening: {
     out: { en: 'Correction of the opening balance', zh: '期初余额更正' },

@@ -8,7 +8,7 @@ const world = await createWorld()
 const { as, sql, person } = world
 const { founder, owns, rich, withSettings } = await walletsOf(world)
 
-test('applies one of several concurrent decisions on a withdrawal (money-10)', async () => {
+test('applies only one of several concurrent decisions on a withdrawal (money-10)', async () => {
   const anna = await rich(1000)
   const ask = (body: object) => as(anna, 'POST', '/plus-pay/cashes', body)
   const cash = { value: 400, type: 'alipay', account: 'anna@example.org' }
@@ -39,7 +39,7 @@ test('applies one of several concurrent decisions on a withdrawal (money-10)', a
   })
 })
 
-test('withdraws points in whole fen (money-10)', async () => {
+test('rounds a withdrawal of points down to whole fen (money-10)', async () => {
   const anna = await rich(0, 1000)
   await withSettings({ 'currency:recharge-ratio': 7 }, async () => {
     assert.equal((await as(anna, 'POST', '/currency/cash', { amount: 500 })).status, 201)
@@ -73,7 +73,7 @@ test('withdraws points in whole fen (money-10)', async () => {
   })
 })
 
-test('requires the payment password for outgoing money when the setting demands a password', async () => {
+test('requires the payment password for transfers and withdrawals when the setting demands one', async () => {
   const [anna, ben] = [await rich(1000, 1000), await person()]
   await sql`update users set password = ${await hashPassword('correct horse')} where id = ${anna.id}`
   await withSettings({ 'pay-validate-user-password': true }, async () => {

@@ -21,8 +21,8 @@ async function findHorizon(sql: Db): Promise<{ oldest: number; newest: number }>
 }
 
 /**
- * Selects messages after the known position of each conversation. Without a position, selects messages of
- * transactions from `since` on.
+ * Selects messages after the last delivered position of each conversation. For a conversation without one,
+ * selects messages written by transactions from `since` on.
  */
 const findUnsent = (sql: Db, chats: { id: number; position: number | undefined }[], since: number) => sql<
   MessageRow[]
@@ -56,12 +56,18 @@ const listMissed = (sql: Db, userId: number, cursor: number, limit: number) => s
     ${notBlockedBy(sql, userId, sql`coalesce(m.sender_id, 0)`)}
   order by m.chat_id, m.position limit ${limit}`
 
-/** Maximum missed messages. A client that missed more receives `reset` and reloads its conversations. */
+/**
+ * Maximum messages sent to a resuming stream. A client that missed more receives `reset` and reloads its
+ * conversations.
+ */
 const MISSED_MOST = 500
 const CHATS_AT_ONCE = 200
-/** Exceeds the duration of any transaction that sends a message. The cursor ignores older transactions. */
+/**
+ * Exceeds the duration of any transaction that sends a message. The cursor does not wait for a longer
+ * transaction.
+ */
 const LONGEST_TRANSACTION_MS = 120_000
-/** Bounds memory. After an eviction, some messages are delivered twice. */
+/** Limits the memory for delivered positions. After an eviction, a message may be delivered twice. */
 const KNOWN_CHATS_MOST = 100_000
 
 const NOTHING = { open: async () => {}, resume() {}, poll() {}, close() {} }
@@ -75,7 +81,10 @@ export const createChatSource: CreateChatSource = (ctx, streams) =>
 
 function createSource(ctx: Context, streams: OpenStreams): ReturnType<CreateChatSource> {
   const { sql, signals, log } = ctx
-  /** `dirty`: conversations with new messages. `delivered`: last delivered position by conversation. */
+  /**
+   * `dirty`: ids of conversations with new messages. `delivered`: last delivered position of each
+   * conversation.
+   */
   const dirty = new Set<number>()
   const changed = new Set<number>()
   const delivered = new Map<number, number>()
@@ -97,7 +106,7 @@ function createSource(ctx: Context, streams: OpenStreams): ReturnType<CreateChat
     return { cursor: Math.max(oldest, past?.newest ?? 0), newest }
   }
 
-  /** Drops the event and marks the stream as behind if its buffer is full. */
+  /** If the stream's buffer is full, drops the event and marks the stream as behind. */
   function send(stream: EventStream, event: string, data: string) {
     const { chats } = stream
     if (!chats) return
@@ -118,7 +127,7 @@ function createSource(ctx: Context, streams: OpenStreams): ReturnType<CreateChat
     )
   }
 
-  /** The stream's cursor is a transaction id. All messages of older transactions were sent. */
+  /** A stream's cursor is a transaction id. The stream has sent all messages of older transactions. */
   const hasSent = ({ chats }: EventStream, row: MessageRow, isNew: boolean) =>
     row.tx_id < (chats?.cursor ?? 0) || (isNew && row.position <= (chats?.sent.get(row.chat_id) ?? 0))
 
@@ -133,7 +142,7 @@ function createSource(ctx: Context, streams: OpenStreams): ReturnType<CreateChat
     for (const [index, view] of views.entries()) {
       const row = rows[index] as MessageRow
       const data = JSON.stringify(view)
-      // Readers do not receive messages of users whom they block (im-14).
+      // Skips readers who block the sender of the message (im-14).
       for (const user of readers.get(view.chat_id) ?? [])
         if (!blockersOf.get(view.sender_id)?.has(user))
           for (const stream of streams.of(user))
@@ -164,7 +173,7 @@ function createSource(ctx: Context, streams: OpenStreams): ReturnType<CreateChat
   }
 
   async function work() {
-    // Lets `drain` store this promise in `draining` before the last line clears `draining`.
+    // Lets `drain` store this promise in `draining` before the last line of this function clears `draining`.
     await null
     while (dirty.size + changed.size + typing.size + presence.size > 0 && !closed) {
       const [chatIds, ids] = [take(dirty), take(changed)]
@@ -189,7 +198,7 @@ function createSource(ctx: Context, streams: OpenStreams): ReturnType<CreateChat
     return draining
   }
 
-  /** Finds messages whose signal was lost, and advances the cursors of all streams. */
+  /** Finds messages whose signal was lost, and advances the cursors of streams that are not behind. */
   async function poll() {
     if (polling || closed) return
     polling = true
@@ -223,14 +232,14 @@ function createSource(ctx: Context, streams: OpenStreams): ReturnType<CreateChat
         if (rows.length > MISSED_MOST) stream.write(eventOf(stream, 'reset', '{}'))
         else
           for (const view of await messageViews(sql, rows)) {
-            // Skips unchanged messages that an earlier iteration sent, because the query returns them again.
+            // Skips messages that an earlier iteration sent, unless they were edited or deleted.
             const isChanged = view.deleted || view.edited_at !== null
             if (!isChanged && view.position <= (chats.sent.get(view.chat_id) ?? 0)) continue
             stream.write(eventOf(stream, 'message', JSON.stringify(view)))
             chats.sent.set(view.chat_id, Math.max(view.position, chats.sent.get(view.chat_id) ?? 0))
           }
         chats.cursor = Math.max(chats.cursor, now.cursor)
-        // `resume` continues after the client has drained the buffer.
+        // The client has not read its buffer yet. `resume` continues when the buffer is empty.
         if (!stream.isReady()) return
       } while (chats.hasMissed && !closed)
       chats.isBehind = false
@@ -274,7 +283,7 @@ function createSource(ctx: Context, streams: OpenStreams): ReturnType<CreateChat
       const now = await horizon()
       polled ??= now.cursor
       if (!stream.chats) return
-      // A cursor from before a restore of the database may be newer than any transaction.
+      // A cursor from before the restore of a backup may be newer than any transaction.
       const isKnown = after !== undefined && after <= now.newest
       stream.chats.cursor = isKnown ? after : now.cursor
     },

@@ -7,7 +7,7 @@ import { type Db, sendSignal } from '#platform/database'
 export const TYPING_SIGNAL = 'chat-typing'
 export const PRESENCE_SIGNAL = 'chat-presence'
 
-/** Maximum members per signal, because PostgreSQL limits a NOTIFY payload to 8,000 bytes. */
+/** Maximum member ids per signal, because PostgreSQL limits a NOTIFY payload to 8,000 bytes. */
 const NAMED_AT_ONCE = 500
 
 type FindReaders = (chatIds: number[]) => Promise<Map<number, number[]>>
@@ -21,7 +21,7 @@ async function withoutBlocks(sql: Db, userId: number, people: number[]): Promise
   return rows.map(({ id }) => id).filter((id) => !blockers.has(id))
 }
 
-/** Drops the event for busy streams, because a late typing or presence event is useless. */
+/** Skips streams that are full or behind, because a late typing or presence event is useless. */
 function sendNow(streams: EventStream[], event: string, data: object): void {
   for (const stream of streams)
     if (stream.isReady() && !stream.chats?.isBehind)
@@ -42,8 +42,8 @@ export async function deliverTyping(
 }
 
 /**
- * Line `chat:asker` asks for the connected members, and `chat:asker:members` answers. The answer is a signal,
- * because the asker may be connected to another process.
+ * Line `chat:asker` requests the connected members of a chat, and `chat:asker:members` is the answer. Answers
+ * are signals, because the asker may be connected to another process.
  */
 export async function deliverPresence(
   ctx: Context,

@@ -24,7 +24,7 @@ async function conversation(name: string) {
   return { ann, bob, id, send }
 }
 
-test('omits the text from the push of a chat message (im-17)', async () => {
+test('omits the text from the push message of a chat message (im-17)', async () => {
   const { ann, id, send } = await conversation('plain')
   await send(ann, 'one')
   await send(ann, 'two')
@@ -36,7 +36,7 @@ test('omits the text from the push of a chat message (im-17)', async () => {
   assert.deepEqual(to('plain-ann'), [])
 })
 
-test('pushes the text of a chat message when the setting permits it', async () => {
+test('includes the text in the push message of a chat message when the setting permits it', async () => {
   const admin = await person({ roles: ['founder'] })
   const { ann, send } = await conversation('open')
   await as(admin, 'PATCH', '/admin/settings', { 'chat:push-text': true })
@@ -46,7 +46,7 @@ test('pushes the text of a chat message when the setting permits it', async () =
   assert.equal(to('open-bob')[0]?.text, 'A word')
 })
 
-test('pushes nothing to members who read or muted the conversation (im-17)', async () => {
+test('sends no push message to members who read or muted the conversation (im-17)', async () => {
   const read = await conversation('read')
   await read.send(read.ann, 'seen at once')
   await as(read.bob, 'PUT', `/chats/${read.id}/position`, { position: 1 })
@@ -60,7 +60,7 @@ test('pushes nothing to members who read or muted the conversation (im-17)', asy
   assert.deepEqual([...to('read-bob'), ...to('muted-bob'), ...to('off-bob')], [])
 })
 
-test('enqueues no push when no other member has a device', async () => {
+test('enqueues no push job when no other member has a device', async () => {
   const [ann, bob] = [await person(), await person()]
   await device(ann, 'only-ann')
   const { id } = (await as(ann, 'PUT', `/chats/people/${bob.id}`)).body

@@ -7,11 +7,11 @@ import type { Db } from '#platform/database'
 
 type ChatPush = Retry & { chat: number; position: number }
 
-/** Gives connected clients time to read the message, because a message that was read needs no push. */
+/** Gives connected clients time to read the message, because a read message needs no push. */
 const DELAY_SECONDS = 3
 
 /**
- * A waiting job also covers later messages, so that a lively conversation causes at most one push every few
+ * A waiting job also covers later messages. A busy conversation therefore causes at most one push every few
  * seconds.
  */
 export async function addChatPush(

@@ -10,7 +10,9 @@ export type ChatRow = {
   read_position: number
   hidden_position: number
   is_muted: boolean
-  /** Last position before the viewer joined or cleared the conversation. Only later messages are visible. */
+  /**
+   * Last position before the viewer joined or cleared the conversation. The viewer sees only later messages.
+   */
   start_position: number
   group_wire_id: string | null
   group_name: string | null
@@ -25,7 +27,7 @@ export const chatIdsOf = (sql: Db, userId: number): Fragment => sql`
   select c.id, g.joined_at from im_group_members g join chats c on c.group_id = g.group_id
   where g.user_id = ${userId}`
 
-/** Position up to which messages are hidden from the member, as an SQL expression. */
+/** SQL expression for the last position that is hidden from member `m`. */
 const startOf = (sql: Db): Fragment => sql`
   greatest(coalesce(m.hidden_position, 0), case when j.joined_at is null then 0 else coalesce((
     select e.position from chat_messages e where e.chat_id = c.id and e.created_at < j.joined_at

@@ -48,7 +48,7 @@ test('finds the same messages by index and by scan', async () => {
   )
 })
 
-test('excludes deleted and edited texts above position 500 from the search', async () => {
+test('finds no deleted or replaced texts above position 500', async () => {
   await fill(own, 2000, ['the quick fox', 'the slow fox'])
   assert.deepEqual(await search('quick fox'), ['the quick fox'])
   await sql`update chat_messages set body = 'another text' where chat_id = ${own} and position = 2000`
@@ -57,9 +57,9 @@ test('excludes deleted and edited texts above position 500 from the search', asy
   assert.deepEqual(await search('another text'), ['another text'])
 })
 
-test('searches messages above position 500 by the index only', async () => {
+test('finds messages above position 500 by the index', async () => {
   const plan = await transaction(sql, async (tx) => {
-    // Disables sequential scans, which the planner prefers for the few rows of a test.
+    // Disables sequential scans, which the planner prefers for the few rows of this test.
     await tx`set local enable_seqscan = off`
     return tx`
       explain select * from chat_messages where position > 500 and deleted_at is null

@@ -8,7 +8,7 @@ export type ImGroupSettings = Row<
 
 export type ImGroupRow = ImGroupSettings &
   Row<'im_groups', 'id' | 'custom' | 'face_id' | 'owner_id' | 'version'> & {
-    /** Group id in the API. Equals the provider's id once assigned. */
+    /** Id of the group in the API. Equals the provider's id after the provider has assigned one. */
     wire_id: string
     created_ms: number
     member: boolean
@@ -20,7 +20,7 @@ const columns = (sql: Db, viewerId: number) => sql`
   floor(extract(epoch from g.created_at) * 1000)::bigint as created_ms,
   coalesce((select true from im_group_members m where m.group_id = g.id and m.user_id = ${viewerId}), false) as member`
 
-/** Accepts our own ids as well, which clients received before the provider assigned an id. */
+/** Also accepts Kith's own ids, which clients received before the provider assigned an id. */
 export async function findGroups(sql: Db, wireIds: string[], viewerId: number): Promise<ImGroupRow[]> {
   const own = wireIds.map(Number).filter((id) => Number.isSafeInteger(id) && id > 0)
   return sql<ImGroupRow[]>`
@@ -65,7 +65,9 @@ export async function updateGroup(
   return row.version
 }
 
-/** Increments the version, because a change of members alone does not. */
+/**
+ * Increments the version of a group after a change of its members, so that the next sync sends the change.
+ */
 export async function touchGroup(sql: Db, id: number): Promise<number> {
   const [row] = await sql<[{ version: number }]>`
     update im_groups set version = version + 1, updated_at = now() where id = ${id} returning version`

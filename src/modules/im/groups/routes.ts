@@ -79,7 +79,9 @@ async function imGroupViews(ctx: Context, rows: ImGroupRow[], viewerId: number):
   })
 }
 
-/** Omits disabled members, except an owner, because clients expect an owner in every group (im-5). */
+/**
+ * Omits disabled members unless they own the group, because clients expect an owner in every group (im-5).
+ */
 async function briefImGroupViews(ctx: Context, rows: ImGroupRow[]): Promise<BriefImGroup[]> {
   const members = await membersOf(ctx, rows)
   const enabled = new Set(

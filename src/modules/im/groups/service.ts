@@ -69,7 +69,7 @@ export async function getGroups(ctx: Context, wireIds: string[], viewerId: numbe
 
 type Rights = { manager: boolean; owner: boolean }
 
-/** Locks a group and runs `work`. Throws 404 for a group hidden from the viewer. */
+/** Locks a group and runs `work` on it. Throws 404 for a group hidden from the viewer. */
 async function changing<T>(
   ctx: Context,
   wireId: number,
@@ -91,7 +91,7 @@ async function requirePeople(db: Db, field: string, ids: number[]): Promise<void
   if (unknown !== undefined) throw unknownMember(field, unknown)
 }
 
-/** Throws 403 if one of the users blocks the viewer, unless the viewer is a manager (im-9). */
+/** Throws 403 if one of the given users blocks the viewer. `manager` skips this check (im-9). */
 async function requireInvitable(db: Db, field: string, ids: number[], viewerId: number, manager: boolean) {
   await requirePeople(db, field, ids)
   if (!manager && (await findBlockers(db, viewerId, ids)).size > 0) throw blocked()
@@ -205,7 +205,9 @@ const change = async (tx: Db, id: number) => {
   return touchGroup(tx, id)
 }
 
-/** Ignores users who are not members. A plain member may remove only themselves. */
+/**
+ * Ignores given users who are not members. A member who does not own the group may remove only themselves.
+ */
 export async function removeMembers(
   ctx: Context,
   viewerId: number,

@@ -13,8 +13,8 @@ const FIRST_PAUSE_MS = 500
 const LONGEST_PAUSE_MS = 15_000
 
 /**
- * Wraps the provider in a circuit breaker, so that requests do not wait during an outage. One trial call
- * follows each pause.
+ * Wraps the provider in a circuit breaker, so that requests fail fast during an outage. After each pause, one
+ * call tests the provider.
  */
 function withBreaker(provider: ImProvider, now: () => number = Date.now): ImProvider {
   let failures = 0
@@ -29,7 +29,7 @@ function withBreaker(provider: ImProvider, now: () => number = Date.now): ImProv
           throw new ImError('unavailable', `${provider.name} does not answer`, {
             retryAfterSeconds: left / 1000,
           })
-        // Makes this call the only trial, because other calls fail until the new pause ends.
+        // Lets only this call test the provider, because other calls fail until the new pause ends.
         closedUntil = now() + pause
       }
       try {
@@ -64,14 +64,17 @@ function withBreaker(provider: ImProvider, now: () => number = Date.now): ImProv
     listMembers: guard(provider.listMembers),
     deleteGroup: guard(provider.deleteGroup),
     sendSystem: guard(provider.sendSystem),
-    // Health checks bypass the circuit breaker, because operators want the current state.
+    // Health checks bypass the circuit breaker, because operators want the provider's current state.
     health: provider.health,
   }
 }
 
 const MARGIN_SECONDS = 300
 
-/** Encrypts the access token in the database. One server node at a time fetches a token for all. */
+/**
+ * Stores the access token encrypted in the database. One server node at a time renews the token for all
+ * nodes.
+ */
 export function createTokenStore(sql: Sql, secrets: Secrets, app: string): TokenStore {
   let held: { token: string; until: number } | undefined
   return {

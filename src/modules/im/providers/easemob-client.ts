@@ -2,7 +2,9 @@ import { createHttpClient, ImError, type Reply } from './provider.ts'
 
 export type TokenStore = {
   read(): Promise<string | undefined>
-  /** Replaces the token, unless another server node has already replaced `stale`. Returns the valid token. */
+  /**
+   * Fetches a new token, unless another server node has already replaced `stale`. Returns the valid token.
+   */
   renew(stale: string | undefined, fetch: () => Promise<{ token: string; seconds: number }>): Promise<string>
 }
 
@@ -20,7 +22,10 @@ export const CONNECTIONS = 8
 
 type Body = { data?: unknown; error?: string; error_description?: string } | null
 
-/** Replaces a rejected token once. Throws `ImError` for a status that is neither 200 nor expected. */
+/**
+ * Retries a request once with a new token on 401. Throws `ImError` for a status that is neither 200 nor
+ * expected.
+ */
 export function createEasemobClient(options: EasemobOptions) {
   const [org = '', app = ''] = options.appKey.split('#')
   const { timeoutMs, tokens } = options
@@ -70,7 +75,7 @@ export function faultOf(what: string, reply: Reply): ImError {
   if (isDuplicate(reply)) return new ImError('conflict', message)
   if (status === 401 || (status === 400 && error?.error === 'invalid_grant'))
     return new ImError('auth', message)
-  // Easemob reports some missing owners with status 400 or 403 instead of 404.
+  // For some missing owners, Easemob returns status 400 or 403 instead of 404.
   if (
     status === 404 ||
     /not_found|not exist|doesn.t exist/i.test(`${error?.error} ${error?.error_description}`)

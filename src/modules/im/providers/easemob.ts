@@ -21,7 +21,7 @@ const MEMBERS_AT_ONCE = 60
 const GROUPS_AT_ONCE = 100
 const MEMBERS_A_PAGE = 100
 
-/** Stores our group key in the `custom` field, because Easemob assigns the group ids. */
+/** Stores Kith's group key in the `custom` field, because Easemob assigns the group ids itself. */
 export function createEasemob(options: EasemobOptions): ImProvider {
   const call = createEasemobClient(options)
   const group = (id: string) => `/chatgroups/${encodeURIComponent(id)}`
@@ -65,7 +65,7 @@ export function createEasemob(options: EasemobOptions): ImProvider {
       )
       const rows = reply.status === 404 ? [] : ((dataOf(reply) ?? []) as RawGroup[])
       for (const id of some) found.set(id, null)
-      // Easemob returns an error object without a name for an unknown id.
+      // For an unknown id, Easemob returns an error object, which has no name.
       for (const row of rows) if (row.name !== undefined) found.set(String(row.id), groupOf(row))
     }
     return found
@@ -97,7 +97,7 @@ export function createEasemob(options: EasemobOptions): ImProvider {
         for (const name of some) outcomes.set(name, 'done')
       } catch (error) {
         if (!(error instanceof ImError) || error.fault === 'unavailable') throw error
-        // One invalid name fails the whole request, so each name gets a request of its own.
+        // One invalid name fails the request for all names. Retries each name in its own request.
         await forEach(some, CONNECTIONS, async (name) => {
           try {
             const path = `${group(id)}/users/${encodeURIComponent(name)}`
@@ -130,7 +130,7 @@ export function createEasemob(options: EasemobOptions): ImProvider {
           for (const { name } of some) outcomes.set(name, 'done')
           continue
         }
-        // One existing account fails the whole request, so each account gets a request of its own.
+        // One existing account fails the request for all accounts. Retries each account in its own request.
         await forEach(some, CONNECTIONS, async (account) => {
           try {
             outcomes.set(account.name, await registerOne(account))
@@ -151,7 +151,7 @@ export function createEasemob(options: EasemobOptions): ImProvider {
       await call('POST', `${user(name)}/deactivate`)
     },
     async unlock(name, password) {
-      // Sets the password first, so that clients with the former password cannot reconnect.
+      // Sets the password before the activation, so that clients with the former password cannot reconnect.
       await setPassword(name, password)
       await call('POST', `${user(name)}/activate`)
     },
@@ -225,7 +225,7 @@ type RawGroup = {
 
 const customOf = (key: string) => `kith:${key}`
 
-/** Easemob reserves slashes in names and descriptions. */
+/** Easemob reserves slashes, so names and descriptions contain a full-width slash instead. */
 const withoutSlashes = (text: string) => text.replaceAll('/', '／')
 
 const fieldsOf = (settings: GroupSettings) => ({

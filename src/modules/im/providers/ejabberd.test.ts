@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { after, test } from 'node:test'
 import { createEjabberd } from './ejabberd.ts'
 
-/** Responses to `get_room_options` in order. Every other command succeeds. */
+/** Successive responses to `get_room_options`. Every other command succeeds. */
 const responses: { status: number; body: unknown }[] = []
 const asked: string[] = []
 const server = createServer((request, response) => {

@@ -26,7 +26,7 @@ const CONNECTIONS = 8
 const DESTROY_ATTEMPTS = 100
 const DESTROY_PAUSE_MS = 20
 
-/** Represents a group as a chat room with a member list. */
+/** Represents a group as a multi-user chat room with a member list. */
 export function createEjabberd(options: EjabberdOptions): ImProvider {
   const { host, service } = options
   const http = createHttpClient({ base: options.url, timeoutMs: options.timeoutMs, atOnce: CONNECTIONS })
@@ -52,7 +52,10 @@ export function createEjabberd(options: EjabberdOptions): ImProvider {
     const { body } = await call('get_room_options', room(id))
     return settingsOf(body as Record<string, string>)
   }
-  /** While a deleted room's process ends, ejabberd still lists the room, and requests to the room fail. */
+  /**
+   * `ending`: the process of a deleted room still runs. ejabberd lists the room, but requests to the room
+   * fail.
+   */
   const findStage = async (id: string): Promise<'there' | 'ending' | 'ended'> => {
     const isEnding = (reply: Reply) => reply.status === 500 && messageOf(reply) === 'internal_error'
     const reply = await call('get_room_options', room(id), isEnding)
@@ -81,7 +84,7 @@ export function createEjabberd(options: EjabberdOptions): ImProvider {
       if (kind === 'remove' && affiliations.get(name))
         return void outcomes.set(name, new ImError('invalid', 'the owner cannot be removed'))
       try {
-        // ejabberd would add any name as a member, even without an account.
+        // ejabberd adds any name as a member, even a name without an account.
         if (kind === 'add' && !(await hasAccount(name)))
           throw new ImError('not_found', `account ${name} does not exist`)
         await affiliate(id, name, kind === 'add' ? 'member' : 'none')
@@ -113,14 +116,14 @@ export function createEjabberd(options: EjabberdOptions): ImProvider {
       return outcomes
     },
     setPassword,
-    // Sets a random password, because the format of bans differs between ejabberd versions.
+    // Locks an account by a random password, because the format of bans differs between ejabberd versions.
     lock: (name) => setPassword(name, randomBytes(32).toString('base64url')),
     unlock: setPassword,
     async createGroup({ key, owner, settings }) {
       if (!(await hasAccount(owner))) throw new ImError('not_found', `account ${owner} does not exist`)
       const list = Object.entries(optionsOf(settings)).map(([name, value]) => ({ name, value }))
       const made = { ...room(key), host, options: [...list, { name: 'persistent', value: 'true' }] }
-      // Sets the owner in a later request, because ejabberd rejects affiliations here with 400.
+      // Adds the owner after the creation, because `create_room_with_opts` rejects affiliations with 400.
       const { status } = await call(
         'create_room_with_opts',
         made,
@@ -143,8 +146,8 @@ export function createEjabberd(options: EjabberdOptions): ImProvider {
           await setOption(id, change)
         }
       } catch (error) {
-        // Restores the previous options, because ejabberd sets one option per request and would leave the
-        // group half changed.
+        // Restores the former options. ejabberd sets one option per request, so a failure leaves the room
+        // half changed.
         for (const [name] of made.reverse()) await setOption(id, [name, former[name] ?? '']).catch(() => {})
         throw error
       }
@@ -156,7 +159,7 @@ export function createEjabberd(options: EjabberdOptions): ImProvider {
       const members = await listAffiliations(id)
       if (!members.some(({ name }) => name === owner))
         throw new ImError('invalid', `${owner} is not in room ${id}`)
-      // Adds the new owner first, so that the room always has an owner.
+      // Adds the new owner before removing the former one, so that the room always has an owner.
       await affiliate(id, owner, 'owner')
       for (const { name, owner: owns } of members)
         if (owns && name !== owner) await affiliate(id, name, 'member')
@@ -174,7 +177,7 @@ export function createEjabberd(options: EjabberdOptions): ImProvider {
     async listMembers(id) {
       const members = await listAffiliations(id)
       return {
-        // Reports null for several owners, which triggers another transfer of ownership.
+        // Reports null when a room has several owners, so that the sync repeats the transfer of ownership.
         owner:
           members.filter(({ owner }) => owner).length === 1 ? members.find(({ owner }) => owner)!.name : null,
         names: members.map(({ name }) => name),
@@ -183,7 +186,7 @@ export function createEjabberd(options: EjabberdOptions): ImProvider {
     async deleteGroup(id) {
       const found = await findStage(id)
       if (found === 'there') await call('destroy_room', room(id), isMissingRoom)
-      // ejabberd replies before the room's process has ended, so the room stays readable for a moment.
+      // ejabberd responds before the room's process has ended, so the room can still be read for a moment.
       for (let attempt = 0; (await findStage(id)) !== 'ended'; attempt += 1) {
         if (attempt === DESTROY_ATTEMPTS) throw new ImError('unavailable', `room ${id} could not be deleted`)
         await sleep(DESTROY_PAUSE_MS)

@@ -9,7 +9,7 @@ import {
   type Outcomes,
 } from './provider.ts'
 
-/** SHA-256 suffices, because these passwords are random and long. */
+/** A plain SHA-256 suffices, because these passwords are random and long. */
 const hash = (password: string) => createHash('sha256').update(password).digest('hex')
 
 async function insertEmbeddedAccounts(
@@ -50,7 +50,7 @@ export async function hasEmbeddedPassword(sql: Db, name: string, password: strin
   return rows.length > 0
 }
 
-/** Preserves an existing group. Returns false if the owner has no account. */
+/** Does not change an existing group. Returns false if the owner has no account. */
 async function insertEmbeddedGroup(
   sql: Db,
   id: string,
@@ -125,7 +125,9 @@ async function deleteEmbeddedGroup(sql: Db, id: string): Promise<boolean> {
   return deleted.count > 0
 }
 
-/** Stores accounts and groups in Kith's own database. `announce` posts to the group's conversation. */
+/**
+ * Stores accounts and groups in Kith's own database. `announce` posts a message to the group's conversation.
+ */
 export function createEmbedded(
   sql: Sql,
   announce: (groupId: number, announcement: Announcement) => Promise<void> = async () => {},

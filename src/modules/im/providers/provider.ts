@@ -1,6 +1,6 @@
 export type ImFault = 'not_found' | 'conflict' | 'limited' | 'auth' | 'invalid' | 'unavailable'
 
-/** After `unavailable`, the outcome of the request is unknown. */
+/** Error of a chat provider. With the fault `unavailable`, the provider may have executed the request. */
 export class ImError extends Error {
   readonly fault: ImFault
   readonly retryAfterSeconds: number | undefined
@@ -33,10 +33,10 @@ export type ProviderGroup = { id: string; settings: GroupSettings }
 
 type ProviderMembers = { owner: string | null; names: string[] }
 
-/** System message to a group. Clients drop duplicates by `id`. */
+/** System message to a group. Clients drop messages with an `id` that they already received. */
 export type Announcement = { id: string; text: string; ext: Record<string, unknown> }
 
-/** Account names are user ids as text. Every change is idempotent. */
+/** Adapter for a chat service. Account names are user ids as text, and every change is idempotent. */
 export type ImProvider = {
   name: string
   capabilities: {
@@ -47,12 +47,14 @@ export type ImProvider = {
   }
   /** `done`: the account was created. `already`: the account existed, with an unknown password. */
   ensureUsers(accounts: { name: string; password: string }[]): Promise<Outcomes>
-  /** Closes connections that were opened with the former password. */
+  /** Also closes connections that were opened with the former password. */
   setPassword(name: string, password: string): Promise<void>
-  /** Rejects sign-ins and closes connections until `unlock` sets a password. */
+  /** Closes the account's connections and rejects sign-ins until `unlock` sets a password. */
   lock(name: string): Promise<void>
   unlock(name: string, password: string): Promise<void>
-  /** Returns the existing group of `key` on a repeated call. The owner is the only member of a new group. */
+  /**
+   * Creates a group whose only member is the owner. For a known `key`, returns the id of the existing group.
+   */
   createGroup(group: { key: string; owner: string; settings: GroupSettings }): Promise<string>
   findGroup(group: { key: string; owner: string }): Promise<string | undefined>
   updateGroup(id: string, settings: GroupSettings): Promise<void>
@@ -70,7 +72,7 @@ export type ImProvider = {
 export const sameSettings = (one: GroupSettings, other: GroupSettings) =>
   (Object.keys(one) as (keyof GroupSettings)[]).every((key) => one[key] === other[key])
 
-/** Returns the fault of one item. Rethrows faults that affect the whole request, such as an outage. */
+/** Returns the fault of one account or member. Rethrows faults of the whole request, such as an outage. */
 export function itemFault(error: unknown): ImError {
   if (error instanceof ImError && !['unavailable', 'limited', 'auth'].includes(error.fault)) return error
   throw error
@@ -84,7 +86,9 @@ type HttpClient = (
   options?: { body?: unknown; headers?: Record<string, string> },
 ) => Promise<Reply>
 
-/** Limits open requests to `atOnce`. Connection errors, 5xx responses and timeouts become `unavailable`. */
+/**
+ * Limits concurrent requests to `atOnce`. Connection errors, 5xx responses and timeouts become `unavailable`.
+ */
 export function createHttpClient(options: { base: string; timeoutMs: number; atOnce: number }): HttpClient {
   let open = 0
   const waiting: (() => void)[] = []

@@ -93,7 +93,7 @@ export async function listWaitingGroups(sql: Db, limit: number): Promise<number[
   return rows.map(({ id }) => id)
 }
 
-/** Marks groups and accounts of a former provider for a sync with `provider`. */
+/** Makes groups and accounts that were synced with a former provider due for a sync with `provider`. */
 export async function moveToProvider(sql: Db, provider: string): Promise<void> {
   await sql`
     with moved as (
@@ -153,17 +153,19 @@ export async function countImBacklog(sql: Db): Promise<{ accounts: number; group
 
 type Kind = 'im_account' | 'im_group'
 
-/** Duration of a lease. The work of a crashed process stays blocked until the lease expires. */
+/** Duration of a lease. When a process crashes, its groups and accounts are blocked for at most this time. */
 export const LEASE_SECONDS = 30
-/** The request itself runs the sync. The delayed job covers a crash of the process. */
+/** Delay of the job, because the request itself runs the sync. The job covers a crash of the process. */
 const AFTER_REQUEST_SECONDS = 10
 const CLOSING_MS = 5_000
 
-/** Call it in the transaction of the change. At most one job per account or group waits. */
+/**
+ * Call it in the transaction that changes the account or group. At most one job per account or group waits.
+ */
 export const addSync = (tx: Db, kind: Kind, id: number, delaySeconds = AFTER_REQUEST_SECONDS) =>
   addJob(tx, kind, { id }, { key: `${kind}:${id}`, queue: `${kind}:${id}`, delaySeconds })
 
-/** Backs off to 30 seconds during an outage, and to 10 minutes after a rejection. */
+/** Enqueues a retry. Its delay grows to 30 seconds during an outage, and to 10 minutes after a rejection. */
 export async function addRetry(ctx: Context, kind: Kind, id: number, attempts: number, error: unknown) {
   await addSync(ctx.sql, kind, id, retryDelay(attempts, error))
 }
@@ -195,7 +197,7 @@ function keepRunning(ctx: Context, work: Promise<unknown>) {
 
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
 
-/** Returns false when the time limit of a request passes before the provider confirms the change. */
+/** Returns false when the provider does not confirm the change within the time limit of a request. */
 export async function waitFor(
   ctx: Context,
   sync: () => Promise<'done' | 'busy' | 'failed'>,

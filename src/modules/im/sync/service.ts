@@ -36,7 +36,7 @@ export const settingsOf = (row: ImGroupSettings): GroupSettings => ({
   maxUsers: row.max_users,
 })
 
-/** Repeats until no concurrent change is left. A later job retries a failure. */
+/** Sends a group to the provider until no concurrent change is left. After `failed`, a later job retries. */
 export async function syncGroup(ctx: Context, id: number): Promise<'done' | 'busy' | 'failed'> {
   const provider = imProvider(ctx)
   for (;;) {
@@ -94,7 +94,7 @@ async function bringInLine(ctx: Context, provider: ImProvider, group: LeasedGrou
   const wanted = new Set(memberIds.map(String))
   const { names, owner: former } = await provider.listMembers(id)
   const present = new Set(names)
-  // Removes members before the additions, which could otherwise exceed the member limit.
+  // Removes members first, because additions could otherwise exceed the member limit.
   await remove(
     provider,
     id,
@@ -141,7 +141,7 @@ const TEXTS: Record<string, string> = {
   ts_user_exit: 'Members left.',
 }
 
-/** Sends waiting announcements in order. Drops announcements that the provider rejects permanently. */
+/** Sends the group's waiting announcements in order. Drops those that the provider rejects permanently. */
 async function announce(ctx: Context, provider: ImProvider, groupId: number, id: string): Promise<void> {
   for (;;) {
     const waiting = await listAnnouncements(ctx.sql, groupId)

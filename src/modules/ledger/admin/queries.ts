@@ -35,7 +35,7 @@ const columns = (sql: Db, table: Requests): Fragment => sql`
       : sql``
   }`
 
-/** Joins payments row by row, because the planner overestimates the number of rows on a page. */
+/** Looks up the payment of each row, because the planner overestimates the number of rows on a page. */
 const joined = (sql: Db, table: Requests): Fragment =>
   sql`join users u on u.id = r.owner_id ${
     table === 'recharges'

@@ -101,7 +101,7 @@ type OrderFilter = {
   id?: number
 }
 
-/** Reads recharges from their own table, because a recharge is an order before any money moves. */
+/** Reads recharges from their own table, because an unpaid recharge is an order without a posting. */
 export const listOrders = (sql: Db, ownerId: number, filter: OrderFilter) => {
   const { currency, after = 0, limit, direction, kind, id } = filter
   const page = sql`
@@ -149,7 +149,9 @@ export async function findOrder(
   return row
 }
 
-/** Wire names for the other party of a movement (money-4). Clients expect the misspelled `widthdraw`. */
+/**
+ * Names on the wire for the other party of a movement (money-4). Clients expect the misspelled `widthdraw`.
+ */
 const POINTS_TARGETS: Partial<Record<MovementKind, string>> = {
   recharge: 'recharge',
   withdrawal: 'cash',

@@ -39,7 +39,7 @@ const { begin, offer, person } = await paymentSuite({
   noon: (day) => Date.parse(`${day}T12:00:00+08:00`),
 })
 
-test('returns payment data that fits the type of the client', async () => {
+test('returns payment data that fits the payment type of the request', async () => {
   await offer(['AlipayOrder', 'AlipayWapOrder', 'alipay_pc_direct'])
   const anna = await person()
   const app = (await begin(anna, { type: 'AlipayOrder' })).data as { orderInfo: string }
@@ -59,7 +59,7 @@ test('returns payment data that fits the type of the client', async () => {
     )
     const content = JSON.parse(query.get('biz_content') ?? '')
     assert.equal(content.total_amount, '12.05')
-    // Without an expiry, Alipay could accept a payment after the order was closed here.
+    // Without an expiry, Alipay could accept a payment after Kith closed the order.
     assert.ok(Date.parse(`${content.time_expire.replace(' ', 'T')}+08:00`) > Date.now())
   }
   await offer(['AlipayOrder'])

@@ -65,7 +65,7 @@ export async function isPaymentUsed(
 }
 
 /**
- * Also confirms a closed recharge, because a late payment has arrived. Returns undefined if the recharge is
+ * Confirms a recharge, even a closed one whose payment arrived late. Returns undefined if the recharge is
  * already confirmed.
  */
 export async function confirmPaid(
@@ -97,7 +97,7 @@ export async function findReportedRefund(
   return row
 }
 
-/** Also marks a rejected refund as done, if the provider reports its success later. */
+/** Stores a refund as done, including a rejected refund whose success the provider reports later. */
 export async function recordRefund(
   sql: Db,
   { recharge_id, provider }: PaymentRow,
@@ -109,7 +109,10 @@ export async function recordRefund(
     on conflict (provider, refund_number) do update set state = 'done', fault = null, updated_at = excluded.updated_at`
 }
 
-/** Claims due refunds, and schedules their next status query with backoff up to 60 minutes. */
+/**
+ * Claims refunds that are due for a status query. Schedules the next query with a backoff of up to 60
+ * minutes.
+ */
 export const takeDueRefunds = (sql: Db, limit: number) => sql<
   (Tables['payment_refunds'] & { state: 'asked' })[]
 >`
@@ -140,7 +143,10 @@ export async function closeUnpaid(sql: Db, id: number): Promise<void> {
     where id = ${id} and state = 'pending'`
 }
 
-/** Claims due payments, and schedules their next status query with backoff up to 60 minutes. */
+/**
+ * Claims payments that are due for a status query. Schedules the next query with a backoff of up to 60
+ * minutes.
+ */
 export const takeDuePayments = (sql: Db, limit: number) => sql<PaymentRow[]>`
   update payments p set asks = p.asks + 1,
     ask_at = now() + make_interval(mins => least(60, (2 ^ least(p.asks, 6))::int))

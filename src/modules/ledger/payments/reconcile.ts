@@ -7,7 +7,9 @@ import { type NewDifference, type PaymentRow, recordDifference, takeDuePayments 
 import { logFault, queryPayment } from './service.ts'
 
 const AT_ONCE = 100
-/** Number of past daily statements to compare, so that an outage of the provider skips no statement. */
+/**
+ * Number of past days whose statements are compared, so that an outage of the provider skips no statement.
+ */
 const DAYS = 7
 const DAY_MS = 86_400_000
 
@@ -53,7 +55,7 @@ function compareLines(lines: StatementLine[], rows: PaymentRow[]): Found[] {
     const row = byNumber.get(line.payment) ?? byNumber.get(line.order ?? '')
     const { kind, payment: number, amount } = line
     const said = { number, found: amount, found_currency: line.currency || null }
-    // Ignores orders of other sites that share the provider account. Kith's order numbers have this format.
+    // Ignores orders of other sites that share the provider account. Order numbers of Kith have this format.
     if (!row && !/^k[0-9a-f]{10}_\d+$/.test(line.order ?? '')) return []
     if (!row) return [{ ...said, kind: 'unknown', recharge_id: null, expected: null }]
     const told = { ...said, recharge_id: row.recharge_id, expected: row.charged }
@@ -65,7 +67,7 @@ function compareLines(lines: StatementLine[], rows: PaymentRow[]): Found[] {
   })
 }
 
-/** Queries the provider about open payments that the statement lists, and compares afterwards. */
+/** Queries the provider about unpaid orders on the statement, and compares the statement afterwards. */
 export async function compareStatement(ctx: Context, provider: string, day: string): Promise<number> {
   const service = await paymentService(ctx.config.payments, provider)
   if (!service) return 0
@@ -90,7 +92,8 @@ export async function compareStatement(ctx: Context, provider: string, day: stri
       update payments p set provider_fee = f.amount, fee_currency = f.currency
       from jsonb_to_recordset(${tx.json(fees)}) as f (payment text, amount bigint, currency text)
       where p.provider = ${provider} and p.payment_number = f.payment`
-    // Waits for a later statement, because a payment at midnight may be on the statement of the next day.
+    // Reports a payment as missing only two days later, because a payment at midnight may be on the next
+    // statement.
     const missing = await tx<PaymentRow[]>`
       select * from payments
       where provider = ${provider} and stated_on is null and paid_at >= ${day}::date - interval '2 days'

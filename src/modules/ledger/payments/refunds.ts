@@ -40,17 +40,15 @@ type Asked = {
   rechargeId: number
   amount: number | undefined
   /**
-   * Applies when the owner has spent the credit. `refuse` rejects the refund, and `site` lets the site pay.
+   * Applies when the owner has spent the recharged amount. `refuse` rejects the refund, and `site` lets the
+   * site pay.
    */
   spent: 'refuse' | 'site'
   reason: string
   by: number
 }
 
-/**
- * Debits the wallet in the same transaction, so that the owner cannot spend the money during the call to the
- * provider.
- */
+/** Debits the owner before the call to the provider, so that the owner cannot spend the money meanwhile. */
 async function askForRefund(tx: Tx, { rechargeId, amount, spent, reason, by }: Asked): Promise<RefundRow> {
   const payment = await lockPaymentOf(tx, rechargeId)
   if (!payment) throw notFound()
@@ -73,7 +71,7 @@ async function askForRefund(tx: Tx, { rechargeId, amount, spent, reason, by }: A
   return row
 }
 
-/** Settles a refund once. A rejection credits the deducted amount again. */
+/** Settles a refund once. After a rejection by the provider, credits the deducted amount again. */
 async function settleRefund(
   tx: Tx,
   { id, recharge_id }: Pick<RefundRow, 'id' | 'recharge_id'>,
@@ -88,7 +86,7 @@ async function settleRefund(
   const [{ sum }] = await tx<[{ sum: number }]>`
     select coalesce(sum(amount), 0)::bigint as sum from payment_refunds
     where recharge_id = ${recharge_id} and state <> 'refused'`
-  // Refunds made on the provider's site may have been counted as the rejected refund.
+  // The new total covers all that the provider has reported, and the sum of open and completed refunds.
   const refunded = Math.min(
     payment.charged,
     Math.max(payment.refunded - row.amount, payment.told_refunded, sum),
@@ -97,7 +95,10 @@ async function settleRefund(
   await savePayment(tx, { ...payment, refunded, state: stateOf({ ...payment, refunded }, 'paid') })
 }
 
-/** Idempotent, because the provider recognizes the refund number. */
+/**
+ * Requests the refund from the provider. A repeated request is safe, because the provider knows the refund
+ * number.
+ */
 async function requestRefund(ctx: Context, row: RefundRow): Promise<void> {
   const [payment] = await ctx.sql<Tables['payments'][]>`
     select * from payments where recharge_id = ${row.recharge_id}`
@@ -116,7 +117,7 @@ async function requestRefund(ctx: Context, row: RefundRow): Promise<void> {
     if (state !== 'done') return
     await transaction(ctx.sql, async (tx) => {
       await settleRefund(tx, row, { state })
-      // Corrects the total, if a refund made on the provider's site was counted as this refund.
+      // Corrects the refunded total, if a refund made on the provider's site was counted as this refund.
       if (refunded !== undefined)
         await applyFacts(tx, row.provider, { order: payment.order_number, status: 'unknown', refunded })
     })

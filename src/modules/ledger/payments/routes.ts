@@ -26,13 +26,11 @@ import { applyFacts } from './service.ts'
 const MAX_NOTICE = 256 * 1024
 const Provider = Type.Object({ provider: Type.String({ maxLength: 20 }) })
 
-/**
- * Serves notifications of payment providers apart from the API and its guest rate limit (money-20).
- */
+/** Receives notifications of payment providers. The API's rate limit for guests does not apply (money-20). */
 export function paymentNoticeRoutes(server: Server, ctx: Context) {
   encapsulate(server, (scope) => {
     scope.removeAllContentTypeParsers()
-    // Preserves the raw bytes, which the signature covers.
+    // Preserves the raw bytes of the body, which the provider has signed.
     scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
     scope.post(
       '/payments/:provider/notices',

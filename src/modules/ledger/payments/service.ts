@@ -58,8 +58,8 @@ export const isServiceMethod = (ctx: Context, method: string): boolean =>
   serviceOfMethod(ctx.config.payments, method) !== undefined
 
 /**
- * Commits the order before the call to the provider. A crash in between leaves an unpaid order, never a
- * payment without an order.
+ * Commits the order before the call to the provider. A crash then leaves an unpaid order, never a payment
+ * without an order.
  */
 export async function openPayment(
   ctx: Context,
@@ -134,8 +134,8 @@ async function credit(tx: Tx, row: PaymentRow, payment: string): Promise<string 
 }
 
 /**
- * Debits the refunded amount. The site pays the part that the owner has spent, because the provider has
- * already returned the money.
+ * Debits the owner when the refunded total grows to `refunded`. The site pays what the owner has already
+ * spent.
  */
 export async function takeBack(
   tx: Tx,
@@ -153,7 +153,7 @@ export async function takeBack(
   return { own, site: amount - own }
 }
 
-/** Reverts the debit of a rejected refund, first the site's part and then the owner's part. */
+/** Reverts the debit of a rejected refund. Credits the site's part first and then the owner's part. */
 export async function giveBack(tx: Tx, row: PaymentRow, refunded: number, sitePart: number): Promise<void> {
   const { owner, currency, amount } = await shareBetween(tx, row, refunded, row.refunded)
   if (!isAmount(amount)) return
@@ -163,7 +163,7 @@ export async function giveBack(tx: Tx, row: PaymentRow, refunded: number, sitePa
   await moveFunds(tx, [...part(issuance, owner, amount - site), ...part(issuance, income, site)])
 }
 
-/** Returns the credit that corresponds to an increase of the refunded total. */
+/** Returns the part of the credited amount that belongs to an increase of the refunded total. */
 async function shareBetween(tx: Tx, row: PaymentRow, from: number, to: number) {
   const [recharge] = await tx<[{ owner_id: number; currency: Currency; credited: number }]>`
     select owner_id, currency, credited from recharges where id = ${row.recharge_id}`
@@ -198,7 +198,7 @@ export function stateOf(row: PaymentRow, status: PaymentFacts['status']): Paymen
   return row.dispute === 'open' ? 'disputed' : 'credited'
 }
 
-/** Records a refund that the provider reports. Returns the amount that was not counted before. */
+/** Records a refund that the provider reports. Returns its amount unless the refund was counted before. */
 async function countRefund(
   tx: Tx,
   row: PaymentRow,
@@ -210,7 +210,7 @@ async function countRefund(
   return known === undefined || known.state === 'refused' ? refund.amount : 0
 }
 
-/** Accepts facts in any order and repeatedly. Returns false for an unknown payment. */
+/** Applies facts of a payment, in any order and repeatedly. Returns false for an unknown payment. */
 export async function applyFacts(tx: Tx, provider: string, facts: PaymentFacts): Promise<boolean> {
   const before = await lockPayment(tx, provider, facts)
   if (!before) return false
@@ -238,7 +238,7 @@ export async function applyFacts(tx: Tx, provider: string, facts: PaymentFacts):
     if (row.fault !== null) await difference(isRight ? 'uncredited' : 'amount', payment, facts.amount ?? null)
   }
   if (row.payment_number !== null) {
-    // A decided dispute is final, because a payment has at most one dispute.
+    // A won or lost dispute is final, because a payment has at most one dispute.
     if (facts.dispute !== undefined && row.dispute !== 'won' && row.dispute !== 'lost')
       row.dispute = facts.dispute
     const lost = facts.dispute === 'lost' ? row.charged : 0
@@ -257,7 +257,7 @@ export async function applyFacts(tx: Tx, provider: string, facts: PaymentFacts):
   return true
 }
 
-/** Closes an expired unpaid order at the provider. */
+/** Queries the provider about a payment. Closes the order at the provider if it expired unpaid. */
 export async function queryPayment(ctx: Context, row: PaymentRow): Promise<void> {
   const service = await paymentService(ctx.config.payments, row.provider)
   if (!service) return
@@ -271,7 +271,7 @@ export async function queryPayment(ctx: Context, row: PaymentRow): Promise<void>
   await transaction(ctx.sql, (tx) => applyFacts(tx, row.provider, { ...facts, order: row.order_number }))
 }
 
-/** Logs provider faults and ignores them, because the scheduled query follows. */
+/** Ignores faults of the provider after logging them, because a scheduled query follows. */
 export async function queryPaymentOnReturn(ctx: Context, id: number): Promise<void> {
   const row = await takeForAsking(ctx.sql, id)
   if (!row) return

@@ -58,7 +58,7 @@ test('credits a payment once when its notification is repeated (money-20)', asyn
   assert.equal((await audit()).balanced, true)
 })
 
-test('rejects notifications without a valid signature (money-20)', async () => {
+test('rejects payment notifications without a valid signature (money-20)', async () => {
   const anna = await person()
   const id = await open(anna)
   const event = stripeEvents.completed(stripe.pay(id))
@@ -116,7 +116,7 @@ test('credits a payment that arrives after its order was closed (money-20)', asy
   assert.equal((await audit()).balanced, true)
 })
 
-test('credits an order once when an administrator has confirmed it before (money-20)', async () => {
+test('credits an order once when an administrator confirmed it before the payment (money-20)', async () => {
   const anna = await person()
   const id = await open(anna)
   const accept = { action: 'accept', reference: `bank-${id}` }
@@ -127,12 +127,12 @@ test('credits an order once when an administrator has confirmed it before (money
   assert.deepEqual(await differencesOf(id), ['uncredited'])
 })
 
-test('charges the spent part of a refund to the site (money-23)', async () => {
+test('charges the site for the part of a refund that the user has spent (money-23)', async () => {
   const [anna, ben] = [await person(), await person()]
   const id = await open(anna)
   const payment = stripe.pay(id)
   stripe.refund(id, 100)
-  // The refund notification arrives before the payment notification.
+  // Stripe may send the refund notification before the payment notification.
   assert.equal(await notify(stripeEvents.refunded(payment)), 200)
   assert.equal(await notify(stripeEvents.completed(payment)), 200)
   assert.equal((await owns(anna)).wallet, 200)
@@ -150,7 +150,7 @@ test('charges the spent part of a refund to the site (money-23)', async () => {
   assert.equal((await audit()).balanced, true)
 })
 
-test('debits the credit when a dispute is lost (money-23)', async () => {
+test('debits the credited amount when a dispute is lost (money-23)', async () => {
   const anna = await person()
   const [won, lost] = [await open(anna), await open(anna)]
   for (const id of [won, lost]) {
@@ -183,7 +183,7 @@ test('returns 503 when the payment provider is down', async () => {
   assert.deepEqual(await stateOf(row!.id), { state: 'expired', fault: null })
 })
 
-test('compares each daily statement with the payments once (money-22)', async () => {
+test("compares each daily statement with Kith's payments once (money-22)", async () => {
   const good = await open(await person())
   await sql`update payments set created_at = now() - interval '3 days' where recharge_id = ${good}`
   stripe.faults.push(500)
@@ -192,7 +192,7 @@ test('compares each daily statement with the payments once (money-22)', async ()
   const first = (await compared()).length
   await compareStatements(ctx)
   assert.equal((await compared()).length, first + 1)
-  // The simulated provider charges a fee of 0.29 USD, although the payment is in CNY.
+  // The simulated Stripe charges a fee of 0.29 USD, although the payment is in CNY.
   const paid = await open(await person())
   await notify(stripeEvents.completed(stripe.pay(paid)))
   await compareStatement(ctx, 'stripe', new Date().toISOString().slice(0, 10))
@@ -260,7 +260,7 @@ test('credits each payment exactly once in any order of events', async () => {
         for (const id of ids) {
           const payment = stripe.of(id)
           if (payment.status !== 'paid') continue
-          // Repeats the notifications, because a fault may have lost earlier ones.
+          // Repeats the notification of the payment, because a fault may have lost an earlier one.
           await notify(stripeEvents.completed(payment))
           await notify(stripeEvents.refunded(payment))
           expected += payment.amount - payment.refunded

@@ -47,7 +47,7 @@ const { as, begin, check, ctx, offer, owns, person, send } = await paymentSuite(
   noon: (day) => Date.parse(`${day}T12:00:00+08:00`),
 })
 
-test('returns payment data that fits the type of the client', async () => {
+test('returns payment data that fits the payment type of the request', async () => {
   await offer(['WechatOrder', 'wx_pub', 'WechatWapOrder', 'wx_pub_qr'])
   const anna = await person()
   const app = (await begin(anna, { type: 'WechatOrder' })).data as Record<string, string>
@@ -84,7 +84,7 @@ test('returns 503 when WeChat Pay is down or sends a forged response', async () 
   }
 })
 
-test('credits a payment once when its refund notification arrives first', async () => {
+test('credits a payment once when the notification of its refund arrives first', async () => {
   const anna = await person()
   const { id } = await begin(anna)
   double.pay(id)
@@ -96,7 +96,7 @@ test('credits a payment once when its refund notification arrives first', async 
   assert.equal((await owns(anna)).wallet, 200)
 })
 
-test('rejects a payment statement with a wrong hash', async () => {
+test('rejects a daily statement with a wrong hash', async () => {
   const { id } = await begin(await person())
   double.pay(id).paidAt = Date.parse('2026-02-01T12:00:00+08:00')
   double.faults.push('none', 'garbage')
@@ -136,7 +136,7 @@ test('fetches platform certificates from WeChat Pay when no public key is config
   )
   for (const serial of ['AA', 'BB'])
     await assert.rejects(service.readNotice(wechatNotice(content, { serial })), /signature/)
-  // An unknown serial number causes at most one request per minute.
+  // Unknown serial numbers cause at most one request for certificates per minute.
   assert.deepEqual(double.requests.slice(before), ['GET /v3/certificates'])
   const other = await paymentService(
     read({ ...double.certificateEnv, WECHAT_PAY_API_KEY: randomBytes(16).toString('hex') }),

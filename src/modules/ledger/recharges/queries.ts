@@ -17,7 +17,7 @@ export async function insertRecharge(
   return row
 }
 
-/** Takes an advisory lock, so that concurrent orders cannot both pass the daily limit. */
+/** Takes an advisory lock, so that concurrent recharges of a user cannot both pass the daily limit. */
 export async function sumOfDay(sql: Tx, ownerId: number, timeZone: string): Promise<number> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`recharges ${ownerId}`}, 4127))`
   const [row] = await sql<[{ sum: number }]>`

@@ -26,7 +26,8 @@ export type PaymentProvider = {
 }
 
 /**
- * Users pay outside the system and quote the code. An administrator confirms the payment by its reference.
+ * Payment outside the system. Users quote the code, and an administrator confirms the payment by its
+ * reference.
  */
 const manual: PaymentProvider = {
   begin: async (order) => ({
@@ -70,7 +71,9 @@ export const NativeRecharge = Shared('NativeRecharge', {
   out_trade_no: Type.String({ description: 'Order number, to check the state of the order' }),
 })
 
-/** Result from the payment app. The server reads only the order number and the amount. */
+/**
+ * Result that the payment app returned to the client. The server reads only the order number and the amount.
+ */
 export const RechargeCheck = Shared('RechargeCheck', {
   result: Type.Optional(Text(10_000)),
   out_trade_no: Type.Optional(Text(32)),
@@ -109,7 +112,7 @@ async function beginRecharge(
 
 export type Begun = { order: RechargeRow; charge: Record<string, unknown> }
 
-/** Formats a charge like Ping++, because existing clients expect this format. */
+/** Formats a charge in the way of Ping++, because existing clients expect its format. */
 const chargeOf = ({ id, amount, provider }: RechargeRow, data: Record<string, unknown> | string) => ({
   id: `${provider}-${id}`,
   object: 'charge',
@@ -122,8 +125,8 @@ const chargeOf = ({ id, amount, provider }: RechargeRow, data: Record<string, un
 })
 
 /**
- * Calls the payment service before the transaction, which must not wait for another server. Returns a
- * function to run in the transaction.
+ * Calls the payment service before the transaction, so that the transaction does not wait. Returns a function
+ * to run in the transaction.
  */
 export async function prepareRecharge(
   ctx: Context,
@@ -159,7 +162,7 @@ function requireWithin(amount: number, settings: Settings) {
     })
 }
 
-/** The order's state and the unique reference prevent a second credit. */
+/** Credits a recharge. Its state and the unique payment reference prevent a second credit. */
 export async function confirmRecharge(
   tx: Tx,
   id: number,
@@ -199,7 +202,7 @@ function readResult(result: string | undefined): { out_trade_no?: unknown; total
   }
 }
 
-/** Finds the user's order. A payment claimed by the client credits nothing (money-19). */
+/** Finds an order of the user. Credits nothing, because only the client claims the payment (money-19). */
 export async function getCheckedRecharge(
   sql: Db,
   ownerId: number,
@@ -208,7 +211,7 @@ export async function getCheckedRecharge(
 ): Promise<RechargeRow> {
   const told = readResult(result)
   const number = String(out_trade_no ?? told.out_trade_no ?? '')
-  // Accepts a plain id, or the merchant order number, which is a prefix and the id.
+  // Accepts an order id, or a merchant order number, which is a prefix and the id.
   const id = /^(?:k[0-9a-f]{10}_)?([1-9]\d{0,15})$/.exec(number)?.[1]
   const order = id === undefined ? undefined : await findRecharge(sql, Number(id))
   if (order?.owner_id !== ownerId || order.currency !== currency) throw noSuchOrder()

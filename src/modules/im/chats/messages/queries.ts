@@ -28,7 +28,7 @@ export const messageColumns = (sql: Db): Fragment => sql`
 
 export type NewMessage = {
   chatId: number
-  /** Null for an announcement. */
+  /** Null for a group announcement. */
   senderId: number | null
   body: string
   fileId?: number | undefined
@@ -112,7 +112,9 @@ export const listAround = (sql: Db, { chat_id, position }: MessageRow, around: n
   select ${messageColumns(sql)} from chat_messages m where m.chat_id = ${chat_id}
     and m.position between ${position - around} and ${position + around} order by m.position`
 
-/** Position 500 is a literal, because the planner must match the condition of the partial index. */
+/**
+ * 500 is a literal instead of a parameter, because the planner must match the condition of the partial index.
+ */
 export const searchMessages = (
   sql: Db,
   userId: number,
@@ -126,7 +128,7 @@ export const searchMessages = (
     select * from (
       select * from chat_messages e
       where e.position > 500 and e.deleted_at is null and chat_grams(e.chat_id, e.body) @> chat_grams(j.chat_id, ${q})
-      -- "offset 0" prevents the planner from scanning the conversation instead of the index.
+      -- "offset 0" makes the planner use the search index instead of reading the whole conversation.
       offset 0
     ) e where e.chat_id = j.chat_id
   ) m

@@ -36,7 +36,7 @@ import {
   updateBody,
 } from './queries.ts'
 
-/** Use of an upload in a message, which only members of the conversation may read. */
+/** Use of an upload that a message contains. Only members of the conversation may read such an upload. */
 export const CHAT_FILE = 'chat'
 
 export const MESSAGE_SIGNAL = 'chat'
@@ -99,7 +99,7 @@ export async function checkMessage(
   return { ...message, mentions: [...new Set(message.mentions)].filter((id) => members.has(id)) }
 }
 
-/** Stores a message in the caller's transaction. Wakes the members' streams after the commit. */
+/** Stores a message in the caller's transaction. Signals the members' streams after the commit. */
 export async function sendMessage(
   ctx: Context,
   tx: Tx,
@@ -215,10 +215,13 @@ export const messageContent: Content = {
   live: (sql, id) => sql`select id from chat_messages where id = ${id} and deleted_at is null`,
 }
 
-/** Messages before and after a reported one that moderators may read (im-16). */
+/** Number of messages before and after a reported message that moderators may read (im-16). */
 export const REPORT_CONTEXT = 5
 
-/** Permits members of the conversation, and moderators if a message in its context is reported (im-16). */
+/**
+ * Permits members of the conversation. Permits moderators if the file's message or one near it is reported
+ * (im-16).
+ */
 export async function mayReadChatFile(
   ctx: Context,
   { raw }: { raw: number | null },
