@@ -258,7 +258,7 @@ const MATRIX: [string, (id: string, who: Person, other: Person) => [string, stri
 
 for (const prefix of ['/im', '/easemob'])
   for (const [what, requestOf, statuses] of MATRIX)
-    test(`checks permissions in the request to ${what} (${prefix})`, async () => {
+    test(`allows only permitted users to ${what} (${prefix})`, async () => {
       const [owner, member, stranger, other] = [
         await person(),
         await person(),

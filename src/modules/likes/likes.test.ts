@@ -86,7 +86,7 @@ const notices = async (who: Person) =>
   sql<{ type: string; sender_id: number; data: object }[]>`
     select type, sender_id, data from notifications where user_id = ${who.id} order by seq`
 
-test('counts racing likes and unlikes of one user once', async () => {
+test('counts several racing likes of one user once', async () => {
   const [owner, reader] = [await person(), await person()]
   const id = await make(owner)
   const likes = await Promise.all(
@@ -103,7 +103,7 @@ test('counts racing likes and unlikes of one user once', async () => {
   assert.equal((await notices(owner)).length, 0)
 })
 
-test('keeps exact counters when likes and unlikes of many users race', async () => {
+test('keeps exact counters when likes and unlikes by many users race', async () => {
   const owner = await person()
   const id = await make(owner)
   const people = await Promise.all(Array.from({ length: 6 }, () => person()))
@@ -146,7 +146,7 @@ test('counts concurrent likes separately for each content', async () => {
   assert.deepEqual(await counted(other, owners[1]), { content: 5, owner: 5 })
 })
 
-test("notifies the owner of other users' likes (feeds-19)", async () => {
+test('notifies the owner of content about likes by other users (feeds-19)', async () => {
   const [owner, reader] = [await person(), await person()]
   const id = await make(owner)
   await as(owner, 'POST', `/test/things/${id}/like`)
@@ -158,7 +158,7 @@ test("notifies the owner of other users' likes (feeds-19)", async () => {
   assert.deepEqual(await counted(id, owner), { content: 2, owner: 2 })
 })
 
-test('deletes only the notification of the removed like', async () => {
+test('deletes only the notification of a removed like', async () => {
   const [owner, ann, bob] = [await person(), await person(), await person()]
   const id = await make(owner)
   for (const who of [ann, bob]) await as(who, 'POST', `/test/things/${id}/like`)
@@ -169,7 +169,7 @@ test('deletes only the notification of the removed like', async () => {
   )
 })
 
-test('rejects likes by users whom the owner blocks', async () => {
+test('rejects likes by users whom the owner of the content blocks', async () => {
   const [owner, reader] = [await person(), await person()]
   const id = await make(owner)
   assert.equal((await as(reader, 'POST', '/test/things/999999/like')).status, 404)
@@ -182,7 +182,7 @@ test('rejects likes by users whom the owner blocks', async () => {
   assert.equal((await as(owner, 'DELETE', `/test/things/${id}/unlike`)).status, 404)
 })
 
-test('rejects a repeated like or unlike when configured (feeds-18)', async () => {
+test('rejects a repeated like or unlike when the route options `twice` and `none` are set (feeds-18)', async () => {
   const [owner, reader] = [await person(), await person()]
   const id = await make(owner)
   const first = await as(reader, 'POST', `/test/posts/${id}/likes`)
@@ -193,7 +193,7 @@ test('rejects a repeated like or unlike when configured (feeds-18)', async () =>
   assert.equal((await as(reader, 'DELETE', `/test/posts/${id}/likes`)).status, 400)
 })
 
-test('pages through likes, newest first (feeds-20)', async () => {
+test('pages through likes of content, newest first (feeds-20)', async () => {
   const [owner, a, b] = [await person(), await person(), await person()]
   const id = await make(owner)
   for (const who of [a, b]) await as(who, 'POST', `/test/things/${id}/like`)
@@ -221,7 +221,7 @@ test('pages through likes, newest first (feeds-20)', async () => {
   )
 })
 
-test('returns user pictures as URLs when configured (sign-in-11)', async () => {
+test('returns avatars of likers as URLs when the route option `urls` is set (sign-in-11)', async () => {
   const [owner, reader] = [await person(), await person()]
   const id = await make(owner)
   const picture = { node: 'public:2026/a.png', mime: 'image/png', size: 5, width: 3, height: 4 }
@@ -232,7 +232,7 @@ test('returns user pictures as URLs when configured (sign-in-11)', async () => {
   assert.equal(like.user.bg, null)
 })
 
-test('lists received likes with their content (feeds-21)', async () => {
+test('lists likes that a user received, with the liked content (feeds-21)', async () => {
   const [me, other] = [await person(), await person()]
   const [first, second] = [await make(me), await make(me)]
   await as(other, 'POST', `/test/things/${first}/like`)
@@ -251,7 +251,7 @@ test('lists received likes with their content (feeds-21)', async () => {
   assert.equal(older.length, 1)
 })
 
-test("lowers the owner's like count when the content is deleted", async () => {
+test("lowers the owner's received likes when the liked content is deleted", async () => {
   const [owner, a, b] = [await person(), await person(), await person()]
   const [id, kept] = [await make(owner), await make(owner)]
   for (const who of [a, b]) await as(who, 'POST', `/test/things/${id}/like`)
@@ -277,7 +277,7 @@ test("excludes likes from the owner's count while the owner is hidden", async ()
   }
 })
 
-test('repairs counter drift with a recount', async () => {
+test('repairs wrong counters of likes with a recount', async () => {
   const [owner, reader] = [await person(), await person()]
   const id = await make(owner)
   await as(reader, 'POST', `/test/things/${id}/like`)

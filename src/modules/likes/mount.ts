@@ -29,13 +29,13 @@ type LikeOptions = LikeRules & {
   create: string
   remove: string
   list?: string
-  /** Status of a repeated like. Default: status of the first like (feeds-18). */
+  /** Status for a repeated like. Defaults to the status for the first like (feeds-18). */
   twice?: 400 | 422
   none?: 400 | 422
   silent?: boolean
   urls?: boolean
   pageSize?: number
-  /** Throws for a user who may see the content but not like it. */
+  /** Throws for a viewer who may read the content but not like it. */
   mayWrite?(target: Target, viewerId: number): Promise<void>
   errors?: readonly DeclaredError[]
 }
@@ -125,7 +125,7 @@ export const likeRoutes = (readers: ContentReaders) => (server: Server, ctx: Con
       ])
       return likes.map((like) => {
         const content = contents.get(`${like.likeable_type}/${like.likeable_id}`)
-        // Sets `video`, because clients read `video` of all liked content (feeds-39).
+        // Adds `video`, because clients read this field of all liked content (feeds-39).
         return { ...like, likeable: content ? { video: null, ...content } : null }
       })
     },

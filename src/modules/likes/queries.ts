@@ -14,7 +14,8 @@ const columns = (sql: Db) => sql`
 type Outcome = { found: boolean; changed: boolean }
 
 /**
- * Counts each like once on the content and, unless hidden, its owner. `changed` holds users with a new like.
+ * Counts each new like for the content and, unless hidden, for its owner. `changed` holds the ids of users
+ * with a new like.
  */
 export async function insertLikes(
   sql: Db,
@@ -79,7 +80,7 @@ export async function deleteLikesOf(sql: Db, type: string, contentIds: number[])
     )}`
 }
 
-/** Transfers likes of soft-deleted content, with their counts, to another owner. Id 0 means no owner. */
+/** Transfers the likes of soft-deleted content and their counts to another owner. Id 0 means no owner. */
 export async function setLikesOwner(
   sql: Db,
   type: string,
@@ -104,8 +105,7 @@ export async function setLikesOwner(
 }
 
 /**
- * Excludes likes from the owner's count while the owner is hidden. Callers lock the content against
- * concurrent likes.
+ * Sets whether likes of the content count for its owner. Callers lock the content against concurrent likes.
  */
 export async function setLikesCounted(
   sql: Db,
@@ -181,7 +181,10 @@ export const likesRecount = (
   counter: { table: string; key: string; column: string },
 ): CounterCheck => recount({ ...counter, counted: (sql) => countByContent(sql, type) })
 
-/** Counter check of likes per owner, except hidden owners. `owned` selects `id` and `hidden`. */
+/**
+ * Checks that likes count for the owner of their content unless the owner is hidden. `owned` selects `id` and
+ * `hidden`.
+ */
 export function ownerLikesCheck(type: string, owned: (sql: Db) => Fragment): CounterCheck {
   const wrong = (sql: Db) => sql`
     from (${owned(sql)}) o where l.likeable_type = ${type} and l.likeable_id = o.id and l.counted = o.hidden`

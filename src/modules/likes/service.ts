@@ -29,7 +29,7 @@ export type LikeWithUser = Static<typeof LikeWithUser>
 
 export const LikeWithUrls = Shared('LikeWithUrls', { ...plain, user: Nullable(UserWithUrls) })
 
-/** `likeable` is null when the content is deleted or hidden from the viewer. */
+/** `likeable` is null when the liked content is deleted or hidden from the viewer. */
 export const ReceivedLike = Shared('ReceivedLike', {
   ...LikeWithUser.properties,
   likeable: Nullable(OpenObject),
@@ -62,7 +62,7 @@ export async function latestLikes(
 
 export type LikeRules = {
   count?: Counts
-  /** Returns the users who may read restricted content and get notifications. */
+  /** Returns those of the given users who may read the content. Only they get notifications. */
   readers?(sql: Db, target: Target, userIds: number[]): Promise<number[]>
 }
 
@@ -73,7 +73,7 @@ export async function like(
   target: Target,
   userId: number,
 ): Promise<boolean> {
-  // Ignores a block by a hidden owner, because an error would reveal the owner.
+  // Ignores a block by a hidden owner, because a rejection would reveal the owner.
   const owners = target.ownerId > 0 && !target.hidden ? [target.ownerId] : []
   if ((await findBlockers(ctx.sql, userId, owners)).size > 0) throw blocked()
   const told = readers ? await readers(ctx.sql, target, [target.ownerId]) : [target.ownerId]
@@ -82,7 +82,7 @@ export async function like(
 
 type NewLike = { content: Content; count: Counts | undefined; target: Target; userId: number; told: number[] }
 
-/** Batches concurrent likes of one content. Returns which likes are new. */
+/** Inserts concurrent likes of one content in one batch. Returns for each like whether it is new. */
 const addLike = batchWrites((sql, likes: NewLike[]) =>
   transaction(sql, async (tx) => {
     const { content, count, target } = likes[0] as NewLike

@@ -25,7 +25,7 @@ const world = await createWorld({
   LINKED_OPEN_FORGE_ACCEPT_TOKENS: 'true',
   ...oauth.settings('GONE'),
   LINKED_GONE_ACCEPT_TOKENS: 'true',
-  // Port 9 refuses connections, so profile requests to this provider fail.
+  // Port 9 refuses connections, so requests for profiles fail at the provider `GONE`.
   LINKED_GONE_PROFILE_URL: 'http://127.0.0.1:9/profile',
 })
 const { as, guest, outbox, person, sql, work } = world
@@ -59,7 +59,7 @@ const webProof = async (who: string) => {
   return { access_token: back.body.access_token as string }
 }
 
-test('rejects a web sign-in that returns to another browser (sign-in-25)', async () => {
+test('rejects a web sign-in that returns in another browser (sign-in-25)', async () => {
   const left = await guest('POST', '/socialite/company/departures')
   assert.equal(left.status, 201, JSON.stringify(left.body))
   const query = new URL(left.body.url).searchParams
@@ -83,7 +83,7 @@ test('rejects a web sign-in that returns to another browser (sign-in-25)', async
   assert.equal((await guest('POST', '/socialite/forge', proof)).status, 422)
   assert.equal((await guest('PATCH', '/socialite/company', { ...proof, name: 'ann_out' })).status, 201)
   assert.equal((await guest('POST', '/socialite/company', await webProof('ann'))).status, 201)
-  // The sealed verification is no proof of an account.
+  // The `verification` of a started sign-in does not prove an account.
   assert.equal((await guest('POST', '/socialite/company', { access_token: verification })).status, 422)
 })
 
@@ -100,7 +100,7 @@ test('accepts an access token only when the provider issued it to this site (sig
   assert.deepEqual(refusalOf(barred), [422, 'outside_account_not_proven'])
 })
 
-test('requests a profile with the authorization code of an OAuth 2 provider (sign-in-25)', async () => {
+test('identifies a user by the profile at an OAuth 2 provider (sign-in-25)', async () => {
   const { url, verification } = (await guest('POST', '/socialite/forge/departures')).body
   const { state } = oauth.visit(url)
   const come = (code: string) => guest('POST', '/socialite/forge/returns', { code, state, verification })
@@ -113,7 +113,7 @@ test('requests a profile with the authorization code of an OAuth 2 provider (sig
   assert.equal(row?.subject, '7')
 })
 
-test('signs in linked users while registration is closed (registration-1)', async () => {
+test('signs in users with a linked account while registration is closed (registration-1)', async () => {
   const known = nextAccount()
   await register(known)
   const id = nextAccount()
@@ -127,7 +127,7 @@ test('signs in linked users while registration is closed (registration-1)', asyn
   await under({ 'register:type': 'thirdPart', 'register:method': 'mail-only' }, () => register(id))
 })
 
-test('registers a user with an external account (sign-in-24)', async () => {
+test('registers a user by an external account (sign-in-24)', async () => {
   const id = nextAccount()
   const body = { ...token(id), name: `out_${id}` }
   assert.equal((await guest('POST', FORGE, token(id))).status, 404)
@@ -171,7 +171,7 @@ test('rejects the sign-in of a suspended or disabled user (sign-in-24, sign-in-2
   assert.deepEqual(refusalOf(await guest('PUT', FORGE, put)), [403, 'account_disabled'])
 })
 
-test('requires the password to link an external account at sign-in (sign-in-24)', async () => {
+test('requires the password of the local account to link an external account at sign-in (sign-in-24)', async () => {
   const [ann, id] = [await person(), nextAccount()]
   await sql`update users set password = ${await hashPassword('long enough')} where id = ${ann.id}`
   const put = (password: string, account = id) =>
@@ -225,7 +225,7 @@ const toldSince = async (from: number) => {
   return outbox.slice(from).flatMap(({ to, code }) => (code === undefined ? [to] : []))
 }
 
-test('rejects the link of an external account by a token alone (sign-in-26)', async () => {
+test('rejects the link of an external account without proof of the local account (sign-in-26)', async () => {
   const ann = await signUp()
   const email = String(ann.email)
   const id = nextAccount()
@@ -258,7 +258,7 @@ test('rejects the link of an external account by a token alone (sign-in-26)', as
   )
 })
 
-test('requires a recent sign-in to link an account if the user has no credentials (sign-in-26)', async () => {
+test('requires a recent sign-in to link an account if the user has no password (sign-in-26)', async () => {
   const me = await register(nextAccount())
   await sql`update token_families set created_at = now() - interval '16 minutes' where user_id = ${me.id}`
   const other = await webProof(`other of ${me.id}`)
@@ -268,7 +268,7 @@ test('requires a recent sign-in to link an account if the user has no credential
   const verifiable_code = await codeFor(phone, '/verifycodes/register')
   const bind = (who: Person) => as(who, 'PUT', '/user', { phone, verifiable_code })
   assert.deepEqual(refusalOf(await bind(me)), [403, 'sign_in_again'])
-  // A token exchange does not reset the age of the session.
+  // A refreshed token does not make the session younger.
   const exchanged = (await guest('POST', '/auth/refresh', { token: me.token })).body.access_token
   assert.deepEqual(refusalOf(await link({ ...me, token: exchanged })), [403, 'sign_in_again'])
   const id = me.name.replace('out_', '')
@@ -277,7 +277,7 @@ test('requires a recent sign-in to link an account if the user has no credential
   assert.equal((await bind({ ...me, token: again })).status, 204)
 })
 
-test('lists links with the time of their last use (sign-in-26)', async () => {
+test('lists linked accounts with the time of their last use (sign-in-26)', async () => {
   const [ann, id] = [await person(), nextAccount()]
   assert.equal((await as(ann, 'PATCH', MINE, token(id))).status, 201)
   const list = async () => (await as(ann, 'GET', '/user/linked-accounts')).body
@@ -288,7 +288,7 @@ test('lists links with the time of their last use (sign-in-26)', async () => {
   assert.ok((await list())[0].used_at)
 })
 
-test('unlinks external accounts on a password change only when requested (sign-in-7)', async () => {
+test('unlinks external accounts on a password change only when the request says so (sign-in-7)', async () => {
   const ann = await signUp()
   const email = String(ann.email)
   const id = nextAccount()
@@ -314,13 +314,13 @@ test('unlinks external accounts on a password change only when requested (sign-i
   assert.equal(await opens(), false)
 })
 
-test('links an external account to one of several concurrent users (sign-in-26)', async () => {
+test('links an external account to only one of several concurrent users (sign-in-26)', async () => {
   const [id, people] = [nextAccount(), await Promise.all([1, 2, 3, 4].map(() => person()))]
   const answers = await Promise.all(people.map((each) => as(each, 'PATCH', MINE, token(id))))
   assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 422, 422, 422])
 })
 
-test('rejects the removal of the last sign-in method (sign-in-26)', async () => {
+test("rejects the removal of a user's last sign-in method (sign-in-26)", async () => {
   const me = await register(nextAccount())
   assert.equal((await as(me, 'DELETE', MINE)).headers['x-error-code'], 'last_way_to_sign_in')
   assert.deepEqual((await as(me, 'GET', '/user/socialite')).body, ['open_forge'])
@@ -354,7 +354,7 @@ test('returns 404 for an unconfigured provider (sign-in-23)', async () => {
   assert.deepEqual([away.status, away.headers['x-error-code']], [503, 'provider_away'])
 })
 
-test('applies the rate limit of sign-in attempts (sign-in-23)', async () => {
+test('limits the rate of sign-in attempts with external accounts (sign-in-23)', async () => {
   const limited = await createWorld({
     RATE_LIMIT_SENSITIVE: '2',
     LINKED_PROVIDERS: 'open_forge',

@@ -2,10 +2,15 @@ import * as client from 'openid-client'
 import { messageOf } from '#lib/faults.ts'
 import type { OutsideProvider } from '#platform/outside-providers.ts'
 
-/** Secrets of one authorization request. The client holds them encrypted until the browser returns. */
+/**
+ * Secrets of one authorization request. The client holds them encrypted until the browser returns from the
+ * provider.
+ */
 export type Departure = { state: string; nonce: string; verifier: string }
 
-/** Each `subject` method returns null unless the provider confirms an account. */
+/**
+ * Client of an external provider. `subjectOf` methods return null unless the provider confirms an account.
+ */
 export type Provider = {
   authorizationUrl(departure: Departure): Promise<string>
   subjectOfReturn(returned: URLSearchParams, departure: Departure): Promise<string | null>
@@ -19,7 +24,7 @@ const MAX_SUBJECT = 255
 
 type WithProfile = Extract<OutsideProvider, { type: 'oauth2' }>
 
-/** Distinguishes rejections from an unavailable provider. */
+/** Distinguishes a rejection by the provider from an outage of the provider. */
 const isRefusal = (error: unknown) =>
   error instanceof client.ResponseBodyError ||
   error instanceof client.AuthorizationResponseError ||
@@ -42,7 +47,7 @@ async function ask(question: () => Promise<unknown>): Promise<string | null> {
 export function createProvider(settings: OutsideProvider & { redirectUrl: string }): Provider {
   let found: Promise<client.Configuration> | undefined
   const configuration = () => {
-    // Caches no failure, because the provider may have recovered by the next request.
+    // Does not cache a failed discovery, because the provider may have recovered by the next request.
     found ??= configure(settings).catch((error: unknown) => {
       found = undefined
       throw new ProviderAway('the provider could not be found', { cause: error })
@@ -93,8 +98,8 @@ export function createProvider(settings: OutsideProvider & { redirectUrl: string
     subjectOfToken: (token) =>
       ask(async () => {
         if (settings.type === 'oauth2') return settings.acceptTokens ? profile(settings, token) : undefined
-        // Verifies the audience by introspection, because a token issued to another site must not sign its
-        // bearer in here.
+        // Introspection shows for which site the provider issued the token. A token for another site must not
+        // be accepted.
         const claims = await client.tokenIntrospection(await configuration(), token)
         return claims.active && claims.client_id === settings.clientId ? claims.sub : undefined
       }),
@@ -104,7 +109,7 @@ export function createProvider(settings: OutsideProvider & { redirectUrl: string
 async function configure(settings: OutsideProvider): Promise<client.Configuration> {
   const { clientId, clientSecret } = settings
   const first = new URL(settings.type === 'oidc' ? settings.issuer : settings.tokenUrl)
-  // The configuration permits plain HTTP for loopback addresses only.
+  // The server's configuration permits plain HTTP for loopback addresses only.
   const insecure = first.protocol === 'http:'
   if (settings.type === 'oidc')
     return client.discovery(first, clientId, clientSecret, undefined, {

@@ -64,8 +64,8 @@ export const OutsideToken = Shared('OutsideToken', { access_token: AccessToken }
 const { password, verifiable_code, second_factor } = OwnerProof.properties
 
 /**
- * Requires proof of the local account as well, because a stolen token could otherwise link an attacker's
- * account.
+ * Also requires proof of the local account. With a stolen session token, an attacker could otherwise link
+ * their own account.
  */
 export const OutsideLink = Shared('OutsideLink', {
   access_token: AccessToken,

@@ -56,7 +56,7 @@ export const listLinks = (sql: Db, userId: number) => sql<LinkedRow[]>`
 const markUsed = (sql: Db, provider: string, subject: string) => sql`
   update linked_accounts set used_at = now() where provider = ${provider} and subject = ${subject}`
 
-/** Returns false for a proof that was used before. Deletes expired proofs. */
+/** Returns false for a proof that was used before. Also deletes expired proofs. */
 async function insertUsedProof(sql: Db, digest: Buffer, until: number): Promise<boolean> {
   const { count } = await sql`
     with expired as (delete from used_link_proofs where expires_at < now())
@@ -80,7 +80,9 @@ const lockEnabledAccount = async (tx: Tx, userId: number): Promise<boolean> =>
 export const unlinkAll = async (sql: Db, userId: number): Promise<boolean> =>
   (await sql`delete from linked_accounts where user_id = ${userId}`).count > 0
 
-/** Time limit for the browser to return from the provider, and lifetime of the resulting proof. */
+/**
+ * Time limit for the browser's return from the provider, and lifetime of the proof that the return yields.
+ */
 const SEAL_MS = 10 * 60_000
 
 const providers = defineState(() => new Map<string, Provider>())
@@ -90,7 +92,7 @@ export function providerOf(ctx: Context, name: string): Provider {
   const { config } = ctx
   const settings = Object.hasOwn(config.outsideProviders, name) ? config.outsideProviders[name] : undefined
   if (!settings) throw noSuchProvider()
-  // Reads the public URL here, because the URL is known only after the server listens.
+  // Reads the public URL on each call, because it is unknown until the server listens.
   const redirectUrl = settings.redirectUrl ?? `${config.publicUrl}/sign-in/${name}`
   const provider = known.get(name) ?? createProvider({ ...settings, redirectUrl })
   known.set(name, provider)
@@ -102,7 +104,7 @@ type Sealed = { use: 'departure'; departure: Departure } | { use: 'proof'; subje
 const sealFor = ({ secrets }: Context, provider: string, content: Sealed) =>
   secrets.seal(JSON.stringify({ ...content, kind: 'linked account', provider, until: Date.now() + SEAL_MS }))
 
-/** Returns undefined for a value that expired, or was sealed for another use or provider. */
+/** Decrypts a value. Returns undefined if it expired, or was sealed for another use or provider. */
 function openSealed<U extends Sealed['use']>(
   { secrets }: Context,
   provider: string,
@@ -134,7 +136,7 @@ async function confirmed(question: Promise<string | null>): Promise<string> {
 
 type ProvenSubject = { subject: string; use(tx: Db): Promise<void> }
 
-/** Accepts a token of the provider, or a single-use proof from a web sign-in. */
+/** Accepts an access token of the provider, or the single-use proof of a web sign-in. */
 async function subjectOf(ctx: Context, name: string, token: string): Promise<ProvenSubject> {
   const provider = providerOf(ctx, name)
   const proof = openSealed(ctx, name, 'proof', token)
@@ -148,7 +150,9 @@ async function subjectOf(ctx: Context, name: string, token: string): Promise<Pro
   }
 }
 
-/** Starts a web sign-in at a provider. `verification` contains the encrypted secrets. */
+/**
+ * Starts a web sign-in at a provider. The returned `verification` contains encrypted secrets of the sign-in.
+ */
 export async function depart(ctx: Context, name: string) {
   const provider = providerOf(ctx, name)
   const secret = () => randomBytes(32).toString('base64url')
@@ -161,7 +165,9 @@ export async function depart(ctx: Context, name: string) {
   }
 }
 
-/** Converts the browser's return from the provider into a proof that is valid for ten minutes. */
+/**
+ * Verifies the browser's return from the provider. Returns a proof of the external account for ten minutes.
+ */
 export async function comeBack(ctx: Context, name: string, { verification, ...returned }: Returned) {
   const provider = providerOf(ctx, name)
   const sealed = openSealed(ctx, name, 'departure', verification)
@@ -200,7 +206,7 @@ const insertLink = (tx: Db, provider: string, subject: string, userId: number) =
     linked_accounts_one_each: linkedAlready,
   })
 
-/** Alerts the user of a new link. A repeated link changes nothing. */
+/** Links an external account to a user and alerts the user. A repeated link changes nothing. */
 async function link(
   ctx: Context,
   tx: Db,
@@ -237,7 +243,7 @@ export async function registerOutside(
   return issued ? { ...issued, initial_password: false } : 'waits'
 }
 
-/** Requires proof of the local account, because a stolen token must not suffice (sign-in-26). */
+/** Requires proof of the local account, because a stolen session token must not suffice (sign-in-26). */
 export async function linkAccount(
   ctx: Context,
   countAttempt: CountAttempt,
@@ -260,7 +266,7 @@ export async function linkBySignIn(
   { access_token: token, ...credentials }: OutsideSignIn,
   device: Device,
 ): Promise<LinkedToken> {
-  // Signs in first, because the attempt limit also bounds requests to the provider.
+  // Signs in before the request to the provider, so that the limit of attempts also bounds these requests.
   const issued = await signIn(ctx, countAttempt, credentials, device)
   const proven = await subjectOf(ctx, name, token)
   const viewer = await findViewer(ctx, issued.access_token)
@@ -271,7 +277,8 @@ export async function linkBySignIn(
 
 export async function unlinkAccount(ctx: Context, name: string, userId: number): Promise<void> {
   await transaction(ctx.sql, async (tx) => {
-    // Locks the account, because two concurrent deletions would each rely on the other link.
+    // Locks the account. Otherwise concurrent removals of two linked accounts could each rely on the other
+    // one.
     const others = await lockSignInMethods(tx, userId)
     if (!(await deleteLinked(tx, name, userId))) throw notLinked()
     await alertAccountOwner(ctx, tx, userId, 'unlink')

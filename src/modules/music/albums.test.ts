@@ -17,7 +17,7 @@ const commentOn = async (who: Person, path: string, body: object = { body: 'nice
   as(who, 'POST', `/music/${path}/comments`, body)
 
 describe('music albums', () => {
-  test('lists albums newest first with totals of their songs (music-7)', async () => {
+  test('lists albums newest first, with the play and share counts of their songs (music-7)', async () => {
     const listener = await person()
     const song = await createSong(world, editor)
     const one = await createSpecial(world, editor, { songs: [song], body: { intro: 'About', sort: 2 } })
@@ -49,7 +49,7 @@ describe('music albums', () => {
     assert.equal((await list(`id=${one}`))[0].has_collect, false)
   })
 
-  test("returns an album's songs in detail form", async () => {
+  test('returns the songs of an album in detail', async () => {
     const songs = [await createSong(world, editor), await createSong(world, editor)]
     const id = await createSpecial(world, editor, { songs })
     const { status, body } = await guest('GET', `/music/specials/${id}`)
@@ -60,7 +60,7 @@ describe('music albums', () => {
     assert.equal((await guest('GET', '/music/specials/x')).status, 404)
   })
 
-  test('creates comments on albums with status 200 (music-9)', async () => {
+  test('returns 200 for a new comment on an album (music-9)', async () => {
     const [writer, replied] = [await person(), await person()]
     const id = await createSpecial(world, editor)
     const made = await commentOn(writer, `specials/${id}`, { body: 'nice', reply_user: replied.id })
@@ -88,7 +88,7 @@ describe('music albums', () => {
     await assertNoDrift()
   })
 
-  test("removes an album only from the user's own collection (music-10)", async () => {
+  test('removes an album only from the collection of the user who asks (music-10)', async () => {
     const people = await Promise.all(Array.from({ length: 4 }, () => person()))
     const [one, two] = people as [Person, Person]
     const id = await createSpecial(world, editor)
@@ -105,7 +105,7 @@ describe('music albums', () => {
     await assertNoDrift()
   })
 
-  test('pages through collected albums by album id (music-10)', async () => {
+  test("pages through a user's collected albums by album id (music-10)", async () => {
     const me = await person()
     const ids: number[] = []
     for (let n = 0; n < 3; n += 1) ids.unshift(await createSpecial(world, editor))

@@ -77,7 +77,7 @@ describe('comments on songs', () => {
     assert.deepEqual([answer.status, answer.body.comment.reply_user], [201, 0])
   })
 
-  test('pages through comments by max_id (music-6)', async () => {
+  test('pages through comments of a song by max_id (music-6)', async () => {
     const writer = await person()
     const id = await createSong(world, editor)
     const ids: number[] = []
@@ -108,7 +108,7 @@ describe('comments on songs', () => {
     await assertNoDrift()
   })
 
-  test('keeps counters of song and album exact when comments and deletions race', async () => {
+  test('keeps exact comment counts of song and album when comments and deletions race', async () => {
     const people = await Promise.all(Array.from({ length: 5 }, () => person()))
     const id = await createSong(world, editor)
     const special = await createSpecial(world, editor, { songs: [id] })
@@ -126,7 +126,7 @@ describe('comments on songs', () => {
     await assertNoDrift()
   })
 
-  test('notifies mentioned users on songs, but not on albums (music-6, music-9)', async () => {
+  test('notifies users mentioned in comments on songs, but not on albums (music-6, music-9)', async () => {
     const [writer, named] = [await person(), await person()]
     const id = await createSong(world, editor)
     const special = await createSpecial(world, editor)

@@ -13,7 +13,7 @@ const read = async (id: number, who?: Person) =>
   (await (who ? as(who, 'GET', `/music/${id}`) : guest('GET', `/music/${id}`))).body
 const idsOf = (rows: { id: number }[]) => rows.map(({ id }) => id)
 describe('list of songs', () => {
-  test('lists songs with ids of singer and upload (music-1)', async () => {
+  test('lists songs with the ids of singer and upload only (music-1)', async () => {
     const listener = await person()
     const id = await createSong(world, editor, { body: { sort: 4, lyric: 'la la' } })
     await as(listener, 'POST', `/music/${id}/like`)
@@ -61,7 +61,7 @@ describe('list of songs', () => {
       assert.equal((await guest('GET', `/music/songs?${query}`)).status, 422, query)
   })
 
-  test('returns all requested ids beyond the page size', async () => {
+  test('returns all requested songs even beyond the default page size', async () => {
     const ids: number[] = []
     for (let n = 0; n < 17; n += 1) ids.push(await createSong(world, editor, { sound: false }))
     const { body } = await guest('GET', `/music/songs?id=${ids.join(',')}`)
@@ -71,7 +71,7 @@ describe('list of songs', () => {
 })
 
 describe('single songs', () => {
-  test('returns the detail form of a song with status 201 (music-2)', async () => {
+  test('returns a song in detail with status 201 (music-2)', async () => {
     const listener = await person()
     const id = await createSong(world, editor)
     await as(listener, 'POST', `/music/${id}/like`)
@@ -128,7 +128,7 @@ describe('single songs', () => {
     assert.deepEqual((await guest('GET', `/music/songs?id=${gone}`)).body, [])
   })
 
-  test('counts a play once a minute per listener (music-3)', async () => {
+  test('counts at most one play a minute per listener of a song (music-3)', async () => {
     const [one, two] = [await person(), await person()]
     const id = await createSong(world, editor)
     const special = await createSpecial(world, editor, { songs: [id] })
@@ -143,7 +143,7 @@ describe('single songs', () => {
     assert.equal((await guest('GET', `/music/specials/${special}`)).body.taste_count, 3)
   })
 
-  test('counts every share on the song and its albums (music-4)', async () => {
+  test('counts every share of a song also for its albums (music-4)', async () => {
     const listener = await person()
     const id = await createSong(world, editor)
     const special = await createSpecial(world, editor, { songs: [id] })
@@ -158,7 +158,7 @@ describe('single songs', () => {
     assert.equal((await as(listener, 'PATCH', '/music/specials/999999999/share')).status, 404)
   })
 
-  test('rejects a like or unlike that changes nothing (music-5)', async () => {
+  test('rejects a like or unlike of a song that changes nothing (music-5)', async () => {
     const listener = await person()
     const id = await createSong(world, editor)
     const like = (method: 'POST' | 'DELETE') => as(listener, method, `/music/${id}/like`)
@@ -170,7 +170,7 @@ describe('single songs', () => {
   })
 })
 
-test('rejects an upload that a song uses already (music-13)', async () => {
+test('rejects an upload that another song uses (music-13)', async () => {
   const storage = await uploadSound(world, editor)
   const song = await createSong(world, editor, { body: { storage } })
   assert.equal((await read(song)).storage.id, storage)

@@ -25,7 +25,7 @@ const admin = (method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string, body?:
 const assertBalanced = async () => assert.equal((await auditLedger(sql, [])).balanced, true)
 
 describe('paid songs', () => {
-  test('sells a priced song once', async () => {
+  test('sells a song with a price once to each user', async () => {
     const buyer = await rich()
     const id = await song()
     const { storage } = await read(id)
@@ -43,7 +43,7 @@ describe('paid songs', () => {
     await assertBalanced()
   })
 
-  test('lists only bought songs (music-12)', async () => {
+  test('lists only songs that the user bought (music-12)', async () => {
     const [buyer, other] = [await rich(), await person()]
     const ids = [
       await song({ amount: 1, paid_type: 'listen' }),
@@ -69,7 +69,7 @@ describe('paid songs', () => {
     assert.deepEqual(await list(''), [])
   })
 
-  test('keeps the access of buyers when sound or price changes (music-12)', async () => {
+  test('keeps the access of buyers when the sound or price of a song changes (music-12)', async () => {
     const buyer = await rich()
     const id = await song()
     await pay(buyer, (await read(id)).storage.paid_node)
@@ -89,7 +89,7 @@ describe('paid songs', () => {
     assert.deepEqual((await read(id)).storage, { id: storage })
   })
 
-  test('requires a sound, an amount and a paid type for a price', async () => {
+  test('requires a sound, an amount and a paid type to set a price', async () => {
     const silent = await createSong(world, editor, { sound: false })
     for (const [field, body] of [
       ['amount', { amount: 0, paid_type: 'listen' }],
@@ -106,7 +106,7 @@ describe('paid songs', () => {
 })
 
 describe('paid albums', () => {
-  test('returns 403 until the album is paid (music-8)', async () => {
+  test('returns 403 for an album until the user pays for it (music-8)', async () => {
     const buyer = await rich()
     const id = await createSpecial(world, editor, { songs: [await song({})], body: { amount: 60 } })
     const refused = await as(buyer, 'GET', `/music/specials/${id}`)
@@ -126,7 +126,7 @@ describe('paid albums', () => {
     await assertBalanced()
   })
 
-  test('lists bought albums', async () => {
+  test('lists albums that the user bought', async () => {
     const buyer = await rich()
     const ids: number[] = []
     for (let n = 0; n < 2; n += 1) ids.unshift(await createSpecial(world, editor, { body: { amount: 5 } }))
@@ -146,7 +146,7 @@ describe('paid albums', () => {
   })
 })
 
-test('pays a reward of an article to its author', async () => {
+test('pays rewards of an article to its author', async () => {
   const newsroom = await newsEditor(world)
   const [giver, author] = [await rich(), await person()]
   const id = await createNews(world, newsroom, author, { category_id: await createCategory(world, newsroom) })

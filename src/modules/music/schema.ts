@@ -53,7 +53,7 @@ export const SpecialParams = Type.Object({ special: Id })
 
 const Wanted = Type.Optional(Int(1, 100))
 
-/** `limit` defaults to 15, or to the number of requested ids. */
+/** `limit` defaults to the number of requested ids, or to 15 without ids. */
 export const SongListQuery = Type.Object({
   q: Type.Optional(Text(100, { description: 'Part of the title' })),
   limit: Wanted,
@@ -83,7 +83,7 @@ const Picture = Shared('MusicPicture', {
   size: Nullable(Type.String({ description: 'width x height' })),
 })
 
-/** Song in a list, with ids instead of singer and upload (music-1). */
+/** Song in a list. `singer` and `storage` contain only ids (music-1). */
 export const SongItem = Shared('SongItem', {
   id: Type.Integer(),
   created_at: Time,
@@ -115,7 +115,7 @@ const Singer = Shared('Singer', {
 
 const AlbumOfSong = Shared('AlbumOfSong', { id: Type.Integer(), title: Type.String() })
 
-/** Only a song with a price has the last four fields of `storage` (music-2). */
+/** In `storage`, only a song with a price has fields other than `id` (music-2). */
 export const Song = Shared('Song', {
   id: Type.Integer(),
   created_at: Time,
@@ -141,7 +141,7 @@ export const Song = Shared('Song', {
 })
 export type Song = Static<typeof Song>
 
-/** All counts include those of the album's songs. */
+/** Each count of an album includes the counts of its songs. */
 export const Special = Shared('Special', {
   id: Type.Integer(),
   created_at: Time,

@@ -163,8 +163,8 @@ export const specialReader: ContentReader = {
 }
 
 /**
- * Counter checks of music for `kith doctor`. Plays and shares have no check, because they are not stored as
- * rows.
+ * Checks of music counters for `kith doctor`. Plays and shares have no check, because single ones are not
+ * stored.
  */
 export const musicCounters: CounterCheck[] = [
   commentsRecount(songContent.type, { table: 'music_song_counts', key: 'song_id', column: 'comment_count' }),

@@ -3,7 +3,7 @@ import { attachPicture, detachFiles } from '#modules/files/index.ts'
 import { type Db, ifGiven, onConstraint, type Tx } from '#platform/database'
 import { singerHasSongs, singerNameTaken } from './schema.ts'
 
-/** Locks existing singers against deletion. Omits unknown ids. */
+/** Locks the singers against deletion. Omits unknown and deleted ones. */
 export const findLiveSingers = (sql: Db, ids: number[]) => sql<{ id: number }[]>`
   select id from music_singers where id = any(${ids}) and deleted_at is null order by id for share`
 

@@ -21,7 +21,10 @@ import {
 
 const LEVELS = ['国家', '省', '市', '区县']
 
-/** Converts an area to the map service's format (nearby-4). The first area of a path is the country. */
+/**
+ * Converts an area to the response format of a map service (nearby-4). The first area of `path` is the
+ * country.
+ */
 const foundAddress = ({ path, longitude, latitude }: LocatedArea): FoundAddress => ({
   status: '1',
   info: 'OK',

@@ -7,7 +7,9 @@ const { as, guest, person, sql, work } = world
 
 type Found = { user_id: number; _distance: string; _location: string; _name: string; _id: string }
 
-/** Number of used regions. Each test has its own region, so that tests do not find each other's users. */
+/**
+ * Number of regions used so far. Each test has its own region, so that tests do not find each other's users.
+ */
 let regions = 0
 const somewhere = () => {
   regions += 1
@@ -22,7 +24,7 @@ const around = async (who: Person, at: object, more = ''): Promise<Found[]> => {
   return body
 }
 
-test('stores, replaces and deletes a coarse location (nearby-1)', async () => {
+test("stores a user's location only coarsely (nearby-1)", async () => {
   const [ann, bob] = [await person(), await person()]
   const at = somewhere()
   const made = await as(ann, 'POST', '/around-amap', {
@@ -49,7 +51,7 @@ test('stores, replaces and deletes a coarse location (nearby-1)', async () => {
   )
 })
 
-test('lists users within the radius, nearest first (nearby-2)', async () => {
+test('lists users within a radius, nearest first (nearby-2)', async () => {
   const me = await person()
   const at = somewhere()
   const people: Person[] = []
@@ -96,7 +98,7 @@ test('finds users across the date line and the poles (nearby-2)', async () => {
   assert.equal((await as(me, 'GET', '/around-amap?latitude=90&longitude=100')).status, 200)
 })
 
-test('hides blocked and disabled users (nearby-3)', async () => {
+test('hides blocked and disabled users from users nearby (nearby-3)', async () => {
   assert.equal((await guest('GET', '/around-amap?latitude=1&longitude=1')).status, 401)
   const [me, blocked, blocking, closed, other] = await Promise.all([1, 2, 3, 4, 5].map(() => person()))
   const at = somewhere()
@@ -130,7 +132,7 @@ test('rejects invalid locations (nearby-1, nearby-2)', async () => {
     assert.equal((await as(me, 'GET', `/around-amap?${query}`)).status, 422, query)
 })
 
-test('finds an address by names of located areas (nearby-4)', async () => {
+test('finds an address by the names of areas with coordinates (nearby-4)', async () => {
   const [founder, me] = [await person({ roles: ['founder'] }), await person()]
   const area = async (body: object) => {
     const made = await as(founder, 'POST', '/admin/areas', body)
@@ -142,7 +144,7 @@ test('finds an address by names of located areas (nearby-4)', async () => {
   const province = await area({ name: '四川省', pid: country })
   const city = await area({ name: '成都市', pid: province, longitude: 104.06, latitude: 30.67 })
   const other = await area({ name: '北京市', pid: country })
-  // Two districts share a name, so the rest of the address selects one.
+  // Two districts have this name, so the rest of the address selects one of them.
   await area({ name: '城区', pid: await area({ name: '海淀', pid: other }), longitude: 116, latitude: 40 })
   await area({ name: '城区', pid: city, longitude: 104.1, latitude: 30.7 })
   const found = await find('四川省成都市人民南路')

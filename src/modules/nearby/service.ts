@@ -33,7 +33,7 @@ export const PlaceStored = Shared('PlaceStored', {
   _id: Type.String(),
 })
 
-/** Uses field names of the map service behind older servers (nearby-2). */
+/** Has the field names of the map service that older servers used (nearby-2). */
 export const PersonNearby = Shared('PersonNearby', {
   _id: Type.String(),
   _location: Type.String({ description: 'Longitude and latitude, separated by a comma' }),
@@ -52,7 +52,7 @@ export type PersonNearby = Static<typeof PersonNearby>
 
 export const AddressQuery = Type.Object({ address: Text(200) })
 
-/** Uses the format of the map service behind older servers (nearby-4). */
+/** Has the format of the map service that older servers used (nearby-4). */
 export const FoundAddress = Shared('FoundAddress', {
   status: Type.String(),
   info: Type.String(),
@@ -97,7 +97,8 @@ export async function deleteOldPlaces(sql: Db, limit: number): Promise<number> {
 export type PlaceRow = Row<'user_places', 'user_id' | 'longitude' | 'latitude' | 'created_at' | 'updated_at'>
 
 /**
- * Lists users nearest first by index distance. Omits users who block the viewer or whom the viewer blocks.
+ * Lists users in the order of the index, roughly nearest first. Omits users who block the viewer or whom the
+ * viewer blocks.
  */
 const listPlacesAround = (
   sql: Db,
@@ -113,16 +114,16 @@ const listPlacesAround = (
   limit ${limit}`
 
 const FARTHEST = 10_000
-/** Rounds to three decimals, which are about a hundred meters. */
+/** Three decimals of a degree are about a hundred meters. */
 const rounded = (degrees: number) => Math.round(degrees * 1000) / 1000
 
-/** Rounds a location, so that it does not reveal a home (nearby-1). */
+/** Rounds a location, so that it does not reveal a user's home (nearby-1). */
 export const coarsePlace = ({ longitude, latitude }: Place): Place => ({
   longitude: rounded(longitude),
   latitude: rounded(latitude),
 })
 
-/** Adds a copy of the location across the date line when the radius crosses the line. */
+/** Returns the location, and its copy beyond the date line if the radius crosses that line. */
 function centresOf(place: Place, meters: number): Place[] {
   const reach = (mapRadius(place, meters) * 180) / Math.PI
   const { longitude } = place
@@ -131,7 +132,7 @@ function centresOf(place: Place, meters: number): Place[] {
   return [place]
 }
 
-/** Squared map distance, by which the index sorts. Wraps at the date line. */
+/** Squared distance on the map, by which the index sorts. Also works across the date line. */
 function onMap(from: Place, to: Place): number {
   const [a, b] = [mercatorPoint(from), mercatorPoint(to)]
   const across = Math.abs(a.x - b.x)
@@ -172,7 +173,7 @@ export async function findPeopleNearby(
     .filter((row) => metersBetween(place, row) <= meters)
     .sort((a, b) => onMap(place, a) - onMap(place, b) || a.user_id - b.user_id)
     .slice(end - limit, end)
-    // Sorts each page by meters, because the index distance differs slightly from meters.
+    // Sorts the page by meters, because the order of map distances differs slightly.
     .sort((a, b) => metersBetween(place, a) - metersBetween(place, b) || a.user_id - b.user_id)
   const people = await userViews(
     ctx,

@@ -67,7 +67,7 @@ describe('single articles', () => {
     for (const id of ['999999999', '0', 'x']) assert.equal((await read(id as never)).status, 404)
   })
 
-  test('lists articles with shared tags before other articles (news-7)', async () => {
+  test('lists articles that share a tag with an article before other articles (news-7)', async () => {
     const tag = await createTag(world)
     const alike = await publish({ tags: [tag] })
     const id = await publish({ tags: [tag] })
@@ -78,7 +78,7 @@ describe('single articles', () => {
     assert.equal((await guest('GET', '/news/999999999/correlations')).status, 404)
   })
 
-  test('lists only the newest similar articles up to the limit (news-7)', async () => {
+  test('lists the newest articles that share a tag, up to the limit (news-7)', async () => {
     const [one, two] = [await createTag(world), await createTag(world)]
     const alike: number[] = []
     for (const tags of [[one], [one, two], [two], [one], [two], [one]]) alike.unshift(await publish({ tags }))
@@ -88,7 +88,7 @@ describe('single articles', () => {
     for (const limit of [1, 2, 4, 6]) assert.deepEqual(await list(limit), alike.slice(0, limit))
   })
 
-  test('returns 400 for a like or unlike that changes nothing (news-8)', async () => {
+  test('returns 400 for a like or unlike of an article that changes nothing (news-8)', async () => {
     const reader = await person()
     const owner = await person()
     const id = await createNews(world, editor, owner, { category_id: category })
@@ -108,7 +108,7 @@ describe('single articles', () => {
     await assertNoDrift()
   })
 
-  test('collects an article once (news-8)', async () => {
+  test('collects an article once per user (news-8)', async () => {
     const reader = await person()
     const [one, two] = [await publish(), await publish()]
     const collect = (method: 'POST' | 'DELETE', id: number) => as(reader, method, `/news/${id}/collections`)
@@ -123,7 +123,7 @@ describe('single articles', () => {
     assert.deepEqual(await list(''), [two])
   })
 
-  test('limits the texts and tags of an article', async () => {
+  test('enforces limits on the texts and tags of an article', async () => {
     const write = (fields: object) =>
       as(editor, 'POST', '/admin/news', {
         title: 'A title',

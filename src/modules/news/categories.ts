@@ -15,11 +15,11 @@ export const listCategories = (sql: Db) => sql<NewsCategoryRow[]>`
 const listSubscribed = (sql: Db, userId: number) => sql<{ category_id: number }[]>`
   select category_id from news_subscriptions where user_id = ${userId}`
 
-/** Serializes concurrent replacements of one user's subscription. */
+/** Serializes concurrent changes of one user's subscription to categories. */
 const lockSubscriber = (sql: Db, userId: number) => sql`
   select from users where id = ${userId} for no key update`
 
-/** Returns false, and changes nothing, when a category does not exist. */
+/** Returns false, without a change, when one of the categories does not exist. */
 async function replaceSubscription(sql: Db, userId: number, ids: number[]): Promise<boolean> {
   const [row] = await sql<[{ known: boolean }]>`
     with wanted as (select id from news_categories where id = any(${ids}::bigint[]) order by id for key share),

@@ -58,7 +58,7 @@ describe('comments on articles', () => {
     await assertNoDrift()
   })
 
-  test('rejects invalid comments and comments by blocked users', async () => {
+  test('rejects comments that are invalid or by a user whom the author blocks', async () => {
     const [reader, owner] = [await person(), await person()]
     const id = await createNews(world, editor, owner, { category_id: category })
     for (const [field, body] of [
@@ -76,7 +76,7 @@ describe('comments on articles', () => {
     assert.equal((await write(reader, 999_999_999)).status, 404)
   })
 
-  test('pages through comments without those by blocked users', async () => {
+  test('omits comments of blocked users from every page', async () => {
     const [me, noisy] = [await person(), await person()]
     const id = await publish()
     const ids: number[] = []
@@ -94,7 +94,7 @@ describe('comments on articles', () => {
     assert.equal((await guest('GET', `/news/${id}/comments?limit=0`)).status, 422)
   })
 
-  test('returns 404 for a comment of another article', async () => {
+  test("returns 404 under an article's path for a comment of another article", async () => {
     const reader = await person()
     const [one, two] = [await publish(), await publish()]
     const comment = (await write(reader, one)).body.comment.id
@@ -102,7 +102,7 @@ describe('comments on articles', () => {
     assert.equal((await read(one)).body.comment_count, 1)
   })
 
-  test('keeps counters exact when comments and deletions race', async () => {
+  test('keeps exact counters of an article when comments and deletions race', async () => {
     const people = await Promise.all(Array.from({ length: 5 }, () => person()))
     const id = await publish()
     const made = await Promise.all(people.flatMap((who) => [0, 1].map(() => write(who, id))))

@@ -22,7 +22,7 @@ describe('news categories', () => {
     assert.ok(chosen.size > 5, 'always the same five')
   })
 
-  test('replaces the subscription (news-1, news-3)', async () => {
+  test("replaces a user's subscription to categories (news-1, news-3)", async () => {
     const me = await person()
     const [low, high] = [await createCategory(world, editor, 1), await createCategory(world, editor, 50)]
     const follow = (follows: unknown) => as(me, 'PATCH', '/news/categories/follows', { follows })
@@ -40,7 +40,7 @@ describe('news categories', () => {
     assert.equal((await mine()).length, 5)
   })
 
-  test('changes nothing when a category is unknown (news-3)', async () => {
+  test('keeps the subscription when a requested category is unknown (news-3)', async () => {
     const me = await person()
     const known = await createCategory(world, editor)
     const follow = (body: object) => as(me, 'PATCH', '/news/categories/follows', body)
@@ -62,7 +62,7 @@ describe('news categories', () => {
     assert.equal((await guest('PATCH', '/news/categories/follows', { follows: '1' })).status, 401)
   })
 
-  test('stores exactly one of two racing subscriptions', async () => {
+  test('stores exactly one of two racing subscriptions of a user', async () => {
     const me = await person()
     const ids = [await createCategory(world, editor), await createCategory(world, editor)]
     await Promise.all(
@@ -136,7 +136,7 @@ describe('list of news', () => {
   })
 })
 
-test("returns the publisher's name when the article has no author name (news-23)", async () => {
+test('returns the name of the user who published an article without an author name (news-23)', async () => {
   const [writer, own] = [await person(), await createCategory(world, editor)]
   const id = await createNews(world, editor, writer, { category_id: own, content: '**Bold** text' })
   const seen = async () => [
@@ -150,7 +150,7 @@ test("returns the publisher's name when the article has no author name (news-23)
   assert.deepEqual(await seen(), ['-', '-'])
 })
 
-test('ranks authors by views of their articles in a period (news-19)', async () => {
+test('ranks authors by views of articles that they published in a period (news-19)', async () => {
   const [first, second] = [await person(), await person()]
   const [one, two] = [
     await createNews(world, editor, first, { category_id: category }),
@@ -166,7 +166,7 @@ test('ranks authors by views of their articles in a period (news-19)', async () 
   assert.equal((await guest('GET', '/news/ranks?type=year')).status, 422)
 })
 
-test('counts an article published at the start of the day in the daily ranking (news-19)', async () => {
+test('includes an article published at the start of the day in the daily ranking (news-19)', async () => {
   const author = await person()
   const category = await createCategory(world, editor)
   const id = await createNews(world, editor, author, { category_id: category })

@@ -22,7 +22,7 @@ const price = { amount: 40, day: 2 }
 const assertBalanced = async () => assert.equal((await auditLedger(sql, [])).balanced, true)
 
 describe('article pins', () => {
-  test('lets an editor decide a requested pin once', async () => {
+  test('lets an editor decide a requested article pin once', async () => {
     const [author, other] = [await rich(), await rich()]
     const id = await publish(author)
     const ask = (who: Person, body: object = price) => as(who, 'POST', `/news/${id}/currency-pinneds`, body)
@@ -52,7 +52,7 @@ describe('article pins', () => {
     await assertBalanced()
   })
 
-  test('refunds a pending pin when it is rejected or the article is deleted', async () => {
+  test('refunds a pending article pin on rejection and on deletion of the article', async () => {
     const author = await rich()
     const [one, two] = [await publish(author), await publish(author)]
     for (const id of [one, two]) await as(author, 'POST', `/news/${id}/currency-pinneds`, price)
@@ -68,7 +68,7 @@ describe('article pins', () => {
     await assertBalanced()
   })
 
-  test('lets only administrators pin for free', async () => {
+  test('lets only administrators pin an article without payment', async () => {
     const author = await person()
     const id = await publish(author)
     const made = await as(editor, 'POST', '/admin/news-pinneds', { news: id, day: 3 })
@@ -111,7 +111,7 @@ describe('comment pins', () => {
     await assertBalanced()
   })
 
-  test('returns 404 for the pin of another article or comment', async () => {
+  test('returns 404 for a pin that belongs to another article or comment', async () => {
     const [author, writer] = [await person(), await rich()]
     const [news, elsewhere] = [await publish(author), await publish(author)]
     const [id, other] = [await comment(writer, news), await comment(writer, elsewhere)]

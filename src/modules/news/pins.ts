@@ -65,7 +65,7 @@ const NewsPinAverage = Shared('ArticlePinAverage', {
   news_comment: Type.Integer(IN_POINTS),
 })
 
-/** `target` is the article and `raw` the comment, the reverse of feeds (pins-8). */
+/** `target` is the article and `raw` the comment. In pins of feeds, it is the reverse (pins-8). */
 const newsPinView = (pin: PinRow, channel: 'news' | 'news:comment', news: NewsItem | undefined) => ({
   ...pinView(pin),
   state: pinStateNumber(pin.state),

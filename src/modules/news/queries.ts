@@ -40,7 +40,7 @@ const tagsOf = (sql: Db): Fragment => sql`coalesce((
   from news_tags l join tags t on t.id = l.tag_id where l.news_id = n.id
 ), '[]')`
 
-/** Falls back to the writer's name, and to `-` without a name (news-23). */
+/** Falls back to the name of the user who wrote the article, and to `-` if that user is deleted (news-23). */
 const authorName = (sql: Db): Fragment =>
   sql`coalesce(nullif(n.author, ''), (${nameOf(sql, sql`n.user_id`)}), '-')`
 
@@ -51,8 +51,8 @@ const columns = (sql: Db, viewerId: number) => sql`
   c.digg_count, c.comment_count, c.hits, n.audit_status, n.audit_count, n.mark, n.created_at, n.updated_at,
   ${isCollected(sql, 'news', sql`n.id`, viewerId)} as has_collect, ${isLiked(sql, 'news', sql`n.id`, viewerId)} as has_like`
 
-// `offset 0` forces a lookup of counts per article. Otherwise PostgreSQL merges counts from the newest
-// article down to the cursor.
+// `offset 0` makes PostgreSQL look up the counts of each article. Otherwise a merge join reads the counts of
+// all newer articles.
 const tables = (sql: Db) => sql`
   news n cross join lateral (select * from news_counts where news_id = n.id offset 0) c
   join news_categories g on g.id = n.category_id`
@@ -87,7 +87,7 @@ export function listNews(sql: Db, page: NewsPage) {
     order by n.id desc limit ${limit}`
 }
 
-/** Includes articles of blocked authors. */
+/** Also returns articles of authors whom the viewer blocks. */
 export const findPublished = (sql: Db, ids: number[], viewerId: number) => sql<NewsRow[]>`
   select ${columns(sql, viewerId)} from ${tables(sql)}
   where n.id = any(${ids}) and n.audit_status = 0 order by n.id desc`
@@ -191,7 +191,7 @@ export async function insertNews(
   return row.id
 }
 
-/** Updates the given fields. `derived` replaces a subject that the author did not write. */
+/** Updates the given fields of an article. `derived` replaces a subject that the author did not write. */
 export async function updateNews(
   sql: Db,
   id: number,
@@ -219,7 +219,7 @@ export async function updateNews(
     where id = ${id}`
 }
 
-/** Replaces the tags of an article. Returns how many of the tags exist. */
+/** Replaces the tags of an article. Returns how many of the given tags exist. */
 export async function replaceTags(sql: Db, id: number, tagIds: number[]): Promise<number> {
   const [row] = await sql<[{ known: number }]>`
     with wanted as (select t.id from tags t where t.id = any(${tagIds}::bigint[]) order by t.id for key share),
@@ -255,13 +255,13 @@ export const countNewsLikes: Counts = (sql) => [
   sql`update news_counts n set digg_count = greatest(n.digg_count + c.by, 0) from changed c where n.news_id = c.id`,
 ]
 
-/** Counter checks of news for `kith doctor`. Views have no check, because they are not stored as rows. */
+/** Checks of news counters for `kith doctor`. Views have no check, because single views are not stored. */
 export const newsCounters: CounterCheck[] = [
   commentsRecount('news', { table: 'news_counts', key: 'news_id', column: 'comment_count' }),
   likesRecount('news', { table: 'news_counts', key: 'news_id', column: 'digg_count' }),
 ]
 
-/** Inserts a deletion request unless one is open. */
+/** Inserts a deletion request of the author unless one is pending. */
 export const askForDeletion = (sql: Db, news: { id: number; userId: number; title: string }) => sql`
   insert into news_deletions (news_id, user_id, title) values (${news.id}, ${news.userId}, ${news.title})
   on conflict do nothing`

@@ -88,7 +88,7 @@ export const NewsListQuery = Type.Object({
 })
 export type NewsListQuery = Static<typeof NewsListQuery>
 
-/** Article in a list. `subject` is the author's excerpt, or the first words of the text. */
+/** Article in a list. `subject` is an excerpt by the author, or the first words of the text. */
 export const NewsItem = Shared('NewsItem', {
   id: Type.Integer(),
   title: Type.String(),

@@ -46,7 +46,8 @@ import { newsByIds, newsContent, newsDetail } from './view.ts'
 
 export const SUBJECT_MAX = 200
 /**
- * Number of rejections after which the fee is refunded and the article cannot be submitted again (news-12).
+ * Number of rejections after which the author gets the fee back and cannot submit the article again
+ * (news-12).
  */
 export const REJECTIONS_MAX = 3
 
@@ -75,10 +76,10 @@ const keepAttachments = (tx: Tx, newsId: number, ownerId: number, content: strin
 const subjectOf = (subject: string | null | undefined, content: string) =>
   subject ? { text: subject, given: true } : { text: plainText(content, SUBJECT_MAX), given: false }
 
-/** `authorId` pays the fee, and `uploaderId` owns the uploads. */
+/** `authorId` pays the fee of a contribution, and `uploaderId` owns the embedded uploads. */
 export type NewsOwner = { authorId: number; uploaderId: number }
 
-/** Creates an article in a given state. Its fee moves from the author into escrow. */
+/** Creates an article with the given status. Its fee moves from the author into escrow. */
 export async function addNews(
   tx: Tx,
   { authorId, uploaderId }: NewsOwner,
@@ -180,7 +181,7 @@ export async function publishNews(ctx: Context, tx: Tx, news: NewsRecord): Promi
   await announceNews(ctx, tx, news.id, news.user_id)
 }
 
-/** Refunds the fee on the third rejection. */
+/** Rejects an article. Refunds its fee on the third rejection. */
 export async function rejectNews(tx: Tx, news: NewsRecord, mark: string | null): Promise<void> {
   const waits = [STATUS.waiting, STATUS.draft, STATUS.refundAsked] as number[]
   if (!waits.includes(news.audit_status)) throw newsInThisState()
@@ -225,13 +226,13 @@ export const deleteArticle = (
 ): Promise<void> =>
   transaction(ctx.sql, async (tx) => {
     const news = await getLocked(tx, id)
-    // Excludes recycled articles, which no longer belong to their author.
+    // A recycled article no longer belongs to its author.
     const own = news.user_id === userId && news.audit_status !== STATUS.recycled
     if (!own && !moderates) throw news.audit_status === STATUS.published ? forbidden() : noSuchNews()
     await removeNews(ctx, tx, news)
   })
 
-/** Only the author and editors see an unpublished article (news-5). */
+/** Returns an article. Only its author and editors see an unpublished one (news-5). */
 export async function readNews(ctx: Context, id: number, viewerId: number): Promise<NewsDetail> {
   const row = await findNews(ctx.sql, id, viewerId)
   if (!row) throw noSuchNews()
@@ -252,7 +253,7 @@ export async function readNews(ctx: Context, id: number, viewerId: number): Prom
   })
 }
 
-/** Lists articles with shared tags, then the newest articles. */
+/** Lists articles that share a tag with the given article, then the newest articles. */
 export async function alikeNews(
   ctx: Context,
   id: number,

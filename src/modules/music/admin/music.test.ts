@@ -38,7 +38,7 @@ describe('music administration', () => {
       }
   })
 
-  test('returns 404 before it validates the body', async () => {
+  test('returns 404 for an unknown id before it validates the body', async () => {
     for (const area of ['singers', 'songs', 'specials'])
       for (const id of ['999999999', '0', 'x'])
         for (const method of ['GET', 'PATCH', 'DELETE'] as const)
@@ -47,7 +47,7 @@ describe('music administration', () => {
 })
 
 describe('singer administration', () => {
-  test('writes audit records for changes of singers', async () => {
+  test('writes audit records when an administrator changes a singer', async () => {
     const name = unique('Björk 歌手')
     const made = await admin('POST', 'singers', { name })
     assert.equal(made.status, 201)
@@ -75,7 +75,7 @@ describe('singer administration', () => {
     )
   })
 
-  test('requires a visible name and a picture as cover', async () => {
+  test('requires a singer to have a visible name and a picture as cover', async () => {
     const sound = await uploadSound(world, editor)
     for (const [field, body] of [
       ['name', {}],
@@ -106,7 +106,7 @@ describe('singer administration', () => {
 })
 
 describe('song administration', () => {
-  test('creates songs with sound, lyric and albums', async () => {
+  test('creates a song with sound, lyric and albums', async () => {
     const special = await createSpecial(world, editor)
     const singer = (await admin('POST', 'singers', { name: unique('Singer') })).body.id
     const storage = await uploadSound(world, editor)
@@ -166,7 +166,7 @@ describe('song administration', () => {
     assert.deepEqual([entry?.before.title, entry?.after.title], [title, 'Other'])
   })
 
-  test('rejects a song with an unknown singer or album or an invalid value', async () => {
+  test('rejects invalid values in a change of a song', async () => {
     const song = await createSong(world, editor, { sound: false })
     for (const [field, body] of [
       ['singer_id', { singer_id: 999_999_999 }],
@@ -182,7 +182,7 @@ describe('song administration', () => {
     }
   })
 
-  test('deletes comments and likes with a song (music-11)', async () => {
+  test('deletes the comments and likes of a deleted song (music-11)', async () => {
     const listener = await person()
     const song = await createSong(world, editor)
     const special = await createSpecial(world, editor, { songs: [song] })
@@ -199,7 +199,7 @@ describe('song administration', () => {
     for (const check of musicCounters) assert.deepEqual(await check.find(sql), [], check.name)
   })
 
-  test('keeps counters exact when a song is deleted during comments', async () => {
+  test('keeps exact counters when a song is deleted while users comment', async () => {
     const people = await Promise.all(Array.from({ length: 5 }, () => person()))
     const song = await createSong(world, editor)
     const answers = await Promise.all([
@@ -212,7 +212,7 @@ describe('song administration', () => {
 })
 
 describe('album administration', () => {
-  test('deletes an album without its songs (music-11)', async () => {
+  test('keeps the songs of a deleted album (music-11)', async () => {
     const listener = await person()
     const song = await createSong(world, editor)
     const id = await createSpecial(world, editor, { songs: [song], body: { intro: 'About' } })
@@ -234,11 +234,11 @@ describe('album administration', () => {
     for (const check of musicCounters) assert.deepEqual(await check.find(sql), [], check.name)
   })
 
-  test('requires an album title', async () => {
+  test('requires a title for an album', async () => {
     assert.ok((await admin('POST', 'specials', { intro: 'x' })).body.errors.title)
   })
 
-  test('lets music administrators delete a comment', async () => {
+  test('lets music administrators delete comments of other users', async () => {
     const writer = await person()
     const id = await createSpecial(world, editor)
     const made = await as(writer, 'POST', `/music/specials/${id}/comments`, { body: 'x' })

@@ -180,7 +180,7 @@ export function listSpecialRecords(sql: Db, query: SpecialQuery) {
   }
   return pageOf<SpecialRecordRow>(
     sql,
-    // Sorts ids first, so that songs and prices are looked up only for the page.
+    // Sorts album ids first, so that songs and prices are looked up only for the page.
     sql`select ${specialColumns(sql)} from ${tables}
       where p.id = any(array(select p.id from ${order.from} ${where} ${listingClause(sql, query, order)}))
       ${listingOrder(sql, query, order)}`,
@@ -218,7 +218,7 @@ export function listSongRecords(sql: Db, query: SongQuery) {
   }
   return pageOf<SongRecordRow>(
     sql,
-    // Sorts ids first, so that albums and prices are looked up only for the page.
+    // Sorts song ids first, so that albums and prices are looked up only for the page.
     sql`select ${songColumns(sql)} from ${songTables(sql)}
       where s.id = any(array(select s.id from ${order.from} ${where} ${listingClause(sql, query, order)}))
       ${listingOrder(sql, query, order)}`,

@@ -43,7 +43,7 @@ export async function insertSingers(sql: Db, singers: ImportedSinger[]): Promise
 
 export type Known = { id: number; deleted: boolean }
 
-/** Finds songs or albums by their id in an import file, including deleted ones. */
+/** Finds imported songs or albums by their ids in the import file, including deleted ones. */
 export async function findImported(
   sql: Db,
   table: 'music_songs' | 'music_specials',

@@ -46,8 +46,8 @@ export type SongPage = {
 }
 
 /**
- * `offset 0` forces a lookup of counts per song. Otherwise PostgreSQL merges counts from the newest song down
- * to the cursor.
+ * `offset 0` makes PostgreSQL look up the counts of each song. Otherwise a merge join reads the counts of all
+ * newer songs.
  */
 export const listSongs = (sql: Db, { q, ids, after = 0, limit, viewerId }: SongPage) => sql<SongRow[]>`
   select ${columns(sql, viewerId)} from music_songs s
@@ -90,7 +90,7 @@ export const findSongTitle = async (sql: Db, id: number) =>
   (await sql<{ title: string }[]>`select title from music_songs where id = ${id} and deleted_at is null`)[0]
     ?.title
 
-/** Selects a song that is not deleted. Callers append a row lock. */
+/** Selects a song unless it is deleted. Callers append a row lock. */
 export const liveSong = (sql: Db, id: number): Fragment =>
   sql`select id from music_songs where id = ${id} and deleted_at is null`
 
@@ -140,7 +140,7 @@ export async function updateSong(sql: Db, id: number, song: Partial<SongValues>)
     where id = ${id}`
 }
 
-/** Skips a song whose duration is set or whose sound was replaced. */
+/** Changes nothing if the song already has a duration, or another sound than the measured one. */
 export const setLastTime = (sql: Db, of: { song: number; sound: number; seconds: number }) => sql`
   update music_songs set last_time = ${of.seconds}, updated_at = now()
   where id = ${of.song} and storage = ${of.sound} and last_time = 0`
@@ -152,7 +152,7 @@ export const replaceSpecials = (sql: Db, songId: number, specialIds: number[]) =
   insert into music_special_songs (special_id, song_id)
   select id, ${songId} from unnest(${specialIds}::bigint[]) as v (id) on conflict do nothing`
 
-/** Soft-deletes a song, because buyers keep access. */
+/** Only marks the song as deleted, because its buyers keep access. */
 export async function deleteSong(sql: Db, id: number): Promise<boolean> {
   const [row] = await sql<[{ gone: boolean }]>`
     with gone as (

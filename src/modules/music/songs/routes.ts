@@ -35,7 +35,7 @@ export function songRoutes(server: Server, ctx: Context) {
       songViews(ctx, await listBoughtSongs(sql, viewer.id, before, limit), viewer.id),
   })
 
-  // Replies 201 although nothing is created (music-2).
+  // Returns 201, although the request creates nothing, because clients expect this status (music-2).
   route('GET /music/:music', {
     operationId: 'getSong',
     summary: 'Read a song and count a play',

@@ -34,11 +34,12 @@ const MINUTE_MS = 60_000
 
 export const playsOf = defineBufferedCounts('plays', addPlays)
 
-/** Recent pairs of listener and song, to count one play a minute (music-3). */
+/** Pairs of listener and song with a play in the last minute, which counts once (music-3). */
 const recentPlays = defineState(() => new LRUCache<string, true>({ max: 200_000, ttl: MINUTE_MS }))
 
 /**
- * Counts a play once a minute per listener and song (music-3). Server nodes without Redis count separately.
+ * Counts at most one play a minute per listener and song (music-3). Without Redis, each server node counts on
+ * its own.
  */
 export function countPlay(ctx: Context, songId: number): void {
   const caller = currentScope()
@@ -51,7 +52,7 @@ export function countPlay(ctx: Context, songId: number): void {
     if (!exceeded) playsOf(ctx).add([songId])
   }
   const hit = ctx.limiter.hit(key, 1)
-  // Does not await a shared rate limiter, which would delay the reply.
+  // Does not wait for Redis, which would delay the response.
   if (hit instanceof Promise) hit.then(count, () => count({ exceeded: false }))
   else count(hit)
 }
@@ -149,9 +150,9 @@ export async function songViews(ctx: Context, rows: SongWithSinger[], viewerId: 
 
 export type SongInput = Partial<Omit<SongValues, 'storage'>> & {
   storage?: number | null
-  /** Albums of the song. Undefined keeps the current albums. */
+  /** Ids of the song's albums. Undefined keeps the current albums. */
   specials?: number[]
-  /** Price of the sound and the use that is sold. Null removes the price. */
+  /** Price, and the use of the song that requires payment. Null removes the price. */
   price?: { amount: number; type: 'listen' | 'download' } | null
 }
 
@@ -219,14 +220,14 @@ export async function changeSong(
   await requireParts(tx, input)
   const { specials, price, ...values } = input
   if (values.storage === song.storage) delete values.storage
-  // Resets the duration, because a new sound has to be measured again.
+  // Resets the duration, because a job has to measure the new sound.
   if (values.storage !== undefined && values.lastTime === undefined) values.lastTime = 0
   if (values.storage) await takeSound(tx, values.storage, ownerId, song.id)
   await updateSong(tx, song.id, values)
   if (values.storage && values.lastTime === 0)
     await addJob(tx, 'measure_song', { song: song.id, sound: values.storage })
   if (values.storage !== undefined && song.storage !== null) {
-    // Moves the price to the new sound, so that buyers keep access.
+    // Moves the price from the former sound to the new one, so that buyers keep access.
     if (values.storage !== null) await movePrice(tx, 'file', song.storage, values.storage)
     await detachFiles(tx, { ids: [song.storage] })
   }
@@ -244,7 +245,7 @@ export async function removeSong(
   await deleteCommentsOf(tx, songContent.type, [id])
 }
 
-/** Stores the measured duration unless the song has a duration or another sound (music-15). */
+/** Measures a song's sound. Stores the duration unless the song now has one or another sound (music-15). */
 export async function measureSong(
   ctx: Context,
   { song, sound }: { song: number; sound: number },

@@ -25,7 +25,7 @@ test('measures only intact recordings', async () => {
     assert.ok(((await readDuration(bytes, mime)) ?? 0) >= 0)
 })
 
-test('aborts on a crafted recording without blocking the event loop', async () => {
+test('gives up on a crafted recording without blocking the event loop', async () => {
   let turns = 0
   let turn = setImmediate(function count() {
     turns += 1
@@ -38,7 +38,7 @@ test('aborts on a crafted recording without blocking the event loop', async () =
   assert.ok(turns > 5, 'the event loop went on')
 })
 
-test('measures the duration of songs without one (music-15)', async () => {
+test('measures the duration of a song whose duration is unknown (music-15)', async () => {
   const editor = await musicEditor(world)
   const upload = async (seconds: number) => uploadSound(world, editor, longMp3(seconds))
   const told = await createSong(world, editor, { body: { last_time: 7, storage: await upload(3) } })

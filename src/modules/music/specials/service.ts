@@ -59,7 +59,7 @@ export const listBoughtSpecials = (sql: Db, userId: number, before: number, limi
     sql`limit ${limit}`,
   )
 
-/** Lists at most 20 albums per song, newest first. */
+/** Lists at most the 20 newest albums of each song. */
 export const listSpecialsOf = (sql: Db, songIds: number[]) => sql<
   { song_id: number; id: number; title: string }[]
 >`
@@ -82,7 +82,7 @@ const findSpecialTitle = async (sql: Db, id: number) =>
 const liveSpecial = (sql: Db, id: number): Fragment =>
   sql`select id from music_specials where id = ${id} and deleted_at is null`
 
-/** Locks existing albums against deletion. Omits unknown ids. */
+/** Locks the albums against deletion. Omits unknown and deleted ones. */
 export const findLiveSpecials = (sql: Db, ids: number[]) => sql<{ id: number }[]>`
   select id from music_specials where id = any(${ids}) and deleted_at is null order by id for share`
 
@@ -128,7 +128,7 @@ async function updateSpecial(
     where id = ${id}`
 }
 
-/** Soft-deletes an album, because buyers keep access. Its songs stay. */
+/** Only marks the album as deleted, because its buyers keep access. Its songs stay. */
 async function deleteSpecial(sql: Db, id: number): Promise<boolean> {
   const [row] = await sql<[{ gone: boolean }]>`
     with gone as (
@@ -227,7 +227,7 @@ export async function changeSpecial(
   if (amount !== undefined) await sellSpecial(tx, special.id, amount)
 }
 
-/** Deletes an album with its comments and collections. Its songs stay. */
+/** Deletes an album, its comments and its collections. Its songs stay. */
 export async function removeSpecial(tx: Tx, id: number): Promise<void> {
   if (!(await deleteSpecial(tx, id))) throw noSuchSpecial()
   await closeSales(tx, 'music', [id], true)

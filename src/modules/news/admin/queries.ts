@@ -92,7 +92,9 @@ export const NewArticle = Shared('NewArticle', {
 })
 export type NewArticle = Static<typeof NewArticle>
 
-/** `audit_status`: 0 publishes, 3 rejects, 4 recycles. `mark`: reason displayed to the author. */
+/**
+ * `audit_status`: 0 publishes, 3 rejects, 4 recycles. `mark`: reason displayed to the author of the article.
+ */
 export const ArticleDecision = Type.Object({
   audit_status: Type.Optional(
     Type.Unsafe<0 | 3 | 4>({
@@ -128,7 +130,7 @@ export const NewsDeletionQuery = Type.Object({
 })
 export type NewsDeletionQuery = Static<typeof NewsDeletionQuery>
 
-/** Acceptance deletes the article. `mark`: reason for a rejection, displayed to the author. */
+/** `accept` deletes the article. `mark`: reason for a rejection, displayed to the author of the article. */
 export const NewsDeletionDecision = Shared('NewsDeletionDecision', {
   action: OneOf(['accept', 'reject'] as const),
   mark: Type.Optional(Nullable(Text(255))),
@@ -209,7 +211,7 @@ export function listArticleRecords(sql: Db, query: ArticleQuery) {
       : { id: sql`n.id`, by: sql`c.${sql(sort)}`, from: counted }
   return pageOf<ArticleRecordRow>(
     sql,
-    // Sorts ids before it loads articles, which is cheaper than sorting whole rows.
+    // Sorts ids before it loads articles, because sorting whole rows costs more.
     sql`select ${newsColumns(sql)} from ${newsTables(sql)}
       where n.id = any(array(
         select n.id from ${list.from} ${where} ${listingClause(sql, query, list)}

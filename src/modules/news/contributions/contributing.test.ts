@@ -27,7 +27,7 @@ const {
 } = await contributionWorld()
 
 describe('news contributions', () => {
-  test('holds the fee in escrow until publication (news-13)', async () => {
+  test('holds the fee of a contribution in escrow until its publication (news-13)', async () => {
     const who = await writer()
     const id = await contributed(who, { subject: 'About', from: 'Here', author: 'Me' })
     assert.deepEqual(await stateOf(id), { audit_status: 1, audit_count: 0, fee_state: 'escrow' })
@@ -44,7 +44,7 @@ describe('news contributions', () => {
     await assertBalanced()
   })
 
-  test('reports the errors of a contribution in a fixed order (news-11)', async () => {
+  test('checks a contribution in the documented order (news-11)', async () => {
     const who = await person()
     const missing = await as(who, 'POST', '/news/categories/999999999/currency-news', {})
     assert.deepEqual([missing.status, codeOf(missing)], [404, 'no_such_category'])
@@ -75,7 +75,7 @@ describe('news contributions', () => {
     assert.equal((await sql`select from news where user_id = ${who.id}`).length, 0)
   })
 
-  test('accepts free contributions of every user when the settings allow', async () => {
+  test('accepts contributions of every user without a fee when the settings permit this', async () => {
     const who = await person()
     await setSettings(world, {
       'news:contribute:pay': false,
@@ -89,7 +89,7 @@ describe('news contributions', () => {
     await setSettings(world, { 'news:contribute:verified': true, 'pay-validate-user-password': false })
   })
 
-  test('creates and charges a contribution once per Idempotency-Key', async () => {
+  test('charges a contribution once when its request repeats an Idempotency-Key', async () => {
     const who = await writer(150)
     const key = { 'idempotency-key': 'one' }
     const first = await send(who, contribution, key)
@@ -99,7 +99,7 @@ describe('news contributions', () => {
     assert.equal(await points(who), 50)
   })
 
-  test('rejects concurrent contributions that exceed the balance', async () => {
+  test('accepts concurrent contributions only up to the balance of their author', async () => {
     const who = await writer(250)
     const answers = await Promise.all(Array.from({ length: 5 }, () => send(who)))
     assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 201, 403, 403, 403])
@@ -134,7 +134,7 @@ describe('news contributions', () => {
   })
 })
 
-test('lists only published articles of other users (news-18)', async () => {
+test('lists only the published articles of another user (news-18)', async () => {
   const [who, other] = [await writer(), await person()]
   const [waiting, published] = [await contributed(who), await contributed(who)]
   await decide(published, { audit_status: 0 })
@@ -146,7 +146,7 @@ test('lists only published articles of other users (news-18)', async () => {
   assert.deepEqual(await ids(other, `user=${who.id}&type=1`), [published])
 })
 
-test('omits recycled articles from the list of all contributions of a user', async () => {
+test("omits recycled articles from a user's list of all own contributions", async () => {
   const who = await writer()
   const [recycled, published] = [await contributed(who), await contributed(who)]
   await decide(published, { audit_status: 0 })

@@ -22,7 +22,7 @@ const {
 } = await contributionWorld()
 
 describe('rejected contributions', () => {
-  test('refunds the fee after the third rejection (news-12, news-14)', async () => {
+  test('refunds the fee after the third rejection of a contribution (news-12, news-14)', async () => {
     const who = await writer()
     const id = await contributed(who)
     const path = `/news/categories/${category}/news/${id}`
@@ -58,7 +58,7 @@ describe('rejected contributions', () => {
     await assertBalanced()
   })
 
-  test('refunds a fee on request when the article is recycled (news-15)', async () => {
+  test('refunds the fee when an editor recycles an article whose author requested a refund (news-15)', async () => {
     const who = await writer()
     const id = await contributed(who)
     const path = `/news/categories/${category}/news/${id}`
@@ -73,7 +73,7 @@ describe('rejected contributions', () => {
     await assertBalanced()
   })
 
-  test('rejects changes by other users or under another category (news-14)', async () => {
+  test('rejects changes of a contribution by other users (news-14)', async () => {
     const [who, other] = [await writer(), await person()]
     const id = await contributed(who)
     await decide(id, { audit_status: 3 })
@@ -138,7 +138,7 @@ describe('news administration', () => {
     assert.equal((await guest('GET', `/news/${id}`)).status, 200)
   })
 
-  test('enforces the limits of news categories (news-21)', async () => {
+  test('rejects the deletion of a news category with articles (news-21)', async () => {
     const name = 'Unique Name'
     const { id } = (await as(editor, 'POST', '/admin/news/categories', { name })).body
     const twice = await as(editor, 'POST', '/admin/news/categories', { name: 'unique  name' })

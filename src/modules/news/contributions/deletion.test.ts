@@ -42,7 +42,7 @@ describe('deletion of a published article', () => {
     assert.equal((await settle('accept', 999_999_999)).status, 404)
   })
 
-  test('deletes an article immediately under /news/posts (news-17)', async () => {
+  test('deletes an article without a deletion request under /news/posts (news-17)', async () => {
     const [who, other, moderator] = [await person(), await person(), await person()]
     await sql`
       with role as (insert into roles (name) values ('news moderator') returning id),
@@ -62,7 +62,7 @@ describe('deletion of a published article', () => {
     assert.equal((await as(moderator, 'DELETE', `/news/posts/${taken}`)).status, 204)
   })
 
-  test("deletes unread notifications of the article's comments and likes", async () => {
+  test("deletes unread notifications of a deleted article's comments and likes", async () => {
     const [who, reader, named] = [await person(), await person(), await person()]
     const id = await createNews(world, editor, who, { category_id: category })
     await as(reader, 'POST', `/news/${id}/likes`)

@@ -63,7 +63,9 @@ const NewContribution = Shared('NewContribution', { ...fields, password: Type.Op
 
 const ContributionChanges = Type.Partial(Type.Object(fields), { title: 'ContributionChanges' })
 
-/** Filters own articles by state. For another user, lists only published articles. */
+/**
+ * `type` filters the viewer's articles by state. For another `user`, the list has only published articles.
+ */
 const ContributionsQuery = Type.Object({
   type: Type.Optional(Int(0, 5)),
   user: FilterId,
@@ -111,10 +113,10 @@ const contribute = (tx: Tx, userId: number, categoryId: number, input: Contribut
     { status: STATUS.waiting, fee },
   )
 
-/** Throws 404 or 403 unless the article belongs to the user and the category. */
+/** Throws 404 or 403 unless the article belongs to the user and to the category. */
 function requireOwn(news: NewsRecord | undefined, { categoryId, userId }: OwnNews): NewsRecord {
   if (!news || news.audit_status === STATUS.recycled || news.category_id !== categoryId) throw noSuchNews()
-  // Hides the existence of unpublished articles from other users.
+  // Throws 404 for another user's unpublished article, because a 403 would reveal that the article exists.
   if (news.user_id !== userId) throw news.audit_status === STATUS.published ? notYourNews() : noSuchNews()
   return news
 }
@@ -144,7 +146,10 @@ const askForRefund = (ctx: Context, own: OwnNews): Promise<void> =>
     await setStatus(tx, news.id, { status: STATUS.refundAsked })
   })
 
-/** Deletes the author's article. Returns true when a published article needs a deletion request instead. */
+/**
+ * Deletes an article of the user. Returns true if it is published and the user needs a deletion request
+ * instead.
+ */
 const deleteOrAsk = (ctx: Context, own: OwnNews): Promise<boolean> =>
   transaction(ctx.sql, async (tx) => {
     const news = requireOwn(await getLocked(tx, own.id), own)

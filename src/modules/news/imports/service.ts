@@ -58,7 +58,7 @@ export const NEWS_FORMS = {
     category: Text(50),
     tags: Type.Optional(Type.Array(Text(100), { maxItems: 20 })),
     image: Type.Optional(ImportPath),
-    /** Uploads that the text embeds by `id`. The import replaces the ids. */
+    /** Uploads that the text embeds by `id`. The import replaces each `id` with the id of a new upload. */
     files: Type.Optional(Type.Array(Type.Object({ id: Id, path: ImportPath }), { maxItems: 100 })),
     recommend: Type.Optional(Flag()),
     hits: Type.Optional(Int(0, MAX_ID)),
