@@ -171,7 +171,7 @@ test('rejects the sign-in of a suspended or disabled user (sign-in-24, sign-in-2
   assert.deepEqual(refusalOf(await guest('PUT', FORGE, put)), [403, 'account_disabled'])
 })
 
-test('requires the password of the local account to link an external account at sign-in (sign-in-24)', async () => {
+test("requires the user's password to link an external account at sign-in (sign-in-24)", async () => {
   const [ann, id] = [await person(), nextAccount()]
   await sql`update users set password = ${await hashPassword('long enough')} where id = ${ann.id}`
   const put = (password: string, account = id) =>

@@ -5,7 +5,7 @@ import { SITE } from '../../site.ts'
 import { RESOURCE_CODES, resourceCode, SYSTEM_TYPES, sentenceOf } from './codes.ts'
 import { ruleOf } from './system/notices.ts'
 
-test('has a text in both languages for every type of system notification (notifications-8)', () => {
+test('has a text in English and Chinese for every type of system notification (notifications-8)', () => {
   for (const type of SYSTEM_TYPES)
     for (const state of ['passed', 'rejected', undefined])
       for (const language of ['en', 'zh'] as const) {
@@ -17,7 +17,7 @@ test('has a text in both languages for every type of system notification (notifi
   assert.equal(resourceCode('unheard-of'), 0)
 })
 
-test('documents every type of system notification in the rules (notifications-8, notifications-9)', () => {
+test('documents every type of system notification in docs/rules (notifications-8, notifications-9)', () => {
   const text = readFileSync(new URL('../../../docs/rules/notifications.md', import.meta.url), 'utf8')
   const sectionOf = (id: string) => text.slice(text.indexOf(`### ${id}\n`)).split('\n### ', 2)[0]!
   const table = sectionOf('notifications-9').split('| System type |', 2)[1] ?? ''

@@ -2,8 +2,8 @@ import { contentCode } from '#contracts/content.ts'
 import type { Language, Text } from '#platform/errors.ts'
 
 /**
- * Integers in `resource.type` of system notifications (notifications-8). Clients store these numbers, so
- * never change or reuse a number.
+ * Integers in `resource.type` of system notifications (notifications-8). Clients store them, so never change
+ * or reuse one.
  */
 export const RESOURCE_CODES = {
   other: 0,
@@ -162,7 +162,7 @@ export const SYSTEM_TYPES = Object.keys(SENTENCES) as SystemType[]
 
 export function sentenceOf(type: unknown, state: unknown, language: Language): string {
   const byState = (SENTENCES as Record<string, Record<string, Text> | undefined>)[String(type)]
-  // Older versions stored a rejection as `reject`.
+  // Older versions of Kith stored the state `reject` instead of `rejected`.
   const text = byState?.[state === 'reject' ? 'rejected' : String(state ?? '')] ?? byState?.['']
   return text?.[language] ?? ''
 }

@@ -18,7 +18,7 @@ const under = settingsOn(world)
 type DoneType = Exclude<NotificationType, 'system'>
 type Step = { what: string; type: DoneType; who: number; by: number; cause: number }
 
-test('continues a large removal of notifications in a job', async () => {
+test('continues a large withdrawal of notifications in a job', async () => {
   const ann = await person()
   const cause = { type: 'feeds', id: 424_242 }
   await sql`
@@ -43,7 +43,7 @@ const inBalance = async () => {
   for (const check of notificationCounters) assert.deepEqual([...(await check.find(sql))], [], check.name)
 }
 
-test('maintains counters that match a recount after any sequence of actions', async () => {
+test('maintains counters that match a recount after any sequence of actions on notifications', async () => {
   const people = await Promise.all(Array.from({ length: 4 }, () => person()))
   const step = fc.record({
     what: fc.constantFrom('tell', 'tell', 'tell', 'back', 'read', 'clear', 'block', 'tidy'),
@@ -64,7 +64,7 @@ test('maintains counters that match a recount after any sequence of actions', as
     else if (what === 'clear') await as(person, 'PATCH', '/user/counts')
     else if (what === 'tidy') {
       await sql`update notification_reads set read_at = now() - interval '1 year' where user_id = ${person.id}`
-      // Changes one row only, because several row locks could deadlock.
+      // Changes one notification only, because concurrent updates of several rows could deadlock.
       await sql`
         update notifications set created_at = now() - interval '2 years' where user_id = ${person.id} and seq = (
           select min(n.seq) from notifications n join notification_counts c using (user_id, type)
@@ -89,7 +89,7 @@ test('maintains counters that match a recount after any sequence of actions', as
   await under({ 'notifications:keep-most': 3 }, () => fc.assert(property, { numRuns: 25 }))
 })
 
-test('keeps the unread counter correct when notifications are read and deleted concurrently', async () => {
+test('keeps the unread counter exact when notifications are read and deleted concurrently', async () => {
   const [ann, bob] = [await person(), await person()]
   for (let n = 0; n < 3; n += 1) await tell(ann, bob, 'like')
   const reader = await sql.reserve()
@@ -106,7 +106,7 @@ test('keeps the unread counter correct when notifications are read and deleted c
   await inBalance()
 })
 
-test('repairs wrong counters during concurrent writes', async () => {
+test('repairs wrong notification counters during concurrent writes', async () => {
   const [ann, bob] = [await person(), await person()]
   await tell(ann, bob, 'like')
   await sql`update notification_counts set unread = 7, total = 9 where user_id = ${ann.id}`

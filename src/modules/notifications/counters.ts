@@ -29,7 +29,9 @@ export const notificationCounters: CounterCheck[] = [
   },
 ]
 
-/** Adds the difference instead of setting the count, so that concurrent writes are not lost. */
+/**
+ * Adds the difference to each wrong counter instead of setting it, so that concurrent writes are not lost.
+ */
 async function mend(sql: Db): Promise<number> {
   const [row] = await sql<[{ wrong: number }]>`
     with wrong as (${recounted(sql)}),

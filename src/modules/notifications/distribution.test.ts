@@ -67,7 +67,7 @@ function findFaults(text: string): string[] {
   ]
 }
 
-test('runs only notification SQL that a distributed database supports', async () => {
+test('runs only SQL for notifications that a distributed database supports', async () => {
   const [ann, bob, eve] = [await person(), await person(), await person()]
   isWatching = true
   const cause = { type: 'feeds', id: 7 }
@@ -142,7 +142,7 @@ test('runs only notification SQL that a distributed database supports', async ()
   isWatching = false
 
   for (const text of seen) assert.deepEqual(findFaults(text), [], text)
-  // Every line that names a distributed table must be part of a captured statement.
+  // Every line of the module that names a distributed table must be part of a captured statement.
   const all = [...seen].join('\n')
   const files = globSync('src/modules/notifications/**/*.ts').filter((file) => !file.endsWith('.test.ts'))
   for (const file of files)
@@ -161,7 +161,7 @@ test('runs only notification SQL that a distributed database supports', async ()
     }
 })
 
-test('detects statements that a distributed database does not support', () => {
+test('detects SQL that a distributed database does not support', () => {
   assert.deepEqual(
     findFaults('select from notifications n join users u on u.id = n.sender_id where n.user_id = $1'),
     ['joins users'],

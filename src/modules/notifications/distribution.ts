@@ -1,4 +1,7 @@
-/** Tables distributed by `user_id`, which no statement may join with other tables (docs/scaling.md). */
+/**
+ * Tables that a Citus cluster distributes by `user_id`. No statement may join them with other tables
+ * (docs/scaling.md).
+ */
 export const DISTRIBUTED = [
   'notification_cursors',
   'notifications',
@@ -9,7 +12,9 @@ export const DISTRIBUTED = [
 
 const [first, ...others] = DISTRIBUTED
 
-/** Script that distributes the tables over a Citus cluster, for psql at the coordinator. */
+/**
+ * SQL script that distributes the tables over a Citus cluster. Operators run it with psql at the coordinator.
+ */
 export const DISTRIBUTION_SQL = `-- Distributes the notification tables by user. Run this script with psql at the coordinator after citus_add_node.
 -- Start Kith with DATABASE_PLAN_CACHE_MODE=auto before. Kith writes no notifications while the rows move.
 create extension if not exists citus;

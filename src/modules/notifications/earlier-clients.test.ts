@@ -10,7 +10,7 @@ const { tell } = noticesOf(world)
 const statistics = async (who: Person) => (await as(who, 'GET', '/user/notification-statistics')).body
 const ZULU = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/
 
-test('pages the mention list for older clients by notification id (notifications-11)', async () => {
+test('pages the list of mentions for older clients by notification id (notifications-11)', async () => {
   const [ann, ben] = [await person(), await person()]
   const comments: number[] = []
   for (let id = 1; id <= 3; id += 1) {
@@ -33,7 +33,7 @@ test('pages the mention list for older clients by notification id (notifications
     assert.equal((await as(ann, 'GET', `/user/message/atme${query}`)).status, 422, query)
 })
 
-test('pages all types by offset for older clients (notifications-4, notifications-5)', async () => {
+test('pages notifications by offset for older clients (notifications-4, notifications-5)', async () => {
   const [ann, ben] = [await person(), await person()]
   for (let number = 0; number < 9; number += 1) await tell(ann, ben, 'like')
   for (let number = 0; number < 9; number += 1) await tell(ann, ben, 'comment', { contents: 'So it is' })
@@ -52,7 +52,7 @@ test('pages all types by offset for older clients (notifications-4, notification
   assert.deepEqual([like.badge, comment.badge], [0, 0])
 })
 
-test('returns the same counts to older clients as in the badges (notifications-10)', async () => {
+test('returns unread counts for older clients (notifications-10)', async () => {
   const [ann, bob] = [await person(), await person()]
   await sql`insert into user_follows (user_id, target_id) values (${ann.id}, ${bob.id})`
   for (const type of ['follow', 'like', 'comment', 'at'] as const) await tell(ann, bob, type)
@@ -91,7 +91,7 @@ test('returns the same counts to older clients as in the badges (notifications-1
   assert.deepEqual(Object.values(await counts()), [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0])
 })
 
-test('names the senders in the overview of older clients (notifications-10)', async () => {
+test('names senders in the overview of unread notifications (notifications-10)', async () => {
   const [ann, bob] = [await person(), await person()]
   await tell(ann, bob, 'comment', { contents: 'Nice' })
   await tell(ann, bob, 'at', { contents: '@ann' })

@@ -35,7 +35,7 @@ test('links a notification to the web page of its content (notifications-17)', a
   })
 })
 
-test('links to the built-in site when no other web client is configured (notifications-17)', () => {
+test('links to the web client of Kith when no other web client is configured (notifications-17)', () => {
   const own = { publicWebUrl: undefined, publicUrl: 'https://kith.example', web: true }
   const link = siteLinks({ ...ctx.config, ...own }, { 'site:web-links': [] })
   assert.equal(link('feeds', 7), 'https://kith.example/feeds/7')
@@ -46,13 +46,13 @@ test('links to the built-in site when no other web client is configured (notific
   assert.equal(siteLinks({ ...ctx.config, ...own, web: false }, { 'site:web-links': [] })('feeds', 7), null)
 })
 
-test('returns no link for content without a web page (notifications-17)', async () => {
+test('returns no link for a notification whose content has no web page (notifications-17)', async () => {
   const dan = await world.person()
   await as(founder, 'POST', '/admin/notices', { user_ids: [dan.id], contents: 'Maintenance tonight' })
   assert.deepEqual(await linksOf(dan, 'system'), [null])
 })
 
-test('sends the same link to devices and webhooks (notifications-17)', async () => {
+test('sends the link of content to devices and webhooks (notifications-17)', async () => {
   const sent: { data: unknown }[] = []
   ctx.push.send = async (messages) => {
     sent.push(...messages)
@@ -73,7 +73,7 @@ test('sends the same link to devices and webhooks (notifications-17)', async () 
   assert.equal(JSON.parse(told?.body ?? '{}').data.link, undefined)
 })
 
-test('links an e-mail about the account to its web page (notifications-17)', async () => {
+test('links an e-mail about an account to the web page of the account (notifications-17)', async () => {
   const carol = await world.person()
   await sql`update users set email = 'carol@example.com', email_key = 'carol@example.com' where id = ${carol.id}`
   const links: (string | undefined)[] = []
@@ -93,7 +93,7 @@ test('links an e-mail about the account to its web page (notifications-17)', asy
   assert.ok(outbox.some(({ to }) => to === 'carol@example.com'))
 })
 
-test('rejects an invalid pattern of web links (notifications-17)', async () => {
+test('rejects an invalid pattern for web links (notifications-17)', async () => {
   const other = await createWorld()
   const [dan, eve] = [await other.person(), await other.person()]
   await other.as(eve, 'PUT', `/user/followings/${dan.id}`)

@@ -27,7 +27,7 @@ test('returns every key of the statistics for a user without notifications (noti
   })
 })
 
-test('names each sender of the newest five notifications once (notifications-3)', async () => {
+test('names each sender of the newest five notifications of a type once (notifications-3)', async () => {
   const [ann, ...senders] = await Promise.all(Array.from({ length: 7 }, () => person()))
   for (const sender of senders) await tell(ann!, sender, 'like')
   await tell(ann!, senders[5]!, 'like')
@@ -67,7 +67,7 @@ test('returns the newest system notification in the statistics (notifications-8)
   assert.equal(chinese.body.system.first.data.contents, '你的动态置顶申请已通过。')
 })
 
-test('returns contents, sender and commentable for every type (notifications-6)', async () => {
+test('returns contents, sender and commentable of each notification (notifications-6)', async () => {
   const [ann, bob] = [await person(), await person()]
   const comment = await tell(ann, bob, 'comment', {
     contents: 'Nice',
@@ -97,7 +97,7 @@ test('returns contents, sender and commentable for every type (notifications-6)'
   })
 })
 
-test('returns the current name of the sender (notifications-6)', async () => {
+test("returns the current name of a notification's sender (notifications-6)", async () => {
   const [ann, bob] = [await person(), await person()]
   await tell(ann, bob, 'like')
   await sql`update users set name = 'Robert' where id = ${bob.id}`
@@ -107,7 +107,7 @@ test('returns the current name of the sender (notifications-6)', async () => {
   assert.deepEqual((await statistics(ann)).like.preview_users_names, [])
 })
 
-test('pages notifications by 15 with correct links (notifications-4)', async () => {
+test('pages notifications by 15 with links to the other pages (notifications-4)', async () => {
   const [ann, bob] = [await person(), await person()]
   const ids: number[] = []
   for (let index = 0; index < 32; index += 1) ids.unshift((await tell(ann, bob, 'like')).id)
@@ -141,14 +141,14 @@ test('pages notifications by 15 with correct links (notifications-4)', async () 
   assert.equal((await list(ann, 'type=like&page=NaN')).meta.current_page, 1)
 })
 
-test('returns one page for an empty list of notifications (notifications-4)', async () => {
+test('returns one empty page for a user without notifications (notifications-4)', async () => {
   const { data, meta, links } = await list(await person(), 'type=at')
   assert.deepEqual(data, [])
   assert.deepEqual([meta.from, meta.to, meta.total, meta.last_page], [0, 0, 0, 1])
   assert.deepEqual([links.prev, links.next], [null, null])
 })
 
-test('completes the missing fields of old notifications (notifications-9)', async () => {
+test('completes the missing fields of notifications from older versions (notifications-9)', async () => {
   const ann = await person()
   const GONE = '[no longer available]'
   const stored = [
@@ -190,7 +190,7 @@ test('completes the missing fields of old notifications (notifications-9)', asyn
   assert.equal((await as(ann, 'GET', '/user/notifications?type=system')).body.data.length, stored.length)
 })
 
-test('requires a known type to list notifications (notifications-4)', async () => {
+test('requires a known notification type to list notifications (notifications-4)', async () => {
   const ann = await person()
   for (const query of ['', '?type=', '?type=news']) {
     for (const method of ['GET', 'PATCH'] as const) {
@@ -203,7 +203,7 @@ test('requires a known type to list notifications (notifications-4)', async () =
     assert.equal((await guest('GET', path)).status, 401)
 })
 
-test('marks only the given type as read (notifications-5)', async () => {
+test('marks only notifications of the requested type as read (notifications-5)', async () => {
   const [ann, bob] = [await person(), await person()]
   await tell(ann, bob, 'like')
   await tell(ann, bob, 'at')
@@ -227,7 +227,7 @@ test('marks only the given type as read (notifications-5)', async () => {
   assert.equal(times[1], '2020-01-01T00:00:00Z')
 })
 
-test('resets the counter of new followers without deleting notifications (notifications-5)', async () => {
+test('resets the count of new followers without deleting notifications (notifications-5)', async () => {
   const [ann, bob] = [await person(), await person()]
   await tell(ann, bob, 'follow')
   for (const _ of [1, 2])
@@ -238,7 +238,7 @@ test('resets the counter of new followers without deleting notifications (notifi
   assert.match(data[0].read_at, ZULU)
 })
 
-test('deletes only notifications that were read before the retention period (notifications-16)', async () => {
+test('deletes read notifications only after the retention period (notifications-16)', async () => {
   const [ann, bob] = [await person(), await person()]
   await tell(ann, bob, 'like')
   await as(ann, 'PATCH', '/user/notifications', { type: 'like' })
@@ -257,7 +257,7 @@ test('deletes only notifications that were read before the retention period (not
   assert.equal(marks.length, 1)
 })
 
-test('deletes old unread notifications (notifications-16)', async () => {
+test('deletes unread notifications after the retention period (notifications-16)', async () => {
   const [ann, bob] = [await person(), await person()]
   const kept = async (who: Person) =>
     (await sql<{ seq: number }[]>`select seq from notifications where user_id = ${who.id} order by seq`).map(
@@ -268,7 +268,7 @@ test('deletes old unread notifications (notifications-16)', async () => {
     if (n === 1) await as(ann, 'PATCH', '/user/notifications', { type: 'like' })
   }
   await tell(ann, bob, 'follow')
-  // Notifications 1 and 2 are read, and notification 3 is the oldest unread one.
+  // Of the likes, 1 and 2 are read. Like 3 is the oldest unread one.
   await sql`update notifications set created_at = now() - interval '366 days' where user_id = ${ann.id} and seq in (1, 2, 3)`
   await tidyNotifications(ctx, 1)
   assert.deepEqual(await kept(ann), [1, 2, 4, 5, 6, 7])
@@ -279,7 +279,7 @@ test('deletes old unread notifications (notifications-16)', async () => {
   assert.equal((await list(ann, 'type=like')).meta.total, 2)
 })
 
-test('maintains correct counts when notifications are read during a deletion (notifications-16)', async () => {
+test('maintains exact counts when notifications are read during a deletion (notifications-16)', async () => {
   const [ann, bob] = [await person(), await person()]
   for (let n = 0; n < 30; n += 1) await tell(ann, bob, 'like')
   await under({ 'notifications:keep-most': 4 }, () =>

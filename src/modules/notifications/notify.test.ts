@@ -17,7 +17,7 @@ const countsOf = async (userId: number) => {
   return Object.fromEntries(rows.map(({ type, unread, total }) => [type, { unread, total }]))
 }
 
-test('sends several notices to several users in the given order', async () => {
+test('sends several notifications to several users in the given order', async () => {
   const [ann, bob, cid] = [await person(), await person(), await person()]
   const cause = { type: 'comments', id: 71 }
   await notify(sql, [
@@ -87,7 +87,7 @@ test('skips recipients who block a hidden sender (notifications-2)', async () =>
   for (const { id } of [bob, doer]) assert.equal((await rowsOf(id)).length, 0)
 })
 
-test('removes only unread notifications of the given cause and sender (notifications-7)', async () => {
+test('withdraws only unread notifications of the given cause and sender (notifications-7)', async () => {
   const [ann, bob, cid] = [await person(), await person(), await person()]
   const cause = { type: 'feeds', id: 7 }
   await notify(sql, { type: 'like', recipients: [ann.id], senderId: bob.id, cause, data: {} })
@@ -112,7 +112,7 @@ test('removes only unread notifications of the given cause and sender (notificat
   assert.deepEqual((await countsOf(ann.id)).at, { unread: 0, total: 0 })
 })
 
-test('numbers concurrent notifications of one user without gaps', async () => {
+test('stores concurrent notifications of one user under distinct numbers', async () => {
   const ann = await person()
   const senders = await Promise.all(Array.from({ length: 20 }, () => person()))
   await Promise.all(
@@ -136,7 +136,7 @@ test('numbers concurrent notifications of one user without gaps', async () => {
   assert.deepEqual(await countsOf(ann.id), { like: { unread: 10, total: 10 } })
 })
 
-test('preserves a notification that is read during its removal (notifications-7)', async () => {
+test('preserves a notification that is read during its withdrawal (notifications-7)', async () => {
   const [ann, bob] = [await person(), await person()]
   const cause = { type: 'feeds', id: 987_001 }
   await notify(sql, { type: 'like', recipients: [ann.id], senderId: bob.id, cause, data: {} })
@@ -152,8 +152,8 @@ test('preserves a notification that is read during its removal (notifications-7)
 })
 
 /**
- * Runs `action` while the count row of mentions is locked. Returns the types whose count rows `action` locks
- * meanwhile.
+ * Runs `action` while the counter row of mentions is locked. Returns the types whose counter rows `action`
+ * locks before that one.
  */
 async function lockedMeanwhile(userId: number, action: () => Promise<unknown>): Promise<string[]> {
   let done: Promise<unknown> | undefined
@@ -170,7 +170,7 @@ async function lockedMeanwhile(userId: number, action: () => Promise<unknown>): 
   return locked
 }
 
-test('locks counts of several types in one order to prevent deadlocks', async () => {
+test('locks counters of several types in one order to prevent deadlocks', async () => {
   const TYPES = ['system', 'like', 'follow', 'comment', 'at'] as const
   const actions = {
     read: (who: number) => markRead(sql, who, TYPES),
@@ -183,7 +183,7 @@ test('locks counts of several types in one order to prevent deadlocks', async ()
   }
   for (const [name, run] of Object.entries(actions)) {
     const [ann, bob] = [await person(), await person()]
-    // Inserts the rows in reverse lock order, so that a scan in insertion order would lock them wrongly.
+    // Inserts the counter rows in reverse lock order, so that locking by a plain scan would fail this test.
     for (const type of TYPES)
       await notify(sql, {
         type,

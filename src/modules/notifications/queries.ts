@@ -16,7 +16,9 @@ export const SIGNAL = 'notifications'
 
 const PEOPLE_OF_A_SIGNAL = 400
 
-/** Parallel arrays with one entry per notification. `positions` are indexes of notices. */
+/**
+ * Parallel arrays with one entry per recipient and notice. `positions` are indexes in the list of notices.
+ */
 type Recipients = { users: number[]; ids: string[]; positions: number[] }
 
 async function findRecipients(sql: Db, notices: Notice[], { users, ids, positions }: Recipients) {
@@ -44,8 +46,8 @@ async function findRecipients(sql: Db, notices: Notice[], { users, ids, position
 }
 
 /**
- * Skips users who block the sender, and users with the same notification unread. Locks rows in the order of
- * user ids, to avoid deadlocks.
+ * Skips recipients who block the sender, or who have an unread notification of the same cause. Locks rows in
+ * the order of user ids to avoid deadlocks.
  */
 export async function insertNotices(sql: Db, notices: Notice[], to: Recipients): Promise<void> {
   const { users, ids, positions, pushed, announces } = await findRecipients(sql, notices, to)
@@ -85,7 +87,7 @@ export async function insertNotices(sql: Db, notices: Notice[], to: Recipients):
     ),
     made as (
       insert into notifications (user_id, seq, id, type, sender_id, data, cause_type, cause_id)
-      -- Uses a JSON map, because the planner would join two sets of unknown size in a nested loop.
+      -- Uses a JSON map instead of a join, because the planner would choose a nested loop.
       select user_id, ((select jsonb_object_agg(user_id, last_seq) from moved) ->> user_id::text)::bigint
           + 1 - row_number() over (partition by user_id order by position desc),
         id, type, sender_id, data, cause_type, cause_id
@@ -112,7 +114,7 @@ export async function insertNotices(sql: Db, notices: Notice[], to: Recipients):
   if (notified.length > 0) await addJob(sql, 'push_notifications', placesOf(notified))
 }
 
-/** Selects the notifications to remove, by their cause. */
+/** Conditions for the notifications to withdraw. */
 export type Taken = {
   type?: NotificationType
   systemType?: SystemType
@@ -144,7 +146,8 @@ export async function findUnreadRecipients(
 
 export async function deleteUnread(sql: Db, userId: number, taken: Taken): Promise<void> {
   await sql`
-    -- Marking as read takes the same lock, so unread rows stay unread until the commit.
+    -- Marking as read takes the same lock, so notifications that are unread here stay unread until the
+    -- commit.
     with locked as (
       select type, read_seq from notification_counts
       where user_id = ${userId} ${ifGiven(sql, taken.type, (kind) => sql`and type = ${kind}`)}
@@ -196,7 +199,9 @@ const ownColumns = (sql: Db, userId: number) => sql`
   (select r.read_at from notification_reads r
     where r.user_id = ${userId} and r.type = n.type and r.seq >= n.seq order by r.seq limit 1) as read_at`
 
-/** Joins notifications of several users with `t (user_id, seq)`. `matches` is the join condition. */
+/**
+ * Reads notifications of several users. `matches` is the condition that joins them with `t (user_id, seq)`.
+ */
 export const selectOfMany = (sql: Db, users: number[], seqs: number[], matches: Fragment) => sql<
   (StoredRow & { user_id: number })[]
 >`
@@ -284,7 +289,7 @@ export async function findPage(
     ) as c
     left join lateral (
       select ${ownColumns(sql, userId)}
-      -- Skips rows by offset in an index-only scan.
+      -- Applies the offset in an index-only scan, before the join reads whole notifications.
       from (
         select user_id, seq from notifications
         where user_id = ${userId} ${ifGiven(sql, type, (kind) => sql`and type = ${kind}`)}

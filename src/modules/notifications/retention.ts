@@ -5,7 +5,7 @@ import type { NotificationType } from './schema.ts'
 
 type Mark = { user_id: number; type: NotificationType; seq: number }
 
-/** Deletes up to `limit` notifications of each type that were read more than `days` ago. */
+/** Deletes notifications that were read more than `days` ago, up to `limit` for each user and type. */
 export async function deleteRead(
   sql: Db,
   days: number,
@@ -54,7 +54,8 @@ type Bounds = { days: number; most: number }
 type Pile = { user_id: number; type: NotificationType }
 
 /**
- * A pile holds all notifications of one type of one user. `is_over` is true when the pile exceeds a limit.
+ * A pile is all notifications of one type of one user. `is_over` is true when a pile has too many or expired
+ * notifications.
  */
 const listPiles = (sql: Db, after: Pile, { days, most }: Bounds, limit: number) => sql<
   (Pile & { is_over: boolean })[]
@@ -67,8 +68,8 @@ const listPiles = (sql: Db, after: Pile, { days, most }: Bounds, limit: number) 
   order by user_id, type limit ${limit}`
 
 /**
- * Deletes the oldest notifications above the maximum, or otherwise expired unread notifications. Returns the
- * number of deleted rows.
+ * Deletes the oldest notifications above `most`, and unread ones older than `days`. Returns the number of
+ * deleted notifications.
  */
 export async function deleteSurplus(
   sql: Db,
@@ -77,7 +78,7 @@ export async function deleteSurplus(
   limit: number,
 ): Promise<number> {
   const [row] = await sql<[{ gone: number }]>`
-    -- Every transaction that changes these notifications takes this lock first.
+    -- Every transaction that changes notifications of this user and type takes this lock first.
     with locked as (
       select unread, total, read_seq from notification_counts
       where user_id = ${pile.user_id} and type = ${pile.type} for update
@@ -101,7 +102,7 @@ export async function deleteSurplus(
       delete from notifications n using old o where n.user_id = ${pile.user_id} and n.seq = o.seq returning n.seq
     ),
     counted as (
-      -- Computes from the locked rows, because PostgreSQL checks constraints before it rereads a concurrently
+      -- Computes counters from the locked row, because PostgreSQL checks constraints before it rereads a
       -- changed row.
       update notification_counts kept set total = g.total, unread = g.unread
       from (
@@ -138,15 +139,15 @@ export async function tidyNotifications(ctx: Context, batch = AT_ONCE): Promise<
   for (;;) {
     const { gone, marks } = await deleteRead(ctx.sql, days, batch)
     if (marks.length === 0) break
-    // An incomplete batch has deleted all notifications up to these read marks.
+    // With fewer deletions than `batch`, no notification that these marks cover is left.
     if (gone < batch) await deleteMarks(ctx.sql, marks)
   }
   await deleteExpiredNotifications(ctx, batch)
 }
 
 /**
- * Deletes expired unread notifications, and the oldest above the maximum of each type. Returns the number of
- * deleted rows.
+ * Deletes expired unread notifications, and the oldest above the maximum per user and type. Returns the
+ * number of deleted notifications.
  */
 export async function deleteExpiredNotifications(ctx: Context, batch = AT_ONCE): Promise<number> {
   const bounds = await readBounds(ctx)

@@ -23,24 +23,24 @@ export type NotificationType = (typeof NOTIFICATION_TYPES)[number]
 export type Notice = {
   recipients: number[]
   senderId: number
-  /** Real sender of an anonymous action. Suppresses the notification if the recipient blocks this user. */
+  /** Real sender of an anonymous action. A recipient who blocks this user gets no notification. */
   hiddenSenderId?: number | undefined
-  /**
-   * Omits the recipients from webhooks, because webhooks with recipients could reveal an anonymous author.
-   */
+  /** Omits the recipients from webhook events, because they could reveal an anonymous author or a member. */
   hidesRecipients?: boolean | undefined
-  /** `withdrawNotifications` finds the notification by its cause. */
+  /** Content or action that causes the notification. `withdrawNotifications` finds notifications by it. */
   cause: { type: string; id: number }
 } & (
   | { type: Exclude<NotificationType, 'system'>; data: Record<string, unknown> }
-  /** Without `data.contents`, the notification has the default text of `data.type`. */
+  /** Without `data.contents`, the notification has the default text for `data.type`. */
   | { type: 'system'; data: { type: SystemType; [name: string]: unknown } }
 )
 
 export const NotificationSender = Shared('NotificationSender', { id: Type.Integer(), name: Type.String() })
 const NotificationReference = Shared('NotificationReference', { type: Type.String(), id: Type.Integer() })
 
-/** Fields that every notification has (notifications-6). notifications-9 lists the fields of each type. */
+/**
+ * Fields of every notification (notifications-6). notifications-9 lists the additional fields of each type.
+ */
 const NotificationData = Type.Object(
   {
     contents: Type.String(),
@@ -100,7 +100,7 @@ export const MentionQuery = Type.Object({
   direction: Direction,
 })
 
-/** Contains no content, because older clients fetch the content by `resourceable`. */
+/** Has no text, because older clients fetch the content that `resourceable` names. */
 export const Mention = Shared('Mention', {
   id: Type.Integer({ description: 'Sort key and `index` of this list' }),
   user_id: Type.Integer({ description: 'Mentioned user' }),
@@ -109,7 +109,7 @@ export const Mention = Shared('Mention', {
 })
 export type Mention = Static<typeof Mention>
 
-/** `after` paginates within a type (notifications-4). Older clients use `page` or `offset`. */
+/** `after` pages within one type (notifications-4). Older clients page by `page` or `offset`. */
 export const ListQuery = Type.Object({
   type: Type.Optional(OneOf(NOTIFICATION_TYPES)),
   limit: Limit(),

@@ -32,7 +32,7 @@ const SYSTEM = { id: 0, name: 'Kith' }
 type Reference = { type: string; id: number }
 
 export type Told = {
-  /** Looks up missing fields. Webhooks omit this function and render rows as stored. */
+  /** Looks up fields that a stored row lacks. Webhooks do without this function. */
   known?: (row: NotificationRow) => Found
   linkTo: LinkTo
 }
@@ -79,7 +79,7 @@ function dataOf(row: NotificationRow, language: Language, { known }: Told): Noti
       resource: { type: resourceCode(about.type), id: about.id },
     }
   }
-  // Repeats the follower's fields at the top level, where clients expect them (notifications-9).
+  // Repeats the fields of `sender` at the top level, where clients expect the follower (notifications-9).
   const follower = row.type === 'follow' ? sender : {}
   return { ...rest, ...common, ...follower, contents: contents ?? '', ...(resource ? { resource } : {}) }
 }
@@ -149,7 +149,7 @@ export function pageView(
   const data = rows.map((row) => notificationView(row, language, told))
   const last = Math.max(1, Math.ceil(total / limit))
   const query = `${type === undefined ? '' : `type=${type}&`}${limit === PAGE_SIZE ? '' : `limit=${limit}&`}`
-  // Links by `offset` if the request used `offset`.
+  // Page links use `offset` if the request does.
   const place = (number: number) =>
     offset === undefined ? `page=${number}` : `offset=${(number - 1) * limit}`
   const url = (number: number) => `${path}?${query}${place(number)}`
@@ -176,12 +176,12 @@ export function pageView(
   }
 }
 
-/** Maximum number of notifications that one transaction removes. A job removes further notifications. */
+/** Maximum number of notifications that one transaction withdraws. A job withdraws the remaining ones. */
 const AT_ONCE = 500
 
 /**
- * Call `notify` last in a transaction, because the recipients' rows stay locked until the commit. Skips the
- * recipient's own actions, and causes that already have an unread notification.
+ * Call `notify` last in a transaction, because the recipients' counter rows stay locked until the commit.
+ * Skips recipients of their own actions and repeated notifications.
  */
 export async function notify(tx: Db, notices: Notice | Notice[]): Promise<void> {
   const list = [notices].flat()
@@ -203,7 +203,10 @@ export async function notify(tx: Db, notices: Notice | Notice[]): Promise<void> 
   if (users.length > 0) await insertNotices(tx, list, { users, ids, positions })
 }
 
-/** Removes unread notifications of a cause in the caller's transaction. A job continues above `AT_ONCE`. */
+/**
+ * Withdraws unread notifications of a cause in the caller's transaction. A job withdraws those above
+ * `AT_ONCE`.
+ */
 export async function withdrawNotifications(tx: Db, taken: Taken): Promise<void> {
   if (await takeBack(tx, taken)) await addJob(tx, 'take_back_notifications', taken)
 }
@@ -213,7 +216,8 @@ export async function withdrawRemaining(ctx: Context, taken: Taken, signal: Abor
 }
 
 /**
- * Locks one user after another in order, to avoid deadlocks. Returns whether more notifications may remain.
+ * Locks users in the order of their ids to avoid deadlocks. Returns whether notifications to withdraw may
+ * remain.
  */
 async function takeBack(tx: Db, taken: Taken): Promise<boolean> {
   const { users, areAll } = await findUnreadRecipients(tx, taken, AT_ONCE)
@@ -221,7 +225,7 @@ async function takeBack(tx: Db, taken: Taken): Promise<boolean> {
   return !areAll
 }
 
-/** Looks up fields that older rows lack, with at most one statement for all rows. */
+/** Looks up fields that rows of older versions lack, with at most one statement for all rows. */
 export async function findMissing(
   ctx: Context,
   rows: readonly NotificationRow[],

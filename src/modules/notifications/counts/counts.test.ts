@@ -18,7 +18,7 @@ for (const [kind, name, key] of [
   ['feeds', 'feed-comment-pinned', 'feeds'],
   ['news', 'news-comment-pinned', 'news-comments'],
 ] as const)
-  test(`counts requested comment pins in ${name} until the author decides`, async () => {
+  test(`counts requested pins of comments in ${name} until the author decides`, async () => {
     const [author, ben] = [await person(), await person()]
     await givePoints(world, ben, 1000)
     const id = await things[kind](author)

@@ -24,7 +24,7 @@ type Unread = Record<NotificationType, number> & {
   seen: Record<string, string>
 }
 
-/** `mutual` counts the new followers whom the user follows, among the newest 1,000. */
+/** `mutual` counts those of the newest 1,000 new followers whom the user follows. */
 async function findUnread(sql: Db, userId: number): Promise<Unread> {
   const [{ followers, ...unread }] = await sql<[Omit<Unread, 'mutual'> & { followers: number[] | null }]>`
     select
@@ -48,7 +48,7 @@ async function findUnread(sql: Db, userId: number): Promise<Unread> {
   return { ...unread, mutual }
 }
 
-/** Excludes earlier pin requests from the unread counts. */
+/** Makes the unread counts of pins start again at zero. */
 async function clearPins(sql: Db, userId: number, names: string[]): Promise<void> {
   await sql`
     insert into pin_counters (user_id, name)
@@ -56,7 +56,7 @@ async function clearPins(sql: Db, userId: number, names: string[]): Promise<void
     on conflict (user_id, name) do update set seen_at = excluded.seen_at`
 }
 
-/** Resets the mutual count but leaves the follow notifications unread. */
+/** Resets the `mutual` count, but leaves notifications about new followers unread. */
 async function clearMutual(sql: Db, userId: number): Promise<void> {
   await sql`
     update notification_counts set mutual_seq = last_seq where user_id = ${userId} and type = 'follow'`
@@ -71,7 +71,7 @@ const PENDING = [
 ] as const
 type PendingName = (typeof PENDING)[number]
 
-/** Injected, because the counting modules are in higher layers. A missing source counts as zero. */
+/** Injected, because the modules with pins are in higher layers. Without a source, its count is zero. */
 type PinSources = Partial<Record<PendingName, FindPendingPins>>
 
 const COUNTERS = [

@@ -96,7 +96,10 @@ export async function sendNotice(
   return id
 }
 
-/** Stores the progress with each batch, so that an interrupted job continues with the remaining users. */
+/**
+ * Commits the progress with each batch of users, so that an interrupted job continues with the remaining
+ * users.
+ */
 export async function sendToAll(ctx: Context, id: number, signal: AbortSignal): Promise<void> {
   await countPeople(ctx.sql, id)
   for (let goesOn = true; goesOn; ) {

@@ -29,7 +29,7 @@ const like = async (recipient: Person, sender: Person) => {
 const device = (who: Person, token: string, headers = {}) =>
   as(who, 'PUT', '/user/devices', { token, platform: 'ios' }, headers)
 
-test('sends a push in the language of each device (notifications-13)', async () => {
+test('sends a push message in the language of each device (notifications-13)', async () => {
   const [ann, bob] = [await person(), await person()]
   assert.equal((await device(ann, 'ann-phone-1')).status, 204)
   assert.equal((await device(ann, 'ann-phone-2', { 'accept-language': 'zh-CN' })).status, 204)
@@ -42,7 +42,7 @@ test('sends a push in the language of each device (notifications-13)', async () 
   assert.deepEqual(to('bob-phone-1'), [])
 })
 
-test('omits the text of a push about a post in a closed group (notifications-13)', async () => {
+test('omits the text from a push message about a post in a closed group (notifications-13)', async () => {
   const { group, join, post } = groupMaker(world)
   const [ann, bob] = [await person(), await person()]
   await device(ann, 'closed-phone')
@@ -64,7 +64,7 @@ test('omits the text of a push about a post in a closed group (notifications-13)
   }
 })
 
-test('assigns a device to the last user who signs in on it', async () => {
+test('assigns a device to the last user who registers it', async () => {
   const [ann, bob] = [await person(), await person()]
   await device(ann, 'shared-phone')
   await device(bob, 'shared-phone')
@@ -80,7 +80,7 @@ test('assigns a device to the last user who signs in on it', async () => {
   assert.equal((await as(ann, 'PUT', '/user/devices', { token: 'long enough', platform: 'pc' })).status, 422)
 })
 
-test('sends no push to a device without a session', async () => {
+test('sends no push message to a device without a session', async () => {
   const [ann, bob] = [await person(), await person()]
   await device(ann, 'signed-out-phone')
   await device(bob, 'gone-phone-1')
@@ -95,7 +95,7 @@ test('sends no push to a device without a session', async () => {
   assert.equal(left.length, 0)
 })
 
-test('retries pushes later when the gateway is down', async () => {
+test('retries push messages after an outage of the gateway', async () => {
   const [ann, bob] = [await person(), await person()]
   await device(ann, 'patient-phone')
   fails = true
@@ -108,7 +108,7 @@ test('retries pushes later when the gateway is down', async () => {
   assert.equal(to('patient-phone').length, 1)
 })
 
-test('stores the latest twenty devices of a user (notifications-13)', async () => {
+test('stores only the latest twenty devices of a user (notifications-13)', async () => {
   const ann = await person()
   for (let number = 10; number < 32; number += 1) await device(ann, `device-${number}`)
   const tokens = (await as(ann, 'GET', '/user/devices')).body.map((each: { token: string }) => each.token)
@@ -116,7 +116,7 @@ test('stores the latest twenty devices of a user (notifications-13)', async () =
   assert.ok(tokens.includes('device-31') && !tokens.includes('device-10'))
 })
 
-test('returns the tokens that the gateway reports as unregistered', async () => {
+test('returns the push tokens that the gateway reports as unregistered', async () => {
   let received: object = {}
   const gateway = createServer(async (request, response) => {
     let body = ''
@@ -141,7 +141,7 @@ test('returns the tokens that the gateway reports as unregistered', async () => 
   assert.deepEqual(lines, [{ platform: 'web', type: 'like' }])
 })
 
-test('sends texts to a public service only when the setting permits it (notifications-18)', async () => {
+test('sends texts to a third-party push service only with permission (notifications-18)', async () => {
   const [ann, bob, admin] = [await person(), await person(), await person({ roles: ['founder'] })]
   await device(ann, 'private-phone')
   const textOf = async (id: number) => {

@@ -21,7 +21,10 @@ import { webPushKeys } from './web-push.ts'
 const token = Text(512, { minLength: 8 })
 const platform = OneOf(['ios', 'android', 'web'] as const)
 
-/** Keys of a browser's push subscription. The token is the URL of the subscription. */
+/**
+ * Encryption keys of a browser's push subscription. The push token of such a device is the URL of its
+ * subscription.
+ */
 const keys = Shared('WebPushKeys', {
   p256dh: Text(90, { pattern: '^[\\w-]{87}=?$' }),
   auth: Text(26, { pattern: '^[\\w-]{22}(==)?$' }),
@@ -43,7 +46,7 @@ const noPushKey = fieldError(
   '订阅的 p256dh 密钥须为 P-256 曲线上的点。',
 )
 
-/** Web Push can encrypt only for a valid point of the P-256 curve. */
+/** Web Push can encrypt messages only for a valid point of the P-256 curve. */
 function isCurvePoint(key: string): boolean {
   try {
     ECDH.convertKey(key, 'prime256v1', 'base64url')
@@ -70,8 +73,8 @@ export function deviceRoutes(server: Server, ctx: Context) {
   const route = routesOn(server, ctx, { tag: 'Notifications' })
 
   /**
-   * Requires HTTPS and a public host, to prevent requests to the local network. Each push checks the resolved
-   * address again.
+   * Requires HTTPS and a public host, to prevent requests to private networks. Each push message checks the
+   * resolved address again.
    */
   function isPushAddress(address: string): boolean {
     const url = URL.canParse(address) ? new URL(address) : undefined

@@ -19,12 +19,15 @@ export type Device = {
   platform: 'ios' | 'android' | 'web'
   language: Language
   family: string
-  /** Keys of a browser's push subscription. Null for devices other than browsers. */
+  /** Encryption key of a browser's push subscription. Null for devices other than browsers. */
   web_p256dh: string | null
   web_auth: string | null
 }
 
-/** A device belongs to the last user who signed in on it. Deletes the oldest devices above `limit`. */
+/**
+ * Assigns a device to the user and deletes it from other users. Deletes the user's oldest devices above
+ * `limit`.
+ */
 export async function saveDevice(sql: Db, device: Device, limit: number): Promise<void> {
   const { user_id, token, platform, language, family, web_p256dh, web_auth } = device
   await sql`
@@ -54,7 +57,9 @@ async function deleteTokens(sql: Db, tokens: string[]): Promise<void> {
   if (tokens.length > 0) await sql`delete from push_devices where token = any(${tokens})`
 }
 
-/** Returns the group posts and comments that non-members may not read, as `type/id`. */
+/**
+ * Returns those of the given posts and comments that non-members of their group may not read, as `type/id`.
+ */
 async function findClosed(sql: Db, things: { type: string; id: number }[]): Promise<Set<string>> {
   const wanted = things.filter(({ type }) => type === 'group-posts' || type === 'comments')
   if (wanted.length === 0) return new Set()
@@ -87,10 +92,10 @@ const referencesOf = ({ cause_type, cause_id, data }: NotificationRow): Referenc
   return [{ type: cause_type, id: cause_id }, ...[resource, commentable].filter((each) => each !== undefined)]
 }
 
-/** Minutes before each retry of a failed push. */
+/** Minutes before each retry of a failed push message. */
 const RETRY_MINUTES = [1, 5, 30, 120, 480]
 
-/** Devices of a retry. Only jobs of earlier versions contain unencrypted `tokens`. */
+/** Push tokens to retry: encrypted in `sealed`, or unencrypted in `tokens` in jobs of earlier versions. */
 export type Retry = { sealed?: string; tokens?: string[]; attempt?: number }
 
 const tokensOf = ({ secrets }: Context, { sealed, tokens }: Retry): string[] | undefined =>
@@ -101,8 +106,7 @@ export type PushDraft = {
   title: string
   text: string
   /**
-   * Omits the text for push services of third parties, except Web Push, which encrypts the text for the
-   * browser.
+   * Omits the text for third-party push services, except Web Push, which encrypts the text for the browser.
    */
   isPrivate?: boolean
   data: PushMessage['data']
@@ -115,7 +119,7 @@ function serviceOf({ config: { push } }: Context, platform: Device['platform']):
 }
 
 export async function pushNotifications(ctx: Context, pushed: Pushed): Promise<void> {
-  // Skips read notifications, because a retry may run hours later.
+  // Skips notifications that the user has read, because a retry may run hours later.
   const rows = (await findNotifications(ctx.sql, pushed.places)).filter((row) => row.read_at === null)
   if (rows.length === 0) return
   const linkTo = await webLinks(ctx)
@@ -134,11 +138,11 @@ export async function pushNotifications(ctx: Context, pushed: Pushed): Promise<v
           const shown = notificationView(row, language, { linkTo })
           const link = shown.link === null ? {} : { link: shown.link }
           const message = messageOf(row.type, shown, language)
-          // Omits texts of closed groups, because a notification stays visible on the device.
+          // Omits the text for closed groups, because a push message stays visible on the device.
           return {
             ...message,
             ...(isClosed(row) ? { text: '' } : {}),
-            // The gateway always receives the text, because the operator runs the gateway.
+            // The operator runs the gateway, so the gateway always receives the text.
             isPrivate: !hasTexts && serviceOf(ctx, platform) !== 'gateway',
             data: { id: row.id, type: row.type, ...link },
           }
@@ -146,7 +150,10 @@ export async function pushNotifications(ctx: Context, pushed: Pushed): Promise<v
   })
 }
 
-/** Deletes devices whose session or subscription has ended. Enqueues a retry for failed devices. */
+/**
+ * Deletes devices whose session or push subscription has ended. Enqueues a retry for devices to which sending
+ * failed.
+ */
 export async function pushToDevices(
   ctx: Context,
   push: {
@@ -216,7 +223,7 @@ export async function pushToDevices(
       outcomes.push({ way: serviceOf(ctx, platform), outcome: outcomeOf(token) })
   }
   await deleteTokens(ctx.sql, ended)
-  // A failed count must not fail the job, because a retry would send the messages again.
+  // A failure to count must not fail the job, because a retry would send the push messages again.
   await countOutcomes(ctx.sql, outcomes).catch((error: unknown) =>
     ctx.log.warn({ err: error }, 'counting the outcomes of push messages failed'),
   )
@@ -224,7 +231,8 @@ export async function pushToDevices(
   const { attempt = 0 } = retry
   const minutes = RETRY_MINUTES[attempt]
   if (minutes === undefined) throw new Error('push messages have failed for hours')
-  // Enqueues a new job, because a retry of this job would also send to the other devices again.
+  // Enqueues a new job for the failed devices, because a retry of this job would also send to the others
+  // again.
   const { tokens: _, ...rest } = retry
   const again: Retry = {
     ...rest,

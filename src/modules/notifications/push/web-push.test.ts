@@ -87,7 +87,7 @@ test('encrypts push messages for the browser (notifications-18)', async () => {
   assert.equal(JSON.parse(Buffer.from(claims, 'base64url').toString()).aud, origin)
 })
 
-test('creates one key pair when several processes request keys concurrently', async () => {
+test('creates one key pair for Web Push when several processes request keys concurrently', async () => {
   const copies = Array.from({ length: 5 }, () => ({ ...ctx, state: new Map() }))
   const keys = await Promise.all(copies.map((copy) => webPushKeys(copy)))
   assert.equal(new Set(keys.map(({ privateKey }) => privateKey)).size, 1)
@@ -95,7 +95,7 @@ test('creates one key pair when several processes request keys concurrently', as
   assert.notEqual(row?.private_key, keys[0]?.privateKey)
 })
 
-test('deletes a subscription that the push service reports as expired', async () => {
+test('deletes a push subscription that the push service reports as expired', async () => {
   const [ann, bob] = [await person(), await person()]
   const [gone, kept] = [await subscribe(ann, 'gone'), await subscribe(ann, 'kept')]
   statuses.set(gone.path, 410)
@@ -107,7 +107,7 @@ test('deletes a subscription that the push service reports as expired', async ()
   assert.equal(kept.sentTo().length, 1)
 })
 
-test('rejects a subscription key that is not on the curve', async () => {
+test('rejects a key of a push subscription that is not a point of the curve', async () => {
   const [ann, bob] = [await person(), await person()]
   const { device } = await subscribe(ann, 'invalid')
   const p256dh = Buffer.alloc(65, 4).toString('base64url')
@@ -119,7 +119,7 @@ test('rejects a subscription key that is not on the curve', async () => {
   assert.deepEqual((await as(ann, 'GET', '/user/devices')).body, [])
 })
 
-test('repeats a failed push only for the failed devices', async () => {
+test('retries a failed push message only for the failed devices', async () => {
   const [ann, bob] = [await person(), await person()]
   const [failing, fine] = [await subscribe(ann, 'failing'), await subscribe(ann, 'fine')]
   statuses.set(failing.path, 503)
@@ -146,7 +146,7 @@ test('retries a push job of an earlier version with plain-text tokens', async ()
   assert.deepEqual([failing.sentTo().length, fine.sentTo().length], [2, 1])
 })
 
-test('applies the preferences for types, text and quiet hours (notifications-18)', async () => {
+test("applies a user's preferences to push messages (notifications-18)", async () => {
   const [ann, bob] = [await person(), await person()]
   const browser = await subscribe(ann, 'choosy')
   const choose = (body: object) => as(ann, 'PUT', '/user/push/preferences', body)
@@ -170,7 +170,7 @@ test('applies the preferences for types, text and quiet hours (notifications-18)
   assert.equal((await choose({ ...chosen, quiet: { ...quiet, from: '24:00' } })).status, 422)
   const isQuietAt = (from: string, until: string, at: string) =>
     isQuiet({ off: [], text: true, quiet: { from, until, time_zone: 'Asia/Shanghai' } }, new Date(at))
-  // Equals 23:30 in Shanghai.
+  // Equals 23:30 in Shanghai, which is within the quiet hours.
   const late = '2026-01-01T15:30:00Z'
   assert.deepEqual(
     [isQuietAt('22:00', '07:00', late), isQuietAt('07:00', '22:00', late), isQuietAt('23:31', '23:30', late)],
@@ -178,7 +178,7 @@ test('applies the preferences for types, text and quiet hours (notifications-18)
   )
 })
 
-test('rejects subscriptions with invalid keys or without a URL', async () => {
+test('rejects push subscriptions with invalid keys or without a URL', async () => {
   const ann = await person()
   const { device } = subscription('wrong')
   const put = async (change: object) =>
@@ -189,7 +189,7 @@ test('rejects subscriptions with invalid keys or without a URL', async () => {
   assert.equal(await put({ keys: { ...device.keys, p256dh: 'short' } }), 422)
 })
 
-test('sends no push after the session of a device has ended (notifications-18)', async () => {
+test('sends no push message after the session of a device has ended (notifications-18)', async () => {
   const bob = await person()
   const ends: Record<string, (who: Person) => Promise<unknown>> = {
     expired: (who) =>
@@ -214,7 +214,7 @@ test('sends no push after the session of a device has ended (notifications-18)',
   }
 })
 
-test('omits notifications that the user read before a retry', async () => {
+test('omits notifications that the user read before the retry of a push job', async () => {
   const [ann, bob] = [await person(), await person()]
   const browser = await subscribe(ann, 'reader')
   statuses.set(browser.path, 503)
@@ -226,7 +226,7 @@ test('omits notifications that the user read before a retry', async () => {
   assert.equal(browser.sentTo().length, 1)
 })
 
-test('rejects push URLs of private networks (notifications-18)', async () => {
+test('rejects push subscriptions with URLs in private networks (notifications-18)', async () => {
   const strict = await createWorld({ WEBHOOKS_ALLOW_PRIVATE: 'true' })
   const ann = await strict.person()
   const { device } = subscription('private')
@@ -246,7 +246,7 @@ test('rejects push URLs of private networks (notifications-18)', async () => {
   assert.equal(await put('https://push.example/send'), 204)
 })
 
-test('connects to no private address of a stored subscription (notifications-18)', async () => {
+test('connects to no private address for a stored push subscription (notifications-18)', async () => {
   const [ann, bob] = [await person(), await person()]
   const browser = await subscribe(ann, 'inside')
   ctx.config.pushAllowPrivate = false
@@ -255,7 +255,7 @@ test('connects to no private address of a stored subscription (notifications-18)
   assert.equal(browser.sentTo().length, 0)
 })
 
-test('counts push outcomes by day and service (administration-27)', async () => {
+test('counts outcomes of push messages by day and service (administration-27)', async () => {
   const [ann, bob, admin] = [await person(), await person(), await person({ roles: ['founder'] })]
   const ways = ['sent', 'failed', 'rejected', 'gone'] as const
   const counts = async (way: string) => {

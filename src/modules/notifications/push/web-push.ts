@@ -7,8 +7,8 @@ import { postOutbound } from '#platform/http'
 type KeyPair = { publicKey: string; privateKey: string }
 
 /**
- * Caches the key pair that signs requests to push services. All nodes share the pair, because browsers store
- * the public key in their subscriptions.
+ * Key pair that signs requests to push services, cached per process. All server nodes share one pair, because
+ * browsers bind their subscriptions to it.
  */
 const keysOf = defineState<{ pair?: Promise<KeyPair> }>(() => ({}))
 
@@ -44,12 +44,15 @@ export type WebMessage = {
   data: Record<string, string | number>
 }
 
-/** Notification types of which a disconnected device receives only the newest. */
+/**
+ * Notification types with a common push topic. A disconnected device later receives only the newest of each
+ * type.
+ */
 const COLLAPSED = ['like', 'follow']
 const DAY_SECONDS = 86_400
 const TIMEOUT_MS = 10_000
 
-/** Returns `gone` for an expired subscription. Throws when a retry may help. */
+/** Returns `gone` for an expired push subscription. Throws when a retry may succeed. */
 export async function sendWebPush(
   ctx: Context,
   device: WebDevice,
@@ -76,7 +79,8 @@ export async function sendWebPush(
   try {
     details = encrypted()
   } catch (error) {
-    // Removes a subscription with an invalid key, because encryption always fails.
+    // Returns `gone`, so that the subscription is deleted, because encryption with an invalid key always
+    // fails.
     ctx.log.debug({ err: error }, 'a subscription has an invalid key')
     return 'gone'
   }
@@ -90,7 +94,7 @@ export async function sendWebPush(
     allowPrivate,
   })
   if (status === 404 || status === 410) return 'gone'
-  // Throws only for statuses that a retry may change.
+  // Throws only for a status that may change on a retry.
   if (status === 429 || status >= 500) throw new Error(`the push service answered ${status}`)
   if (status < 300) return 'sent'
   ctx.log.warn({ status, host: new URL(endpoint).host }, 'a push service rejected a message')

@@ -3,7 +3,10 @@ import type { Context } from '#platform/context.ts'
 import type { Language } from '#platform/errors.ts'
 import type { Viewer } from '#platform/http'
 
-/** Buffered bytes above which the server fetches no further notifications for a stream, to limit memory. */
+/**
+ * Limit of buffered bytes, to save memory. Above the limit, the server fetches no further notifications for a
+ * stream.
+ */
 const ENOUGH = 32 * 1024
 
 export type EventStream = {
@@ -11,20 +14,23 @@ export type EventStream = {
   language: Language
   last: number | undefined
   chats?: {
-    /** Transaction id. All messages of older transactions were sent. */
+    /** Id of a transaction. The stream has sent all chat messages of older transactions. */
     cursor: number | undefined
-    /** True while the stream catches up. Live messages then set `hasMissed` instead of being sent. */
+    /**
+     * True while the stream catches up with chat messages. New messages then set `hasMissed` and are not
+     * sent.
+     */
     isBehind: boolean
     hasMissed: boolean
-    /** Last sent position of each conversation while catching up. */
+    /** Last position sent while catching up, by conversation. */
     sent: Map<number, number>
   }
   readable: Readable
   isReady(): boolean
   write(text: string): void
   /**
-   * Sends a comment, so that proxies do not close the connection. Returns false for a stalled client, whose
-   * stream is closed.
+   * Sends an empty comment, so that proxies do not close the connection. Closes the stream of a stalled
+   * client and returns false.
    */
   beat(): boolean
   end(reason: string): void
@@ -52,7 +58,7 @@ export function createEventStream(
     },
   })
   const write = (text: string) => {
-    // A stream may be closed before its first write.
+    // A stream may be closed before its first event is written.
     if (!isEnded && !readable.destroyed) ready = readable.push(text)
   }
   return {
@@ -78,7 +84,10 @@ export function createEventStream(
   }
 }
 
-/** The event id is the position to resume at: `<notification>` or `<notification>-<chat cursor>`. */
+/**
+ * The event id is the position from which a client resumes: `<notification>` or `<notification>-<chat
+ * cursor>`.
+ */
 export function eventOf({ last, chats }: EventStream, event: string, data: string): string {
   const id = chats?.cursor === undefined ? last : `${last}-${chats.cursor}`
   return `id: ${id}\nevent: ${event}\ndata: ${data}\n\n`
@@ -89,9 +98,11 @@ export type OpenStreams = {
   all(): EventStream[]
 }
 
-/** Source of chat events. Injected by the chat module, which this module may not import. */
+/** Source of chat events. Injected by `im`, which this module may not import. */
 type ChatSource = {
-  /** Resolves when the start position is known. Without `after`, the stream starts at the newest message. */
+  /**
+   * Resolves when the stream's start position is known. Without `after`, streams start at the newest message.
+   */
   open(stream: EventStream, after: number | undefined): Promise<void>
   resume(stream: EventStream): void
   poll(): void

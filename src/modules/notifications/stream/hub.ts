@@ -17,7 +17,8 @@ async function findLastSeq(sql: Db, userId: number): Promise<number> {
 export type NewRow = NotificationRow & { user_id: number }
 
 /**
- * Reads rows after a sequence number for each user, oldest first. `reached` is the last number that was read.
+ * Reads notifications after the given sequence number of each user, oldest first. `reached` is the last
+ * number read.
  */
 async function findNewer(
   sql: Db,
@@ -39,20 +40,23 @@ async function findNewer(
   return { rows: await completeRows(sql, rows), reached }
 }
 
-/** Maximum streams per user. A further stream closes the oldest one. */
+/** Maximum streams per user. Opening another one closes the oldest. */
 const MAX_OF_A_PERSON = 10
 const MAX_OF_A_PROCESS = 20_000
 const PEOPLE_AT_ONCE = 500
 const EVENTS_AT_ONCE = 50
 
-/** `chats` also requests chat messages after a separate cursor. */
+/**
+ * Sequence number after which the stream starts. `chats` also requests chat messages after a cursor of their
+ * own.
+ */
 export type StreamStart = { after: number | undefined; chats?: { after: number | undefined } }
 
-/** Open streams of a process, fed by one subscription to the signals of all nodes. */
+/** Open streams of a process. One subscription to the signals of all server nodes feeds them. */
 export type Hub = {
   /**
-   * Starts after the given sequence number, or at the newest notification. Returns undefined when the process
-   * has too many streams.
+   * Opens a stream that starts after the given sequence number, or at the newest notification. Returns
+   * undefined when the process has too many streams.
    */
   open(viewer: Viewer, language: Language, start: StreamStart): Promise<EventStream | undefined>
   close(): void
@@ -102,8 +106,8 @@ export function createHub(ctx: Context, createChats: CreateChatSource): Hub {
     stream.last !== undefined && stream.last >= (asked.get(stream.viewer.id) ?? Number.POSITIVE_INFINITY)
 
   /**
-   * Skips streams at an earlier position, because delivery would skip the rows in between. Such a stream
-   * fetches rows by itself.
+   * Skips streams whose position is before these rows, because they would miss the rows in between. Such a
+   * stream fetches its own rows.
    */
   async function deliver(rows: NewRow[], asked: Map<number, number>) {
     const readers = new Map(rows.map((row) => [row.id, row.user_id]))
@@ -160,7 +164,7 @@ export function createHub(ctx: Context, createChats: CreateChatSource): Hub {
     void fetchNew()
   }
 
-  /** Closes streams of revoked sessions. Waits half a second to check several revocations together. */
+  /** Closes streams of revoked sessions. Waits 0.3 seconds to check several revocations together. */
   function checkSoon(users: Iterable<number>) {
     for (const user of users) if (people.has(user)) suspects.add(user)
     if (suspects.size === 0) return
@@ -182,7 +186,7 @@ export function createHub(ctx: Context, createChats: CreateChatSource): Hub {
 
   signals.on(SIGNAL, (payload) => wake(payload.split(',').map(Number)))
   onRevocation(ctx, (user) => checkSoon([user]))
-  // Reads all users again, because signals sent while the connection was down are lost.
+  // Fetches notifications for all users, because signals sent while the connection was down are lost.
   signals.onReconnect(() => {
     chats.poll()
     wake(people.keys())
@@ -190,14 +194,14 @@ export function createHub(ctx: Context, createChats: CreateChatSource): Hub {
   })
 
   const beats = setInterval(() => {
-    // Finds new rows whose signal was lost, because a process died between the commit and the signal.
+    // Fetches notifications whose signal was lost, because a process died between the commit and the signal.
     wake(people.keys())
     chats.poll()
     checkSoon(people.keys())
     const now = performance.now()
     for (const stream of all()) {
       if (stream.viewer.expiresAt <= now) stream.end('token_expired')
-      // Skips a stream that is still opening, because its response has not started.
+      // Sends no heartbeat to a stream that is still opening, because its response has not started.
       else if (stream.last !== undefined && !stream.beat()) dropped.inc()
     }
   }, config.streamHeartbeatMs)
@@ -227,7 +231,7 @@ export function createHub(ctx: Context, createChats: CreateChatSource): Hub {
       size += 1
       if (streams.size > MAX_OF_A_PERSON) [...streams][0]?.end('too_many_streams')
       try {
-        // Registers the stream before this query, so that no commit in between is missed.
+        // The stream is registered before this query, so that it misses no notification committed in between.
         const newest = await findLastSeq(sql, viewer.id)
         const start = Math.min(after ?? newest, newest)
         if (wanted) await chats.open(stream, wanted.after)
@@ -236,13 +240,13 @@ export function createHub(ctx: Context, createChats: CreateChatSource): Hub {
         stream.readable.destroy()
         throw error
       }
-      // Randomizes the retry delay, to spread reconnects after a server stop. Sends the start position for a
-      // client that disconnects before its first event (notifications-12).
+      // Randomizes the retry delay, so that clients do not reconnect all at once. Sends the start position
+      // for a client that disconnects before its first event (notifications-12).
       const place = stream.chats?.cursor === undefined ? stream.last : `${stream.last}-${stream.chats.cursor}`
       stream.write(`retry: ${1000 + Math.floor(Math.random() * 2000)}\nid: ${place}\n\n`)
       if (wanted) chats.resume(stream)
       wake([viewer.id])
-      // Another request may have revoked the session while the stream opened.
+      // Another request may have revoked the session while this stream opened.
       checkSoon([viewer.id])
       return stream
     },
@@ -253,7 +257,7 @@ export function createHub(ctx: Context, createChats: CreateChatSource): Hub {
       chats.close()
       const streams = all()
       for (const stream of streams) stream.end('server_closing')
-      // A client that stops reading would block the shutdown.
+      // Destroys the remaining streams, because a client that stops reading would block the shutdown.
       setTimeout(() => {
         for (const { readable } of streams) readable.destroy()
       }, 1000).unref()

@@ -11,7 +11,7 @@ const tooManyStreams = apiError(
   '当前连接过多，请稍后再试。',
 )
 
-/** Reads the position from the Last-Event-ID header of browsers, or from the query of other clients. */
+/** Reads the start position from the Last-Event-ID header of browsers, or from the query of other clients. */
 function startOf(
   header: unknown,
   query: { last_event_id?: number; chats?: boolean; chats_after?: number },
@@ -24,7 +24,7 @@ function startOf(
   }
 }
 
-/** Describes only the content type, because the stream writes the body itself. */
+/** Describes only the content type of the response, because the stream writes the body itself. */
 const EventStreamReply = {
   description: 'A stream of events',
   content: { 'text/event-stream': { schema: Type.Unknown() } },
@@ -60,7 +60,8 @@ export const streamRoutes = (createChats: CreateChatSource) => (server: Server, 
       const start = startOf(request.headers['last-event-id'], query)
       const stream = await hub.open(viewer, language(request), start)
       if (!stream) throw tooManyStreams({ headers: { 'Retry-After': 5 } })
-      // Closes the stream with the connection, because a stalled client would keep the stream open.
+      // Destroys the stream when the connection closes. The stream of a stalled client would otherwise stay
+      // open.
       request.raw.socket.once('close', () => stream.readable.destroy())
       return reply.send(stream.readable)
     },

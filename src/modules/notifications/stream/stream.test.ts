@@ -44,7 +44,7 @@ const openStreams = async () =>
   Number(/^notification_streams_open (\d+)$/m.exec(await ctx.metrics.render())?.[1])
 const idsOf = (reader: Reader) => reader.events.map(({ data }) => data.data.commentable.id)
 
-test('delivers a notification on every open stream of the recipient (notifications-12)', async () => {
+test('delivers a notification to every open stream of its recipient (notifications-12)', async () => {
   const [ann, bob] = [await person(), await person()]
   await tell([ann])
   const [one, two, other] = [await open(ann), await open(ann), await open(bob)]
@@ -61,7 +61,7 @@ test('delivers a notification on every open stream of the recipient (notificatio
   await until(async () => (await openStreams()) === 0, 'all streams are closed')
 })
 
-test('delivers all notifications when streams resume during delivery', async () => {
+test('delivers all notifications when streams resume during a delivery', async () => {
   const ann = await person()
   const served = await open(ann)
   const expected: number[] = []
@@ -98,7 +98,7 @@ test('delivers each missed notification once to a resuming stream (notifications
   third.close()
 })
 
-test('sends the start position before the first event of a stream (notifications-12)', async () => {
+test('sends the start position of a stream before its first event (notifications-12)', async () => {
   const ann = await person()
   await tell([ann])
   const first = await open(ann)
@@ -112,7 +112,7 @@ test('sends the start position before the first event of a stream (notifications
   second.close()
 })
 
-test('delivers notifications in the order of commits', async () => {
+test('delivers notifications in the order of their commits', async () => {
   const [ann, bob] = [await person(), await person()]
   const [reader, marker] = [await open(ann), await open(bob)]
   const order: number[] = []
@@ -137,7 +137,7 @@ test('delivers notifications in the order of commits', async () => {
   reader.close()
 })
 
-test('sends no notification of a rolled back transaction (notifications-1)', async () => {
+test('sends no notification of a transaction that rolled back (notifications-1)', async () => {
   const ann = await person()
   const reader = await open(ann)
   await sql
@@ -152,7 +152,7 @@ test('sends no notification of a rolled back transaction (notifications-1)', asy
   reader.close()
 })
 
-test('delivers notifications from another server on the same database', async () => {
+test('delivers notifications that another server writes to the same database', async () => {
   const ann = await person()
   const second = await another()
   const reader = await open(ann, { port: portOf(second) })
@@ -169,7 +169,10 @@ test('delivers notifications from another server on the same database', async ()
   resumed.close()
 })
 
-/** Opens a stream with a short-lived token. Retries with a longer lifetime when the token expires first. */
+/**
+ * Opens a stream with a token that soon expires. If the token expires too early, retries with a longer
+ * lifetime.
+ */
 async function openForAMoment(who: Person): Promise<Reader> {
   for (let seconds = 1; ; seconds *= 3) {
     const { access_token: token } = await issueToken(sql, who.id)
@@ -180,7 +183,7 @@ async function openForAMoment(who: Person): Promise<Reader> {
   }
 }
 
-test('closes only the streams of a revoked or expired token', async () => {
+test('closes a stream when its token is revoked or expires', async () => {
   const [ann, bob, cid] = [await person(), await person(), await person()]
   const [revoked, untouched, expired] = [await open(ann), await open(bob), await openForAMoment(cid)]
   await revokeTokens(ctx, sql, ann.id)
@@ -206,7 +209,7 @@ test('opens no stream for a HEAD request', async () => {
   assert.equal((await guest('HEAD', `/user/notifications/stream?token=${ann.token}`)).status, 200)
 })
 
-test('closes the first stream when a user opens the eleventh (notifications-12)', async () => {
+test('closes the oldest stream of a user who opens an eleventh (notifications-12)', async () => {
   const ann = await person()
   const readers: Reader[] = []
   for (let index = 0; index < 11; index += 1) readers.push(await open(ann))
@@ -261,10 +264,10 @@ test('delivers an event to each of a hundred open streams', async () => {
   await Promise.all(readers.map((reader) => reader.ended))
 })
 
-test('delivers at the next heartbeat when a process dies between commit and signal', async () => {
+test('delivers an event at the next heartbeat when a process dies between commit and signal', async () => {
   const ann = await person()
   const [reader, other] = [await open(ann), await open(ann)]
-  /** Commits in a process that dies before it sends its signals. */
+  /** Commits `work` with a connection that closes before it sends its signals. */
   const dieAfter = async (work: (dying: Sql) => Promise<unknown>) => {
     const dying = openDatabase({ connection, poolSize: 1, statementTimeoutMs: 60_000 })
     await work(dying)
@@ -277,7 +280,7 @@ test('delivers at the next heartbeat when a process dies between commit and sign
   await Promise.all([reader.ended, other.ended])
 })
 
-test('closes all but the newest ten of several concurrent streams', async () => {
+test('leaves only the newest ten streams of a user when many open concurrently', async () => {
   const ann = await person()
   const readers = await Promise.all(Array.from({ length: 30 }, () => open(ann)))
   const ended = () => readers.filter(({ events }) => events[0]?.event === 'end').length

@@ -41,7 +41,9 @@ type Schema = {
   anyOf?: Schema[]
 }
 
-/** Returns undefined for a value that does not fit, because older versions stored arbitrary values. */
+/**
+ * Returns undefined for a value that does not fit the schema, because older versions stored arbitrary values.
+ */
 function fitted({ type, properties, required, anyOf }: Schema, value: unknown): unknown {
   if (anyOf) return anyOf.map((option) => fitted(option, value)).find((found) => found !== undefined)
   const kinds = [type].flat()
@@ -71,7 +73,10 @@ export function fieldText(name: Field): string {
   return `\`${name}${keys.length > 0 ? ` {${keys.join(', ')}}` : ''}\``
 }
 
-/** docs/rules/notifications.md repeats these definitions as a table (notifications-9). */
+/**
+ * Definition of a type of system notification. docs/rules/notifications.md repeats all of them as a table
+ * (notifications-9).
+ */
 export type SystemNotice = {
   when: string
   who: string
@@ -79,21 +84,23 @@ export type SystemNotice = {
   resource: string
   besides?: string
   shown?: Shown
-  /** True if stored `contents` are only a reason, which is appended to the default text. */
+  /** True if stored `contents` are only a reason, which then follows the default text. */
   explained?: boolean
 }
 
 /**
- * Type and state that clients receive instead of the stored ones. `states` limits this to the given states.
+ * Type and state that clients receive instead of the stored ones. With `states`, applies only to these stored
+ * states.
  */
 type Shown = { type: string; state?: 'passed' | 'rejected'; states?: readonly string[] }
 
 /**
- * Clients display the text of this type unchanged and open nothing. Replaces types that clients do not know.
+ * Replaces types that clients do not know. For this type, clients display the text unchanged and open no
+ * page.
  */
 export const AS_TEXT = { type: 'news:audit' } as const satisfies Shown
 
 export const DECIDED = '`passed`, `rejected`'
 export const GIFT = { amount: '' } as const
-/** Sends a rejection as plain text, because some clients would display the rejection as accepted. */
+/** Sends a rejection as plain text, because some clients would display it as an acceptance. */
 export const REFUSED_AS_TEXT = { ...AS_TEXT, states: ['rejected'] } as const

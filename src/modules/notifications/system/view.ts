@@ -5,7 +5,10 @@ import type { NotificationRow } from '../queries.ts'
 import { AS_TEXT, type Field, fittedField, isField, type SystemNotice } from './fields.ts'
 import { systemNotice } from './notices.ts'
 
-/** Fields are null when the content is deleted or hidden from the recipient. */
+/**
+ * Content that a notification names. Fields are null when the content is deleted or hidden from the
+ * recipient.
+ */
 type Thing = {
   kind: 'news' | 'answer' | 'post' | 'comment' | 'report'
   reader: number
@@ -20,10 +23,7 @@ type Thing = {
 
 type Wanted = Pick<Thing, 'kind' | 'reader' | 'id'>
 
-/**
- * Reads content of all kinds in one statement. Hides unpublished titles and texts of closed groups from users
- * without access.
- */
+/** Reads content of all kinds in one statement. Omits titles and texts that the recipient may not read. */
 export function findThings(sql: Db, wanted: Wanted[]): Promise<Thing[]> {
   const of = (kind: Wanted['kind']) => {
     const found = wanted.filter((each) => each.kind === kind)
@@ -59,7 +59,7 @@ export function findThings(sql: Db, wanted: Wanted[]): Promise<Thing[]> {
     left join group_posts p on p.id = r.post_id`
 }
 
-/** Replaces a title or text that is deleted or hidden from the recipient. */
+/** Displayed instead of a title or text that is deleted or hidden from the recipient. */
 const GONE: Text = { en: '[no longer available]', zh: '[内容已不可见]' }
 
 const ANSWER_MAX = 100
@@ -98,12 +98,12 @@ export function wantedOf(row: NotificationRow, reader: number): Wanted[] {
 
 type Source = { data: Data; sender: { id: number; name: string }; gone: string } & Found
 
-/** Functions that fill a field that a stored row lacks. */
+/** Function for each field that stored rows of older versions lack. */
 const FILLED: Partial<Record<Field, (source: Source) => unknown>> = {
   feed_id: ({ data }) => idAbout(data, 'feed', 'feeds'),
   feed: ({ data }) => ({ id: idAbout(data, 'feed', 'feeds') }),
   unit: ({ unit }) => unit,
-  // Falls back to the sender only if the data names no user.
+  // Returns the sender only if the stored data names no user.
   user: ({ data, sender }) => (idOf(partOf(data, 'user').id) > 0 ? {} : sender),
   news: ({ data, things, gone }) => ({
     id: idAbout(data, 'news', 'news'),
@@ -177,7 +177,7 @@ export function systemData(
   const as = shownAs(notice, decided)
   const state = as?.state ?? decided
   const type = as?.type ?? data.type
-  // Android displays `subject` instead of the text, if present.
+  // Deletes `subject`, because Android clients would display it instead of the text.
   if (type === AS_TEXT.type) delete shown.subject
   return {
     ...shown,

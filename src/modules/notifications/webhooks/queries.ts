@@ -90,7 +90,9 @@ export async function cancelDelivery(sql: Db, id: number): Promise<void> {
   await sql`update webhook_deliveries set status = 'cancelled' where id = ${id}`
 }
 
-/** From the fifth consecutive failure on, pauses the endpoint for a minute. */
+/**
+ * Records the outcome of a delivery. From the fifth consecutive failure on, pauses the endpoint for a minute.
+ */
 export async function recordEndpoint(sql: Db, id: number, well: boolean, gone: boolean): Promise<void> {
   if (well)
     await sql`update webhook_endpoints set failures = 0, paused_until = null where id = ${id} and failures > 0`
@@ -101,7 +103,7 @@ export async function recordEndpoint(sql: Db, id: number, well: boolean, gone: b
       where id = ${id}`
 }
 
-/** Lists deliveries whose job was lost with its worker. */
+/** Lists pending deliveries that are overdue, because their job was lost in a crash of the worker. */
 export async function findOverdue(sql: Db, limit: number): Promise<Delivery[]> {
   return await sql<Delivery[]>`
     select id, endpoint_id from webhook_deliveries

@@ -82,8 +82,8 @@ export function signedHeaders(message: {
 }
 
 /**
- * Seconds before each retry, as in Standard Webhooks. The last retry is about three days after the first
- * attempt.
+ * Seconds before each retry of a delivery, as in Standard Webhooks. The last retry is about three days after
+ * the first attempt.
  */
 const DELAYS = [5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400]
 const TIMEOUT_MS = 10_000
@@ -97,7 +97,10 @@ type Listened = { types: (string[] | null)[] }
 
 const cacheOf = defineCache<Listened>('webhooks', { max: 1, ttlMs: 30_000 })
 
-/** Reads a cache, so that unsubscribed events cost no query. */
+/**
+ * Returns whether an endpoint subscribes to the event type. Reads a cache, so that other events cost no
+ * query.
+ */
 export async function hasEndpointFor(ctx: Context, sql: Db, type: EventType): Promise<boolean> {
   const { types } = await cacheOf(ctx).get('all', async () => ({ types: await findSelectedTypes(sql) }))
   return types.some((each) => each === null || each.includes(type))
@@ -105,7 +108,7 @@ export async function hasEndpointFor(ctx: Context, sql: Db, type: EventType): Pr
 
 export const invalidateSelectedTypes = (ctx: Context, tx: Db) => cacheOf(ctx).announce(tx, 'all')
 
-/** Kind of the linked content, by event type. */
+/** Kind of content to which an event links, by event type. */
 const LINKED_EVENTS: Partial<Record<EventType, string>> = {
   'user.created': 'users',
   'feed.created': 'feeds',
@@ -122,10 +125,7 @@ function eventLink(linkTo: LinkTo, type: EventType, data: object): string | null
   return kind !== undefined && typeof id === 'number' ? linkTo(kind, id) : null
 }
 
-/**
- * Publishes the event only if the caller's transaction commits. `data` must not name a user that a guest
- * could not see.
- */
+/** Stores an event in the caller's transaction. `data` must not name a user whom a guest could not see. */
 export async function publishEvent<T extends EventType>(
   ctx: Context,
   tx: Db,
@@ -141,7 +141,7 @@ export async function publishEvent<T extends EventType>(
   })
 }
 
-/** Maximum concurrent requests per endpoint, so that a slow endpoint does not occupy all workers. */
+/** Maximum concurrent deliveries per endpoint, so that a slow endpoint does not occupy all workers. */
 const AT_ONCE_EACH = 2
 
 const addDelivery = (db: Db, { id, endpoint_id: endpoint }: Delivery, delaySeconds = 0) =>
@@ -162,7 +162,7 @@ export async function sendPing(tx: Db, endpointId: number): Promise<number | und
   return delivery?.id
 }
 
-/** Omits text and subject, which are private to the recipient. */
+/** Publishes notifications as webhook events without their texts, which are private to the recipient. */
 export async function announce(ctx: Context, places: [number, number][]): Promise<void> {
   const rows = await findNotifications(ctx.sql, places)
   await transaction(ctx.sql, async (tx) => {
@@ -181,7 +181,7 @@ export async function sendWebhook(ctx: Context, id: number): Promise<void> {
   const well = attempt.status !== null && attempt.status >= 200 && attempt.status < 300
   const delay = DELAYS[claimed.attempts]
   await transaction(ctx.sql, async (tx) => {
-    // Status 410 disables the endpoint, as in Standard Webhooks.
+    // An endpoint that responds with 410 is disabled, as in Standard Webhooks.
     await recordEndpoint(tx, claimed.endpoint_id, well, attempt.status === 410)
     if (well) return recordAttempt(tx, id, attempt, { status: 'delivered', delaySeconds: 0 })
     if (delay === undefined) return recordAttempt(tx, id, attempt, { status: 'failed', delaySeconds: 0 })

@@ -7,7 +7,7 @@ const { as, person, sql, ctx, work } = await createWorld()
 const admin = await person({ roles: ['founder'] })
 const systemOf = async (who: Person) => (await as(who, 'GET', '/user/notification-statistics')).body.system
 
-test('sends a notice once to each given user (administration-12)', async () => {
+test('sends a notice once to each user in the request (administration-12)', async () => {
   const [ann, bob, cid] = [await person(), await person(), await person()]
   const sent = await as(admin, 'POST', '/admin/notices', {
     user_ids: [ann.id, bob.id, ann.id],
@@ -27,7 +27,7 @@ test('sends a notice once to each given user (administration-12)', async () => {
   assert.equal(body.user_id, admin.id)
 })
 
-test('sends a notice to all users once when its job is repeated', async () => {
+test('sends a notice to each user once when the job is repeated', async () => {
   await sql`
     insert into users (name, name_key) select 'many' || n, 'many' || n from generate_series(1, 1200) as n`
   const ann = await person()
@@ -71,7 +71,7 @@ test('sends a notice to all users once when its job is repeated', async () => {
   assert.equal((await systemOf(bob)).badge, 0)
 })
 
-test('sends no notice that was withdrawn before its job ran', async () => {
+test('sends no notice that an administrator deleted before the job ran', async () => {
   const { body } = await as(admin, 'POST', '/admin/notices', { all: true, contents: 'Too soon' })
   await as(admin, 'DELETE', `/admin/notices/${body.id}`)
   await work()
@@ -79,7 +79,7 @@ test('sends no notice that was withdrawn before its job ran', async () => {
   assert.equal(told.length, 0)
 })
 
-test('validates the text and recipients of a notice (administration-12)', async () => {
+test('validates the text and the recipients of a notice (administration-12)', async () => {
   const ann = await person()
   for (const body of [
     {},

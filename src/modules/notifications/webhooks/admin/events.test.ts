@@ -74,7 +74,7 @@ test('publishes events of users, feeds, comments, rewards and purchases', async 
   await assertPublished({ type: 'feed.deleted', data: { id, deleted_by: anna.id } })
 })
 
-test('publishes events of topics from users and administrators', async () => {
+test('publishes events of topics when users and administrators change them', async () => {
   const { id } = made(await as(anna, 'POST', '/feed/topics', { name: 'Chess' })).body
   const { id: second } = made(await as(admin, 'POST', '/admin/feed-topics', { name: 'Go' })).body
   made(await as(admin, 'DELETE', `/admin/feed-topics/${second}`))
@@ -85,7 +85,7 @@ test('publishes events of topics from users and administrators', async () => {
   )
 })
 
-test('publishes an article when an administrator accepts it', async () => {
+test('publishes an event of an article when an administrator accepts it', async () => {
   const draft = { title: 'My story', content: 'Once', tags: `${tag}` }
   const path = `/news/categories/${category}/currency-news`
   const { id } = made(await as(anna, 'POST', path, draft)).body
@@ -105,7 +105,7 @@ test('publishes an article when an administrator accepts it', async () => {
   await assertPublished({ type: 'news.deleted', data: { id, user_id: anna.id } })
 })
 
-test('publishes questions and answers without their anonymous author', async () => {
+test('publishes events of questions and answers without an anonymous author', async () => {
   await published()
   const id = await ask(anna)
   const hidden = await ask(anna, { anonymity: true })
@@ -123,7 +123,7 @@ test('publishes questions and answers without their anonymous author', async () 
   )
 })
 
-test('publishes events of groups and their posts', async () => {
+test('publishes events of groups and of their posts', async () => {
   await published()
   const id = await group(anna)
   await join(id, anna, ben)
@@ -142,13 +142,13 @@ test('publishes events of groups and their posts', async () => {
   )
 })
 
-test('publishes chat messages without their sender', async () => {
+test('publishes events of chat messages without their sender', async () => {
   const { id: chat } = (await as(anna, 'PUT', `/chats/people/${ben.id}`)).body
   const sent = await as(anna, 'POST', `/chats/${chat}/messages`, { body: 'Hello' })
   await assertPublished({ type: 'message.created', data: { id: sent.body.id, chat_id: chat } })
 })
 
-test('publishes the deletion of an account at its erasure', async () => {
+test('publishes the deletion of an account when its data are erased', async () => {
   const carl = await person()
   made(await as(carl, 'DELETE', '/user', { name: carl.name }))
   await assertPublished()
@@ -158,13 +158,13 @@ test('publishes the deletion of an account at its erasure', async () => {
   await assertPublished({ type: 'user.deleted', data: { id: carl.id } })
 })
 
-test('sends a ping to an endpoint', async () => {
+test('sends a ping to a webhook endpoint', async () => {
   const [{ id }] = (await as(admin, 'GET', '/admin/webhooks')).body.data
   made(await as(admin, 'POST', `/admin/webhooks/${id}/ping`))
   await assertPublished({ type: 'webhook.ping', data: { endpoint: id } })
 })
 
-test('publishes only documented fields of events (notifications-14)', async () => {
+test('publishes only documented fields of webhook events (notifications-14)', async () => {
   const text = await readFile(new URL('../../../../../docs/notifications.md', import.meta.url), 'utf8')
   const rows = [...text.matchAll(/^\| `([a-z]+\.[a-z]+)` \|[^|]*\| ([^|]*) \|/gm)]
   const listed = rows.map(([, type, fields = '']) => [

@@ -6,7 +6,7 @@ import { type Answer, createWorld, type Person } from '#test/world.ts'
 
 const world = await createWorld({ WEBHOOKS_ALLOW_PRIVATE: 'true', PUBLIC_WEB_URL: 'https://app.example' })
 const { as, guest, person, sql, work } = world
-// Separates user ids from content ids, so that a number identifies a user.
+// Gives user ids a range of their own, so that a number in an event identifies a user.
 await sql`select setval(pg_get_serial_sequence('users', 'id'), 5000000)`
 const { group, join, post } = groupMaker(world)
 const { rich, ask, answer } = questionsOf(world)
@@ -137,7 +137,7 @@ test('publishes nothing that reveals an anonymous author (notifications-14)', as
   assertUntold(text, [asker, answerer])
 })
 
-test('omits an anonymous author from the audit log', async () => {
+test('omits the anonymous author of deleted content from the audit log', async () => {
   const [asker, answerer] = [await rich(), await rich()]
   const question = await ask(asker, { anonymity: 1 })
   const reply = await answer(answerer, question, { anonymity: 1 })

@@ -179,7 +179,10 @@ export async function updateWebhook(sql: Db, id: number, changes: WebhookFields)
   return rows.length > 0
 }
 
-/** For one day, deliveries carry signatures of the old and the new secret. */
+/**
+ * Replaces the endpoint's secret. For one day, deliveries carry signatures of both the old and the new
+ * secret.
+ */
 export async function rotateSecret(sql: Db, id: number, sealed: string): Promise<boolean> {
   const rows = await sql`
     update webhook_endpoints set former_secret = secret, former_until = now() + interval '1 day',

@@ -24,8 +24,8 @@ import {
 } from './queries.ts'
 
 /**
- * Checks literal addresses only. Each delivery resolves and checks host names, because their addresses can
- * change.
+ * Checks IP addresses and local names in the URL. Each delivery resolves a host name and checks its address,
+ * which can change.
  */
 function checkUrl(ctx: Context, text: string): void {
   const url = URL.canParse(text) ? new URL(text) : undefined

@@ -56,7 +56,7 @@ const verified = ({ headers, body }: Got, secret: string) => {
   }
 }
 
-test('signs messages like the example of Standard Webhooks', () => {
+test('signs a message like the example in the Standard Webhooks specification', () => {
   const headers = signedHeaders({
     key: 'msg_p5jXN8AQM9LWM0D4loKWxJek',
     seconds: 1614265330,
@@ -66,7 +66,7 @@ test('signs messages like the example of Standard Webhooks', () => {
   assert.equal(headers['webhook-signature'], 'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=')
 })
 
-test('sends events only to endpoints that subscribe to their type (notifications-14)', async () => {
+test('sends events only to webhook endpoints that subscribe to their type (notifications-14)', async () => {
   const [all, some] = [await endpoint(), await endpoint({ types: ['feed.created'] })]
   const [ann, bob] = [await person(), await person()]
   const cause = { type: 'feeds', id: 1 }
@@ -115,7 +115,7 @@ test('stores no event when no webhook endpoint exists', async () => {
   await hook.remove()
 })
 
-test('retries a failed webhook delivery under the same id (notifications-14)', async () => {
+test('retries a failed webhook delivery under the same `webhook-id` (notifications-14)', async () => {
   const hook = await endpoint()
   answer = { status: 500 }
   await publishEvent(ctx, sql, 'feed.created', { id: 4 })
@@ -184,7 +184,7 @@ test('disables a webhook endpoint that responds with 410', async () => {
   await hook.remove()
 })
 
-test('signs webhooks with both secrets after a rotation (administration-13)', async () => {
+test('signs webhooks with both secrets after a rotation of the secret (administration-13)', async () => {
   const hook = await endpoint({ types: [] })
   const { body } = await as(admin, 'POST', `/admin/webhooks/${hook.id}/secret`)
   assert.notEqual(body.secret, hook.secret)
@@ -204,7 +204,7 @@ test('signs webhooks with both secrets after a rotation (administration-13)', as
   await hook.remove()
 })
 
-test('sends an overdue webhook delivery once', async () => {
+test('sends an overdue webhook delivery once when several jobs claim it', async () => {
   const hook = await endpoint()
   await publishEvent(ctx, sql, 'feed.created', { id: 7 })
   const [event] = await sql<{ id: number }[]>`select max(id) as id from webhook_events`
@@ -219,7 +219,7 @@ test('sends an overdue webhook delivery once', async () => {
   await hook.remove()
 })
 
-test('publishes ids instead of contents in webhooks', async () => {
+test('publishes ids instead of texts in webhook events', async () => {
   const hook = await endpoint({ types: ['feed.created', 'feed.deleted', 'comment.created', 'topic.created'] })
   const ann = await person()
   const feed = await as(ann, 'POST', '/feeds', {
@@ -240,7 +240,7 @@ test('publishes ids instead of contents in webhooks', async () => {
   await hook.remove()
 })
 
-test('deletes old events with their deliveries', async () => {
+test('deletes old webhook events with their deliveries', async () => {
   const hook = await endpoint()
   await publishEvent(ctx, sql, 'feed.created', { id: 8 })
   await work()
@@ -250,7 +250,7 @@ test('deletes old events with their deliveries', async () => {
   await hook.remove()
 })
 
-test('requires the webhook ability to list and change webhook endpoints', async () => {
+test('requires the ability for webhooks to list and change webhook endpoints', async () => {
   const [one, two] = [await endpoint({ description: 'billing system' }), await endpoint()]
   const listed = await as(admin, 'GET', '/admin/webhooks?q=BILLING')
   assert.deepEqual([listed.body.total, listed.body.data[0].id], [1, one.id])
