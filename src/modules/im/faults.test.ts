@@ -15,7 +15,7 @@ suite('easemob with faults', async () => {
   const world = await createWorld({ ...service.env, IM_CONFIRM_MS: '1000', IM_TIMEOUT_MS: '60000' })
   const { sql, ctx, as, person } = world
   /**
-   * Pass a short timeout only for calls that get no response. On a busy machine, it would end other calls
+   * Pass a short timeout only for calls that get no response. On a busy machine, other calls would time out
    * too.
    */
   const provider = (timeoutMs = 60_000) =>

@@ -104,7 +104,7 @@ test('returns several groups with the account names of their members', async () 
   assert.equal((await as(stranger, 'GET', '/im/groups')).status, 422)
 })
 
-test('returns the groups that the viewer may see in the requested order (im-7)', async () => {
+test('returns groups in the requested order without hidden ones (im-7)', async () => {
   const [owner, stranger] = [await person(), await person()]
   const open = await makeGroup(owner)
   const closed = await makeGroup(owner, { public: 0 })
@@ -122,7 +122,7 @@ test('returns the groups that the viewer may see in the requested order (im-7)',
   assert.deepEqual(faces.body, [{ im_group_id: open, group_face: 0 }])
 })
 
-test('resets the settings that a change of a group omits to their defaults (im-6)', async () => {
+test('resets settings to their defaults when a change of a group omits them (im-6)', async () => {
   const [owner, heir] = [await person(), await person()]
   const id = await makeGroup(owner, { public: 0, maxusers: 7, allowinvites: 0, members_only: 1 })
   const face = await addUpload(owner)
@@ -150,7 +150,7 @@ test('resets the settings that a change of a group omits to their defaults (im-6
   assert.equal((await read(heir, id)).group_face, url)
 })
 
-test('lets members leave a group, except its owner', async () => {
+test('lets every member except the owner leave a group', async () => {
   const [owner, member, third, blocker] = [await person(), await person(), await person(), await person()]
   const id = await makeGroup(owner, { members: member.id })
   const members = (who: Person) => ({ im_group_id: Number(id), members: String(who.id) })

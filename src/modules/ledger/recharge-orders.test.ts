@@ -49,7 +49,7 @@ for (const [path, currency, other] of [
     assert.deepEqual([failed.status, failed.body.message], [200, 'The payment failed.'])
   })
 
-  test(`finds no order of another user or currency with ${path}/checkOrders`, async () => {
+  test(`finds no order of another user or currency at ${path}/checkOrders`, async () => {
     const [anna, ben] = [await person(), await person()]
     const number = (await order(anna)).body.out_trade_no
     assert.equal((await check(ben, { out_trade_no: number })).status, 404)

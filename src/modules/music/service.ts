@@ -163,7 +163,7 @@ export const specialReader: ContentReader = {
 }
 
 /**
- * Checks of music counters for `kith doctor`. Plays and shares have no check, because single ones are not
+ * Checks of music counters for `kith doctor`. Plays and shares have no check, because only their totals are
  * stored.
  */
 export const musicCounters: CounterCheck[] = [

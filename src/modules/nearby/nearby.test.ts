@@ -24,7 +24,7 @@ const around = async (who: Person, at: object, more = ''): Promise<Found[]> => {
   return body
 }
 
-test("stores a user's location only coarsely (nearby-1)", async () => {
+test('rounds the location of a user before it stores the location (nearby-1)', async () => {
   const [ann, bob] = [await person(), await person()]
   const at = somewhere()
   const made = await as(ann, 'POST', '/around-amap', {
@@ -98,7 +98,7 @@ test('finds users across the date line and the poles (nearby-2)', async () => {
   assert.equal((await as(me, 'GET', '/around-amap?latitude=90&longitude=100')).status, 200)
 })
 
-test('hides blocked and disabled users from users nearby (nearby-3)', async () => {
+test('omits blocked and disabled users from the list of nearby users (nearby-3)', async () => {
   assert.equal((await guest('GET', '/around-amap?latitude=1&longitude=1')).status, 401)
   const [me, blocked, blocking, closed, other] = await Promise.all([1, 2, 3, 4, 5].map(() => person()))
   const at = somewhere()

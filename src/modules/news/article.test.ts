@@ -67,7 +67,7 @@ describe('single articles', () => {
     for (const id of ['999999999', '0', 'x']) assert.equal((await read(id as never)).status, 404)
   })
 
-  test('lists articles that share a tag with an article before other articles (news-7)', async () => {
+  test('lists articles that share a tag first among similar articles (news-7)', async () => {
     const tag = await createTag(world)
     const alike = await publish({ tags: [tag] })
     const id = await publish({ tags: [tag] })

@@ -58,7 +58,7 @@ describe('comments on articles', () => {
     await assertNoDrift()
   })
 
-  test('rejects comments that are invalid or by a user whom the author blocks', async () => {
+  test('rejects invalid comments and comments by users whom the author blocks', async () => {
     const [reader, owner] = [await person(), await person()]
     const id = await createNews(world, editor, owner, { category_id: category })
     for (const [field, body] of [

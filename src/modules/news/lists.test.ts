@@ -7,7 +7,7 @@ const { world, as, guest, person, sql, editor, category, author, TIME, idsOf, pu
   await articleWorld()
 
 describe('news categories', () => {
-  test('returns five random categories without a subscription (news-1, news-2)', async () => {
+  test('returns five random categories to users without a subscription (news-1, news-2)', async () => {
     for (let n = 0; n < 8; n += 1) await createCategory(world, editor, n)
     const all = idsOf((await as(editor, 'GET', '/admin/news/categories?limit=100')).body.data).sort()
     const chosen = new Set<number>()

@@ -268,7 +268,7 @@ test('deletes unread notifications after the retention period (notifications-16)
     if (n === 1) await as(ann, 'PATCH', '/user/notifications', { type: 'like' })
   }
   await tell(ann, bob, 'follow')
-  // Of the likes, 1 and 2 are read. Like 3 is the oldest unread one.
+  // Notifications 1 and 2 are read. Notification 3 is the oldest unread like.
   await sql`update notifications set created_at = now() - interval '366 days' where user_id = ${ann.id} and seq in (1, 2, 3)`
   await tidyNotifications(ctx, 1)
   assert.deepEqual(await kept(ann), [1, 2, 4, 5, 6, 7])

@@ -153,7 +153,7 @@ test('preserves a notification that is read during its withdrawal (notifications
 
 /**
  * Runs `action` while the counter row of mentions is locked. Returns the types whose counter rows `action`
- * locks before that one.
+ * locks before the row of mentions.
  */
 async function lockedMeanwhile(userId: number, action: () => Promise<unknown>): Promise<string[]> {
   let done: Promise<unknown> | undefined

@@ -103,7 +103,7 @@ export async function deleteSurplus(
     ),
     counted as (
       -- Computes counters from the locked row, because PostgreSQL checks constraints before it rereads a
-      -- changed row.
+      -- concurrently changed row.
       update notification_counts kept set total = g.total, unread = g.unread
       from (
         select l.total - count(*) as total, l.unread - count(*) filter (where g.seq > l.read_seq) as unread

@@ -64,7 +64,7 @@ async function getPinnableComment(sql: Db, commentId: number, userId: number): P
   return subject
 }
 
-/** Also true for a deleted post, because a guest cannot see the post. */
+/** Returns true for a post that guests cannot see, which includes a deleted post. */
 const isOfClosedGroup = async (sql: Db, postId: number): Promise<boolean> =>
   (await postContent.find(sql, postId, 0))?.closed ?? true
 

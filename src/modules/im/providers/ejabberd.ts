@@ -123,7 +123,8 @@ export function createEjabberd(options: EjabberdOptions): ImProvider {
       if (!(await hasAccount(owner))) throw new ImError('not_found', `account ${owner} does not exist`)
       const list = Object.entries(optionsOf(settings)).map(([name, value]) => ({ name, value }))
       const made = { ...room(key), host, options: [...list, { name: 'persistent', value: 'true' }] }
-      // Adds the owner after the creation, because `create_room_with_opts` rejects affiliations with 400.
+      // Adds the owner after the creation of the room, because `create_room_with_opts` rejects affiliations
+      // with 400.
       const { status } = await call(
         'create_room_with_opts',
         made,

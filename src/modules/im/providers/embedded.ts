@@ -50,7 +50,7 @@ export async function hasEmbeddedPassword(sql: Db, name: string, password: strin
   return rows.length > 0
 }
 
-/** Does not change an existing group. Returns false if the owner has no account. */
+/** Inserts a group unless it exists. Returns false if the owner has no account. */
 async function insertEmbeddedGroup(
   sql: Db,
   id: string,

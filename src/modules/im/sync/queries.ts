@@ -153,9 +153,12 @@ export async function countImBacklog(sql: Db): Promise<{ accounts: number; group
 
 type Kind = 'im_account' | 'im_group'
 
-/** Duration of a lease. When a process crashes, its groups and accounts are blocked for at most this time. */
+/**
+ * Duration of a lease. When a process crashes, the groups and accounts that it leased are blocked for at most
+ * this time.
+ */
 export const LEASE_SECONDS = 30
-/** Delay of the job, because the request itself runs the sync. The job covers a crash of the process. */
+/** Delay of a sync job after a request, which itself runs the sync. The job covers a crash of the process. */
 const AFTER_REQUEST_SECONDS = 10
 const CLOSING_MS = 5_000
 

@@ -86,7 +86,8 @@ async function settleRefund(
   const [{ sum }] = await tx<[{ sum: number }]>`
     select coalesce(sum(amount), 0)::bigint as sum from payment_refunds
     where recharge_id = ${recharge_id} and state <> 'refused'`
-  // The new total covers all that the provider has reported, and the sum of open and completed refunds.
+  // The new refunded total covers all that the provider has reported, and the sum of open and completed
+  // refunds.
   const refunded = Math.min(
     payment.charged,
     Math.max(payment.refunded - row.amount, payment.told_refunded, sum),

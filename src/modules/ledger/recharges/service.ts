@@ -26,7 +26,7 @@ export type PaymentProvider = {
 }
 
 /**
- * Payment outside the system. Users quote the code, and an administrator confirms the payment by its
+ * Payment outside the system. Users quote the order's code, and an administrator confirms the payment by its
  * reference.
  */
 const manual: PaymentProvider = {

@@ -34,7 +34,7 @@ const MINUTE_MS = 60_000
 
 export const playsOf = defineBufferedCounts('plays', addPlays)
 
-/** Pairs of listener and song with a play in the last minute, which counts once (music-3). */
+/** Pairs of listener and song whose play was counted in the last minute (music-3). */
 const recentPlays = defineState(() => new LRUCache<string, true>({ max: 200_000, ttl: MINUTE_MS }))
 
 /**
@@ -245,7 +245,10 @@ export async function removeSong(
   await deleteCommentsOf(tx, songContent.type, [id])
 }
 
-/** Measures a song's sound. Stores the duration unless the song now has one or another sound (music-15). */
+/**
+ * Measures a song's sound. Stores the duration unless the song already has a duration or a different sound
+ * (music-15).
+ */
 export async function measureSong(
   ctx: Context,
   { song, sound }: { song: number; sound: number },

@@ -48,7 +48,7 @@ async function findUnread(sql: Db, userId: number): Promise<Unread> {
   return { ...unread, mutual }
 }
 
-/** Makes the unread counts of pins start again at zero. */
+/** Resets the unread counts of pin requests. */
 async function clearPins(sql: Db, userId: number, names: string[]): Promise<void> {
   await sql`
     insert into pin_counters (user_id, name)
@@ -71,7 +71,7 @@ const PENDING = [
 ] as const
 type PendingName = (typeof PENDING)[number]
 
-/** Injected, because the modules with pins are in higher layers. Without a source, its count is zero. */
+/** Injected, because the modules with pins are in higher layers. Without a source, a count is zero. */
 type PinSources = Partial<Record<PendingName, FindPendingPins>>
 
 const COUNTERS = [

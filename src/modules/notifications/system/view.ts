@@ -98,7 +98,7 @@ export function wantedOf(row: NotificationRow, reader: number): Wanted[] {
 
 type Source = { data: Data; sender: { id: number; name: string }; gone: string } & Found
 
-/** Function for each field that stored rows of older versions lack. */
+/** For each field that stored rows of older versions may lack, a function that returns the field. */
 const FILLED: Partial<Record<Field, (source: Source) => unknown>> = {
   feed_id: ({ data }) => idAbout(data, 'feed', 'feeds'),
   feed: ({ data }) => ({ id: idAbout(data, 'feed', 'feeds') }),
