@@ -19,7 +19,7 @@ import { settingsOf } from './sync/service.ts'
 
 const AT_ONCE = 1000
 
-/** Enqueues syncs whose job was lost in a crash, and syncs with a newly configured provider. */
+/** Repeats syncs whose job was lost in a crash, and starts syncs with a newly configured provider. */
 export async function sweep(ctx: Context): Promise<void> {
   await moveToProvider(ctx.sql, imProvider(ctx).name)
   for (const id of await listWaitingGroups(ctx.sql, AT_ONCE)) await addSync(ctx.sql, 'im_group', id, 0)
