@@ -184,7 +184,7 @@ function createRedisCounter(url: string, log: Log, now: () => number, startTimeo
     if (closed || now() - lastWarning < windowLength) return
     lastWarning = now()
     hasWarned = true
-    log.warn({ err: error }, 'redis does not answer: each process counts rate limits for itself')
+    log.warn({ err: error }, 'redis does not answer: each server node counts rate limits for itself')
   }
 
   async function count(key: string, milliseconds: number): Promise<number | undefined> {
