@@ -19,6 +19,10 @@ export async function captureStatements(
     DATABASE_URL: 'postgres://bench/',
     DATABASE_POOL_SIZE: '1',
     RATE_LIMIT_USER: '0',
+    RATE_LIMIT_ANONYMOUS: '0',
+    // A cached response sends no statements, but the floor has to do all of the work for each request.
+    GUEST_CACHE_MS: '0',
+    FRAGMENTS_MB: '0',
     LOG_LEVEL: 'silent',
   })
   const opened = await openContext(

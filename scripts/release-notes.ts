@@ -19,7 +19,7 @@ export function upgradeNotes(of: {
   lines: string[]
 }): string[] {
   const own = of.lines.flatMap((line) => /^- Upgrading: (.+)$/.exec(line)?.[1] ?? [])
-  // Before the first release, users ran a checkout, so the notes omit migrations.
+  // The first release has no earlier release to upgrade from, so its notes omit migrations.
   if (of.from === undefined) return own
   const numbers = of.migrations.map((path) => path.replace(/^.*\//, '').slice(0, 4)).sort()
   const range = numbers.length === 1 ? numbers[0] : `${numbers[0]} to ${numbers.at(-1)}`

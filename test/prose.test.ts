@@ -107,7 +107,7 @@ function problemsOfDocument(file: string, document: string): string[] {
   )
 }
 
-test('detects clauses and retired wordings in comments and titles', () => {
+test('detects forbidden wordings in comments and titles', () => {
   const bad = [
     '/** Who pays. */',
     '// where it is empty',
@@ -121,12 +121,12 @@ test('detects clauses and retired wordings in comments and titles', () => {
   assert.deepEqual(problemsOf('a.ts', good), [])
 })
 
-test('detects clauses and retired wordings in SQL comments', () => {
+test('detects forbidden wordings in SQL comments', () => {
   assert.equal(problemsOf('a.sql', '-- Names the payer\n-- who pays.\n  -- When it ends.').length, 0)
   assert.equal(problemsOf('a.sql', 'select 1;\n-- What the provider charges.').length, 1)
 })
 
-test('detects clauses and retired wordings in all parts of documents', () => {
+test('detects forbidden wordings in all parts of documents', () => {
   const bad = [
     'The author pays. Who asked gets a refund.',
     '- Whoever asks is refused.',
@@ -140,14 +140,14 @@ test('detects clauses and retired wordings in all parts of documents', () => {
   assert.deepEqual(problemsOfDocument('a.md', good), [])
 })
 
-test('uses no clauses or retired wordings in documents', () => {
+test('finds no forbidden wording in documents', () => {
   const files = DOCUMENTS.flatMap((pattern) => globSync(pattern))
   assert.ok(files.length > 40, `saw only ${files.length} documents`)
   const problems = files.flatMap((file) => problemsOfDocument(file, readFileSync(file, 'utf8')))
   assert.deepEqual(problems, [], `See docs/glossary.md and CONTRIBUTING.md:\n${problems.join('\n')}`)
 })
 
-test('uses no clauses or retired wordings in new migrations', () => {
+test('finds no forbidden wording in new migrations', () => {
   const files = globSync('migrations/*.sql').filter(
     (file) => file > `migrations/${LAST_UNCHECKED_MIGRATION}z`,
   )
@@ -160,7 +160,7 @@ test('uses no clauses or retired wordings in new migrations', () => {
   }
 })
 
-test('uses no clauses or retired wordings in comments and titles', () => {
+test('finds no forbidden wording in comments and titles', () => {
   const files = SOURCES.flatMap((pattern) => globSync(pattern)).filter(
     (file) => !/generated|node_modules/.test(file) && file !== 'test/prose.test.ts',
   )

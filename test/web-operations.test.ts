@@ -32,7 +32,7 @@ function callsOf(text: string): string[] {
       ? [...(either[1] ?? '').matchAll(/\.(get|post|put|patch|delete)\b/g)].map(([, name]) => name)
       : [call?.[1] ?? 'get']
     for (const name of names) calls.push(`${name?.toUpperCase()} ${path}`)
-    // Adds the writes of comments, because one component sends them through a table of paths.
+    // Adds POST and DELETE of comments, which the search misses because a component looks up their paths in a table.
     if (path.endsWith('/comments') && !call) calls.push(`POST ${path}`, `DELETE ${path}/{comment}`)
   }
   return calls

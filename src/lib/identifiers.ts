@@ -14,7 +14,7 @@ const MAINLAND = /^(?:(?:\+86|086|86)-?)?1[3-9][0-9]{9}$/
 const INTERNATIONAL = /^\+[1-9][0-9 ().-]{5,22}$/
 const HOME = 'CN'
 
-/** Rejects `+86`, because only mobile numbers of mainland China are valid, which `MAINLAND` matches. */
+/** Rejects `+86`, because `MAINLAND` already matches every accepted Chinese number. */
 function parseForeign(text: string) {
   if (!INTERNATIONAL.test(text) || text.startsWith('+86')) return undefined
   const number = load().parsePhoneNumberFromString(text)

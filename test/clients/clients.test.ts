@@ -11,7 +11,7 @@ type Entry = {
   request: string
   status: number
   body?: Record<string, unknown>
-  /** Field paths. `!` rejects null, `[]` means every item, and `=` or `~` compares the value. */
+  /** Field paths. `!` rejects null, and `[]` means every item. `=` compares the value, and `~` matches a pattern. */
   reads?: string[]
 }
 

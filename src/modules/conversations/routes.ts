@@ -65,7 +65,7 @@ const FeedbackReply = Shared('FeedbackMade', {
 })
 
 /**
- * `order` selects rows newer than `max_id` instead of older rows. The newest row is always first
+ * With `order`, returns rows newer than `max_id`, and otherwise older rows. Lists the newest row first in both cases
  * (notifications-15).
  */
 const ConversationQuery = Type.Object({

@@ -108,7 +108,7 @@ suite('easemob with faults', async () => {
     assert.deepEqual([owner, found.sort()], ['800011', ['800011', '800013']])
   })
 
-  test('unlocks an enabled account when the response to its lock was lost', async () => {
+  test('unlocks the chat account of an enabled user although the response to its lock was lost', async () => {
     const [founder, me] = [await person({ roles: ['founder', 'owner'] }), await person()]
     await as(me, 'GET', '/im/password')
     const disable = async (disabled: boolean) => {

@@ -191,7 +191,7 @@ export async function insertNews(
   return row.id
 }
 
-/** Updates the given fields of an article. `derived` replaces a subject that the author did not write. */
+/** Updates the given fields of an article. Stores `derived`, an excerpt, as the subject unless the author wrote one. */
 export async function updateNews(
   sql: Db,
   id: number,

@@ -16,7 +16,7 @@ const [first, ...others] = DISTRIBUTED
  * SQL script that distributes the tables over a Citus cluster. Operators run it with psql at the coordinator.
  */
 export const DISTRIBUTION_SQL = `-- Distributes the notification tables by user. Run this script with psql at the coordinator after citus_add_node.
--- Start Kith with DATABASE_PLAN_CACHE_MODE=auto before. Kith writes no notifications while the rows move.
+-- Before you run it, restart Kith with DATABASE_PLAN_CACHE_MODE=auto. Kith writes no notifications while the rows move.
 create extension if not exists citus;
 begin;
 select create_distributed_table('${first}', 'user_id');

@@ -100,7 +100,7 @@ export const MentionQuery = Type.Object({
   direction: Direction,
 })
 
-/** Has no text, because older clients fetch the content that `resourceable` names. */
+/** Omits the text of the mention. Older clients fetch the content by its reference in `resourceable`. */
 export const Mention = Shared('Mention', {
   id: Type.Integer({ description: 'Sort key and `index` of this list' }),
   user_id: Type.Integer({ description: 'Mentioned user' }),

@@ -21,7 +21,7 @@ function payment(movement: Movement, hidden: boolean): Movement[] {
   ]
 }
 
-/** Pays the whole fee for an invited answer to the asker (questions-13). */
+/** Charges the viewer for an invited answer. The asker receives the whole fee (questions-13). */
 async function payLook(tx: Tx, answerId: number, userId: number, amount: number): Promise<void> {
   const answer = await findAnswerRow(tx, answerId)
   const question = answer && (await findQuestionRow(tx, answer.question_id))

@@ -109,7 +109,7 @@ test('accepts reports of comments on visible content', async () => {
   assert.equal((await as(reader, 'POST', `/report/comments/${comment.id}`)).status, 404)
 })
 
-test('handles a report once (feeds-25)', async () => {
+test('accepts only one of several concurrent decisions on a report (feeds-25)', async () => {
   const [owner, reader, admin] = [await person(), await person(), await person()]
   const id = make(owner)
   await as(reader, 'POST', `/test/things/${id}/reports`, { reason: 'spam' })

@@ -143,8 +143,8 @@ describe('topic creation', () => {
   })
 })
 
-describe('unpassed topics', () => {
-  test('hides an unpassed topic from all but its creator and reviewers (topics-6)', async () => {
+describe('unapproved topics', () => {
+  test('hides an unapproved topic from all but its creator and reviewers (topics-6)', async () => {
     const creator = await person()
     const stranger = await person()
     for (const status of ['waiting', 'failed']) {
@@ -177,7 +177,7 @@ describe('unpassed topics', () => {
     await assertNoDrift()
   })
 
-  test('returns 404 for an unpassed topic before it validates the input', async () => {
+  test('returns 404 for an unapproved topic before it validates the input', async () => {
     const creator = await person()
     const id = await createTopic(creator)
     await setStatus(id, 'waiting')

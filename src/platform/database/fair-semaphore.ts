@@ -38,7 +38,7 @@ export function onPrimary<T>(work: () => T): T {
 const TICK_MS = 50
 /** Maximum wait counted per tick, so that callers do not time out while this process is paused. */
 const TICK_MOST_MS = 500
-/** Multiplies the timeout of started callers, because a timeout would waste their finished work. */
+/** Multiplies the timeout of admitted callers, because a timeout would waste their finished work. */
 const ADMITTED_PATIENCE = 5
 
 export type FairSemaphoreOptions<Place> = {

@@ -166,7 +166,7 @@ describe('cleans sound files', () => {
   })
 })
 
-describe('cleans pictures', () => {
+describe('metadata removal from pictures', () => {
   const jpegPart = (marker: number, ...content: Buffer[]) => {
     const body = Buffer.concat(content)
     const head = Buffer.from([0xff, marker, 0, 0])

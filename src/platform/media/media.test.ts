@@ -32,7 +32,7 @@ const audio = (mime: string, extension: string) => {
 }
 
 describe('detects media by content', async () => {
-  test('returns the size of pictures', async () => {
+  test('returns the dimensions of pictures', async () => {
     const flat = flatPicture(30, 20)
     assert.deepEqual(await inspectMedia(await flat.jpeg().toBuffer()), image('image/jpeg', 'jpg', 30, 20))
     assert.deepEqual(await inspectMedia(await flat.png().toBuffer()), image('image/png', 'png', 30, 20))
@@ -116,7 +116,7 @@ describe('detects media by content', async () => {
   })
 })
 
-describe('cleans pictures and films', () => {
+describe('metadata removal from pictures and films', () => {
   for (const format of ['jpeg', 'png', 'webp'] as const) {
     test(`removes metadata from ${format} without changing its pixels`, async () => {
       const bytes = await photo({ format })

@@ -75,7 +75,7 @@ test('installs nothing when all packages of the lockfile are present', async () 
   assert.deepEqual(await readCalls(root), [])
 })
 
-test('installs when dependencies are missing, different or of another platform', async () => {
+test('installs dependencies that are missing, changed or built for another platform', async () => {
   const foreign = { version: '1.0.0', optional: true, os: ['none'] }
   const cases: [Packages, Packages | undefined, RegExp][] = [
     [one, undefined, /no dependencies yet/],

@@ -45,7 +45,7 @@ async function acceptAll(page: Page, queue: string, count: number): Promise<void
   assert.equal(sent, count, queue)
 }
 
-test("supports a moderator's working day", {
+test('handles reports and applications from the queue to the decision', {
   skip,
 }, async () => {
   const { as, founder, guest, person } = world!

@@ -181,7 +181,7 @@ describe('imports users', { skip: skipMariaDb }, async () => {
     assert.match(first.reasons('file_withs', 15).join(), /content no longer exists/)
   })
 
-  test('redirects file URLs of the old disk (files-13)', async () => {
+  test('redirects file URLs of the imported site (files-13)', async () => {
     const go = async (path: string) => {
       const { status, headers } = await guest('GET', `http://localhost/storage/${path}`)
       return [status, status === 302 ? new URL(String(headers.location)).pathname : undefined]

@@ -244,7 +244,7 @@ test('reports a file system that allows no folders', async (t) => {
   )
 })
 
-test('rejects unknown arguments of a server', async () => {
+test('rejects unknown command-line arguments at start', async () => {
   const dataDir = join(folder, 'flags')
   const start = (args: string[], env = {}) =>
     run(['src/main.ts', ...args], { PORT: '0', DATA_DIR: dataDir, ...env })

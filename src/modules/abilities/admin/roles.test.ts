@@ -32,7 +32,7 @@ test('creates one role from concurrent requests with the same name', async () =>
   assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 422, 422])
 })
 
-test('rejects unknown abilities, unknown roles and deletion of the founder role', async () => {
+test('rejects invalid changes of roles', async () => {
   const unknown = await as(founder, 'POST', '/admin/roles', { name: 'odd', abilities: ['fly'] })
   assert.equal(unknown.status, 422)
   assert.ok(unknown.body.errors.abilities)

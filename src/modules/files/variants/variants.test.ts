@@ -183,7 +183,7 @@ describe('variants of pictures (files-14)', () => {
     assert.equal((await kept(id)).length, 0)
   })
 
-  test("does not apply another client's quota to a shared rendering", async () => {
+  test('renders a shared variant for other clients when one client is over its quota', async () => {
     const id = await uploaded()
     const [source] = await sql<StoredBytes[]>`
       select f.storage_key as key, f.mime, f.size, f.width, f.height from files f

@@ -22,7 +22,7 @@ export const canPush = (): boolean =>
 const findSubscription = async () =>
   (await (await navigator.serviceWorker.getRegistration(SCOPE))?.pushManager.getSubscription()) ?? undefined
 
-/** Returns whether the server sends push messages to this browser. A sign-out also unregisters the browser. */
+/** Asks the server whether it sends push messages to this browser, because a sign-out unregisters the browser there. */
 export async function isSubscribed(api: Kith): Promise<boolean> {
   const subscription = await findSubscription()
   if (!subscription) return false
