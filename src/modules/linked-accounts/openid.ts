@@ -1,6 +1,7 @@
 import * as client from 'openid-client'
 import { messageOf } from '#lib/faults.ts'
 import type { OutsideProvider } from '#platform/outside-providers.ts'
+import { ProviderAway } from './schema.ts'
 
 /**
  * Secrets of one authorization request. The client holds them encrypted until the browser returns from the
@@ -16,8 +17,6 @@ export type Provider = {
   subjectOfReturn(returned: URLSearchParams, departure: Departure): Promise<string | null>
   subjectOfToken(token: string): Promise<string | null>
 }
-
-export class ProviderAway extends Error {}
 
 const TIMEOUT_SECONDS = 10
 const MAX_SUBJECT = 255

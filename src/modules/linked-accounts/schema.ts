@@ -119,3 +119,5 @@ export const Returned = Shared('Returned', {
   verification: Text(4096),
 })
 export type Returned = Static<typeof Returned>
+
+export class ProviderAway extends Error {}

@@ -18,7 +18,7 @@ import { findViewer, type IssuedToken } from '#modules/tokens/index.ts'
 import { type Context, defineState } from '#platform/context.ts'
 import { type Db, onConstraint, type Row, type Tx, transaction } from '#platform/database'
 import type { CountAttempt, Device, Viewer } from '#platform/http'
-import { createProvider, type Departure, type Provider, ProviderAway } from './openid.ts'
+import type { Departure, Provider } from './openid.ts'
 import {
   type LinkedToken,
   lastWayIn,
@@ -31,6 +31,7 @@ import {
   type OutsideLink,
   type OutsideRegistration,
   type OutsideSignIn,
+  ProviderAway,
   providerAway,
   type Returned,
 } from './schema.ts'
@@ -87,14 +88,16 @@ const SEAL_MS = 10 * 60_000
 
 const providers = defineState(() => new Map<string, Provider>())
 
-export function providerOf(ctx: Context, name: string): Provider {
-  const known = providers(ctx)
+export async function providerOf(ctx: Context, name: string): Promise<Provider> {
   const { config } = ctx
   const settings = Object.hasOwn(config.outsideProviders, name) ? config.outsideProviders[name] : undefined
   if (!settings) throw noSuchProvider()
   // Reads the public URL on each call, because it is unknown until the server listens.
   const redirectUrl = settings.redirectUrl ?? `${config.publicUrl}/sign-in/${name}`
-  const provider = known.get(name) ?? createProvider({ ...settings, redirectUrl })
+  const known = providers(ctx)
+  // Loads the client library on first use, because commands start without it.
+  const make = async () => (await import('./openid.ts')).createProvider({ ...settings, redirectUrl })
+  const provider = known.get(name) ?? (await make())
   known.set(name, provider)
   return provider
 }
@@ -138,7 +141,7 @@ type ProvenSubject = { subject: string; use(tx: Db): Promise<void> }
 
 /** Accepts an access token of the provider, or the single-use proof of a web sign-in. */
 async function subjectOf(ctx: Context, name: string, token: string): Promise<ProvenSubject> {
-  const provider = providerOf(ctx, name)
+  const provider = await providerOf(ctx, name)
   const proof = openSealed(ctx, name, 'proof', token)
   if (!proof) return { subject: await confirmed(provider.subjectOfToken(token)), use: async () => {} }
   const digest = createHash('sha256').update(JSON.stringify(proof)).digest()
@@ -154,7 +157,7 @@ async function subjectOf(ctx: Context, name: string, token: string): Promise<Pro
  * Starts a web sign-in at a provider. The returned `verification` contains encrypted secrets of the sign-in.
  */
 export async function depart(ctx: Context, name: string) {
-  const provider = providerOf(ctx, name)
+  const provider = await providerOf(ctx, name)
   const secret = () => randomBytes(32).toString('base64url')
   const departure = { state: secret(), nonce: secret(), verifier: secret() }
   try {
@@ -169,7 +172,7 @@ export async function depart(ctx: Context, name: string) {
  * Verifies the browser's return from the provider. Returns a proof of the external account for ten minutes.
  */
 export async function comeBack(ctx: Context, name: string, { verification, ...returned }: Returned) {
-  const provider = providerOf(ctx, name)
+  const provider = await providerOf(ctx, name)
   const sealed = openSealed(ctx, name, 'departure', verification)
   if (!sealed) throw notProven()
   const subject = await confirmed(provider.subjectOfReturn(new URLSearchParams(returned), sealed.departure))

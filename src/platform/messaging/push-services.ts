@@ -1,5 +1,4 @@
 import { connect } from 'node:http2'
-import { importPKCS8, SignJWT } from 'jose'
 import type { PushMessage, PushSender } from './push.ts'
 
 const SERVICE_ORIGINS = {
@@ -70,6 +69,7 @@ const retryable = (service: string, status: number) => new Error(`${service} ans
 
 export function createFcm(account: FcmAccount, origin = SERVICE_ORIGINS.fcm): PushSender {
   const access = cachedToken(async () => {
+    const { importPKCS8, SignJWT } = await import('jose')
     const key = await importPKCS8(account.private_key, 'RS256')
     const assertion = await new SignJWT({ scope: 'https://www.googleapis.com/auth/firebase.messaging' })
       .setProtectedHeader({ alg: 'RS256', typ: 'JWT' })
@@ -133,13 +133,14 @@ export function createApns(
   { key, keyId, teamId, topic }: ApnsKey,
   origin = SERVICE_ORIGINS.apns,
 ): PushSender {
-  const access = cachedToken(async () =>
-    new SignJWT({})
+  const access = cachedToken(async () => {
+    const { importPKCS8, SignJWT } = await import('jose')
+    return new SignJWT({})
       .setProtectedHeader({ alg: 'ES256', kid: keyId })
       .setIssuer(teamId)
       .setIssuedAt()
-      .sign(await importPKCS8(key, 'ES256')),
-  )
+      .sign(await importPKCS8(key, 'ES256'))
+  })
   function open() {
     const session = connect(origin)
     // Each request also reports an error of the connection.

@@ -163,7 +163,7 @@ export async function giveBack(tx: Tx, row: PaymentRow, refunded: number, sitePa
   await moveFunds(tx, [...part(issuance, owner, amount - site), ...part(issuance, income, site)])
 }
 
-/** Returns the credited amount to withdraw when the refunded total grows from `from` to `to`. */
+/** Returns the credited amount to deduct when the refunded total grows from `from` to `to`. */
 async function shareBetween(tx: Tx, row: PaymentRow, from: number, to: number) {
   const [recharge] = await tx<[{ owner_id: number; currency: Currency; credited: number }]>`
     select owner_id, currency, credited from recharges where id = ${row.recharge_id}`

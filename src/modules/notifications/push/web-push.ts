@@ -1,10 +1,12 @@
-import webPush from 'web-push'
 import type { Context } from '#platform/context.ts'
 import { defineState } from '#platform/context.ts'
 import type { Db } from '#platform/database'
 import { postOutbound } from '#platform/http'
 
 type KeyPair = { publicKey: string; privateKey: string }
+
+/** Loads the library on first use, because commands start without it. */
+const loadWebPush = async () => (await import('web-push')).default
 
 /**
  * Key pair that signs requests to push services, cached per process. All server nodes share one pair, because
@@ -20,7 +22,7 @@ async function readKeys({ sql, secrets }: Context): Promise<KeyPair> {
   }
   const known = await find()
   if (known) return known
-  const { publicKey, privateKey } = webPush.generateVAPIDKeys()
+  const { publicKey, privateKey } = (await loadWebPush()).generateVAPIDKeys()
   await sql`
     insert into web_push_keys (public_key, private_key) values (${publicKey}, ${secrets.seal(privateKey)})
     on conflict do nothing`
@@ -59,7 +61,7 @@ export async function sendWebPush(
   message: WebMessage,
 ): Promise<'sent' | 'gone' | 'rejected'> {
   const { publicUrl, pushAllowPrivate: allowPrivate } = ctx.config
-  const keys = await webPushKeys(ctx)
+  const [keys, webPush] = [await webPushKeys(ctx), await loadWebPush()]
   const isSecure = publicUrl.startsWith('https:')
   const type = String(message.data.type)
   const encrypted = () =>
