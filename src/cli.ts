@@ -62,7 +62,7 @@ program
 program
   .command('migrate')
   .description('Upgrade the database to this version')
-  .action(exits(async () => (await maintenance()).migrateDatabase(env)))
+  .action(exits(async () => (await import('./commands/migrate.ts')).migrateDatabase(env)))
 
 const admin = program.command('admin').description('Create administrators and repair access to accounts')
 for (const [name, does] of [

@@ -5,20 +5,10 @@ import { paymentHealth } from '#modules/ledger/index.ts'
 import type { Context } from '#platform/context.ts'
 import { listPendingMigrations } from '#platform/database'
 import { diagnose, reportChannels, reportLeftovers } from '../doctor.ts'
-import { prepareDatabase } from '../prepare.ts'
 import { SITE } from '../site.ts'
 import { type Environment, withContext } from './context.ts'
 
 const print = (line: string) => void process.stdout.write(`${line}\n`)
-
-export function migrateDatabase(env: Environment): Promise<number> {
-  return withContext(env, async ({ forJobs, connection }) => {
-    const applied = await prepareDatabase(forJobs, connection)
-    for (const name of applied) print(`applied ${name}`)
-    print(applied.length > 0 ? 'The database is up to date.' : 'The database was up to date.')
-    return 0
-  })
-}
 
 /** Implements `kith doctor`. Returns exit code 1 when a fault of the installation remains. */
 export function runDoctor(env: Environment, { mend = false }: { mend?: boolean }): Promise<number> {

@@ -1,0 +1,14 @@
+import { prepareDatabase } from '../prepare.ts'
+import { type Environment, withContext } from './context.ts'
+
+const print = (line: string) => void process.stdout.write(`${line}\n`)
+
+/** Implements `kith migrate`. Has its own file, because the other commands load every module. */
+export function migrateDatabase(env: Environment): Promise<number> {
+  return withContext(env, async ({ forJobs, connection }) => {
+    const applied = await prepareDatabase(forJobs, connection)
+    for (const name of applied) print(`applied ${name}`)
+    print(applied.length > 0 ? 'The database is up to date.' : 'The database was up to date.')
+    return 0
+  })
+}
