@@ -137,10 +137,10 @@ test('stops the database despite an open transaction', async () => {
 
 test('rejects a second server on the same data folder', async () => {
   const { child } = await startElsewhere()
-  await assert.rejects(start(), new RegExp(`process ${child.pid}\\) uses`))
+  await assert.rejects(start(), new RegExp(`process ${child.pid}\\) already uses`))
   await kill(child)
   const running = await start()
-  await assert.rejects(start(), new RegExp(`process ${process.pid}\\) uses`))
+  await assert.rejects(start(), new RegExp(`process ${process.pid}\\) already uses`))
   await running.stop()
 })
 

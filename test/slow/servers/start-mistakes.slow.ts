@@ -157,7 +157,7 @@ const MISTAKES: [name: string, env: Record<string, string>, told: RegExp][] = [
   [
     'S3 without a bucket',
     { STORAGE: 's3', S3_ACCESS_KEY_ID: 'a', S3_SECRET_ACCESS_KEY: 'b' },
-    /^S3_BUCKET is needed/,
+    /^S3_BUCKET is required/,
   ],
 ]
 
@@ -205,7 +205,7 @@ test('reports a data folder of another user', asNobody, async () => {
   const foreign = await run(['src/main.ts'], env, { uid: NOBODY, gid: NOBODY })
   assert.match(
     foreign.output,
-    /^Kith cannot use its data directory \S+: this user may not write there: give it [^\n]*\.\n$/,
+    /^Kith cannot use its data directory \S+: this user may not write there: make this user its owner[^\n]*\.\n$/,
   )
   const cluster = join(folder, 'foreign', 'postgres', 'cluster')
   mkdirSync(cluster, { recursive: true })
