@@ -8,26 +8,23 @@ const CONNECT_MS = 5_000
 
 type Connected = (error: Error | undefined, client: pg.PoolClient | undefined, release: Release) => void
 type Release = () => void
+type Listening = { client: pg.PoolClient; holders: number; forget: () => void }
 
 /**
  * Shares one client for LISTEN between all runners, because each runner would hold a connection of its own.
  * graphile-worker requests the listening client with a callback, and every other client with a promise.
  */
 class JobsPool extends pg.Pool {
-  #listening: Promise<pg.PoolClient> | undefined
-  #holders = 0
+  #listening: Promise<Listening> | undefined
 
   override connect(): Promise<pg.PoolClient>
   override connect(done: Connected): void
   override connect(done?: Connected): unknown {
     if (!done) return super.connect()
-    this.#listening ??= this.#listen()
-    this.#listening.then(
-      (client) => this.#share(client, done),
-      (error) => {
-        this.#listening = undefined
-        done(error, undefined, () => {})
-      },
+    const listening = this.#listening ?? this.#listen()
+    listening.then(
+      (listener) => this.#share(listener, done),
+      (error) => done(error, undefined, () => {}),
     )
   }
 
@@ -42,20 +39,27 @@ class JobsPool extends pg.Pool {
     }
   }
 
-  async #listen(): Promise<pg.PoolClient> {
-    const client = await super.connect()
-    client.setMaxListeners(0)
-    this.#holders = 0
-    const forget = () => {
-      this.#listening = undefined
+  #listen(): Promise<Listening> {
+    const open = async (): Promise<Listening> => {
+      const client = await super.connect()
+      client.setMaxListeners(0)
+      client.once('error', forget)
+      client.once('end', forget)
+      return { client, holders: 0, forget }
     }
-    client.once('error', forget)
-    client.once('end', forget)
-    return client
+    const listening = open()
+    // Compares, because the events of a broken client may arrive after its replacement is open.
+    const forget = () => {
+      if (this.#listening === listening) this.#listening = undefined
+    }
+    this.#listening = listening
+    listening.catch(forget)
+    return listening
   }
 
-  #share(client: pg.PoolClient, done: Connected): void {
-    this.#holders += 1
+  #share(listening: Listening, done: Connected): void {
+    const { client, forget } = listening
+    listening.holders += 1
     const shared = {
       on: (event: 'error', listener: (error: Error) => void) => client.on(event, listener),
       removeListener: (event: 'error', listener: () => void) => client.removeListener(event, listener),
@@ -67,9 +71,9 @@ class JobsPool extends pg.Pool {
       // graphile-worker releases the client twice when the connection breaks while the worker stops.
       if (isReleased) return
       isReleased = true
-      this.#holders -= 1
-      if (this.#holders > 0) return
-      this.#listening = undefined
+      listening.holders -= 1
+      if (listening.holders > 0) return
+      forget()
       client.release(true)
     })
   }

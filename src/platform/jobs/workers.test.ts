@@ -144,6 +144,30 @@ test('shares one listening connection until its last holder releases it', async 
   await pool.end()
 })
 
+test('keeps the replacement of a broken listening connection when the old one ends late', async () => {
+  const pool = openJobsPool(connection, 3)
+  const made: { emit(event: string): boolean }[] = []
+  pool.on('connect', (client) => made.push(client as never))
+  const held = () =>
+    new Promise<() => void>((resolve, reject) =>
+      pool.connect((error, _client, release) => (error ? reject(error) : resolve(release))),
+    )
+  const releaseBroken = await held()
+  made[0]!.emit('error')
+  const [release, releaseOther] = [await held(), await held()]
+  assert.equal(pool.totalCount, 2)
+  made[0]!.emit('end')
+  const releaseLast = await held()
+  assert.equal(pool.totalCount, 2)
+  releaseBroken()
+  release()
+  releaseOther()
+  assert.equal(pool.totalCount, 1)
+  releaseLast()
+  assert.equal(pool.totalCount, 0)
+  await pool.end()
+})
+
 test('ignores a connection error after the advisory locks were released', async () => {
   const pool = openJobsPool(connection, 1)
   const acquired = once(pool, 'acquire')

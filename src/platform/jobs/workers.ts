@@ -20,8 +20,11 @@ export type Schedule = { task: string; pattern: string }
 /** Tasks with their own workers, so that slow tasks of one group do not delay another group. */
 export type WorkerGroup = { concurrency: number; tasks: TaskList }
 
-/** One connection listens, one holds the advisory locks, and the rest fetch and complete jobs. */
-const CONNECTIONS = 4
+/**
+ * One connection listens, one holds the advisory locks, and the rest fetch and complete jobs. graphile-worker
+ * logs a warning when a group runs more jobs at once than this.
+ */
+const CONNECTIONS = 8
 const POLL_MS = 2000
 const RESTART_MS = 1000
 /** Delay in milliseconds before a stop aborts the tasks that observe an abort signal. */
