@@ -45,6 +45,50 @@ test('raises the content version of a user with every update', async () => {
   })
 })
 
+test('returns current relations despite cached follows', async () => {
+  const [viewer, other] = [await person(), await person()]
+  const { sql } = ctx
+  const flags = async () => {
+    const { following, follower } = (await as(viewer, 'GET', `/users/${other.id}`)).body
+    return [following, follower]
+  }
+  const follow = (who: Person, method: 'PUT' | 'DELETE', whom: Person) =>
+    as(who, method, `/user/followings/${whom.id}`)
+  assert.deepEqual(await flags(), [false, false])
+  await follow(viewer, 'PUT', other)
+  assert.deepEqual(await flags(), [false, true])
+  await follow(other, 'PUT', viewer)
+  assert.deepEqual(await flags(), [true, true])
+  await follow(viewer, 'DELETE', other)
+  assert.deepEqual(await flags(), [true, false])
+  await sql`delete from user_follows where target_id = ${viewer.id}`
+  assert.deepEqual(await flags(), [false, false])
+  await sql`insert into user_follows (user_id, target_id) values (${other.id}, ${viewer.id})`
+  assert.deepEqual(await flags(), [true, false])
+})
+
+test('raises the relations version of both users only when a follow changes', async () => {
+  const ids = [await person(), await person()].map(({ id }) => id)
+  const [one = 0, other = 0] = ids
+  const versions = async () => {
+    const rows = await ctx.sql<{ version: string }[]>`
+      select relations_version as version from user_counts where user_id = any(${ids}) order by user_id`
+    return rows.map(({ version }) => version)
+  }
+  let last = await versions()
+  await ctx.sql`update user_counts set likes_count = likes_count + 1 where user_id = any(${ids})`
+  assert.deepEqual(await versions(), last)
+  for (const change of [
+    ctx.sql`insert into user_follows (user_id, target_id) values (${one}, ${other})`,
+    ctx.sql`delete from user_follows where user_id = ${one}`,
+  ]) {
+    await change
+    const now = await versions()
+    assert.ok(now.every((version, n) => version > last[n]!))
+    last = now
+  }
+})
+
 describe('comment previews of feeds', () => {
   const feedWithComments = async (authors: Person[]) => {
     const owner = await person()

@@ -1343,6 +1343,7 @@ export type Tables = {
     last_checkin_count: number
     updated_at: string
     friends_count: number | null
+    relations_version: string
   }
   user_follows: {
     user_id: number

@@ -7,7 +7,8 @@ import { type Context, defineState } from '#platform/context.ts'
  */
 export type Fragments<V extends object> = {
   get(id: number, version: string): V | undefined
-  set(id: number, version: string, value: V): void
+  /** `bytes` is the estimated size of the value in memory. Measured from its JSON by default. */
+  set(id: number, version: string, value: V, bytes?: number): void
 }
 
 type Entry = { version: string; value: object }
@@ -38,9 +39,8 @@ export function defineFragments<V extends object>(): (ctx: Context) => Fragments
         const entry = store?.get(id * KINDS + kind)
         return entry?.version === version ? (entry.value as V) : undefined
       },
-      set(id, version, value) {
-        const size = JSON.stringify(value).length * 2 + OVERHEAD_BYTES
-        store?.set(id * KINDS + kind, { version, value }, { size })
+      set(id, version, value, bytes = JSON.stringify(value).length * 2) {
+        store?.set(id * KINDS + kind, { version, value }, { size: bytes + OVERHEAD_BYTES })
       },
     }
   }

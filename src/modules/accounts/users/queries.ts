@@ -25,68 +25,46 @@ export type UserTextRow = Row<
 }
 
 export type UserRow = Row<'users', 'id' | 'content_version'> &
-  Omit<Tables['user_counts'], 'user_id' | 'updated_at' | 'friends_count'> & {
-    following: boolean
-    follower: boolean
-    blacked: boolean
+  Omit<Tables['user_counts'], 'user_id' | 'updated_at' | 'friends_count' | 'relations_version'> & {
     counts_updated_at: Tables['user_counts']['updated_at']
   }
 
-/**
- * Maximum number of a viewer's relations for which reading all of them costs less than a lookup for each
- * listed user.
- */
-const FEW_RELATIONS = 100
-
-/**
- * Selects the viewer's relations as three arrays of user ids, which may include users outside `ids`. Avoids a
- * scan of all relations for viewers who follow thousands.
- */
-const relationColumns = (sql: Db, ids: number[], viewerId: number): Fragment => {
-  const lookups = (related: Fragment) => sql`
-    array(select given.id from unnest(${ids}::bigint[]) as given (id) where ${related})`
-  const unlessMany = (count: Fragment, all: Fragment, related: Fragment) => sql`
-    case when (select ${count} from user_counts where user_id = ${viewerId}) <= ${FEW_RELATIONS}::int
-      then array(${all}) else ${lookups(related)} end`
-  return sql`
-    ${unlessMany(
-      sql`followers_count`,
-      sql`select user_id from user_follows where target_id = ${viewerId}`,
-      isFollowing(sql, sql`given.id`, sql`${viewerId}`),
-    )} as following,
-    ${unlessMany(
-      sql`followings_count`,
-      sql`select target_id from user_follows where user_id = ${viewerId}`,
-      isFollowing(sql, viewerId, sql`given.id`),
-    )} as follower,
-    case when exists (select from user_blocks where user_id = ${viewerId})
-      then ${lookups(sql`
-        coalesce((select true from user_blocks where user_id = ${viewerId} and target_id = given.id), false)`)}
-      else '{}' end as blacked,`
+/** Part of the viewer's own state that the flags of other users depend on. */
+export type ViewerState = {
+  /** Changes with every follow of or by the viewer. Null for guests. */
+  relationsVersion: string | null
+  blacked: number[]
 }
 
 /**
  * Omits disabled users. Reads all users as one text, because rows or arrays cost the database and the driver
  * more time than the index lookups.
  */
-export async function findUserRows(sql: Db, ids: number[], viewerId: number): Promise<UserRow[]> {
-  type Relations = { following: number[]; follower: number[]; blacked: number[] }
-  const [read] = await sql<[Partial<Relations> & { users: string | null }]>`
-    select ${when(sql, viewerId > 0, () => relationColumns(sql, ids, viewerId))}
+export async function findUserRows(
+  sql: Db,
+  ids: number[],
+  viewerId: number,
+): Promise<ViewerState & { rows: UserRow[] }> {
+  const viewerColumns = sql`
+    (select relations_version from user_counts where user_id = ${viewerId}) as "relationsVersion",
+    case when exists (select from user_blocks where user_id = ${viewerId}) then array(
+      select target_id from user_blocks where user_id = ${viewerId} and target_id = any(${ids})
+    ) else '{}' end as blacked,`
+  const [read] = await sql<[Partial<ViewerState> & { users: string | null }]>`
+    select ${when(sql, viewerId > 0, () => viewerColumns)}
       string_agg(concat_ws(',', u.id, u.content_version, c.likes_count, c.comments_count, c.followers_count,
         c.followings_count, c.feeds_count, c.questions_count, c.answers_count, c.checkin_count,
         c.last_checkin_count, c.updated_at), ',') as users
     from users u join user_counts c on c.user_id = u.id
     where u.id = any(${ids}) and u.deleted_at is null`
-  const { users, following = [], follower = [], blacked = [] } = read
+  const { users, relationsVersion = null, blacked = [] } = read
   const values = users === null ? [] : users.split(',')
   const rows: UserRow[] = []
   let at = 0
   const next = () => Number(values[at++])
-  while (at < values.length) {
-    const id = next()
+  while (at < values.length)
     rows.push({
-      id,
+      id: next(),
       content_version: values[at++]!,
       likes_count: next(),
       comments_count: next(),
@@ -98,12 +76,37 @@ export async function findUserRows(sql: Db, ids: number[], viewerId: number): Pr
       checkin_count: next(),
       last_checkin_count: next(),
       counts_updated_at: values[at++]!,
-      following: following.includes(id),
-      follower: follower.includes(id),
-      blacked: blacked.includes(id),
     })
-  }
-  return rows
+  return { rows, relationsVersion, blacked }
+}
+
+/** Maximum number of follows in each direction that are worth caching. */
+const MAX_CACHED_FOLLOWS = 500
+
+export type Follows = {
+  version: string
+  /** True if the arrays contain all follows. Otherwise only those among `ids`. */
+  isComplete: boolean
+  followers: number[]
+  followings: number[]
+}
+
+/** Reads the ids of the user's followers and followings, or only those among `ids` if the user has many. */
+export async function findFollows(sql: Db, userId: number, ids: number[]): Promise<Follows | undefined> {
+  const among = (related: Fragment) => sql`
+    array(select given.id from unnest(${ids}::bigint[]) as given (id) where ${related})`
+  const [row] = await sql<Follows[]>`
+    select c.relations_version as version, few as "isComplete",
+      case when few then array(select user_id from user_follows where target_id = ${userId})
+        else ${among(isFollowing(sql, sql`given.id`, sql`${userId}`))} end as followers,
+      case when few then array(select target_id from user_follows where user_id = ${userId})
+        else ${among(isFollowing(sql, userId, sql`given.id`))} end as followings
+    from user_counts c
+    cross join lateral (
+      select greatest(c.followers_count, c.followings_count) <= ${MAX_CACHED_FOLLOWS}::int as few
+    ) size
+    where c.user_id = ${userId}`
+  return row
 }
 
 export const findUserTexts = (sql: Db, ids: number[]) => sql<UserTextRow[]>`

@@ -7,7 +7,15 @@ import type { Db } from '#platform/database'
 import type { ApiTag } from '#platform/http'
 import { defineFragments } from '#platform/memory'
 import type { UserView, UserWithUrls } from '../schema.ts'
-import { enabledUser, findUserRows, findUserTexts, type UserRow, type UserTextRow } from './queries.ts'
+import {
+  enabledUser,
+  findFollows,
+  findUserRows,
+  findUserTexts,
+  type UserRow,
+  type UserTextRow,
+  type ViewerState,
+} from './queries.ts'
 
 /** Fields of a user that are the same for every viewer, and therefore cacheable. */
 type UserText = Omit<UserView, 'following' | 'follower' | 'blacked' | 'extra'>
@@ -27,11 +35,49 @@ const userText = (ctx: Context, row: UserTextRow): UserText => ({
   updated_at: wireTime(row.updated_at),
 })
 
-const userView = (text: UserText, row: UserRow): UserView => ({
+type Relations = { followers: Set<number>; followings: Set<number> }
+
+const relationsOf = defineFragments<Relations>()
+
+/** Estimated bytes of a number in a set. */
+const ID_BYTES = 40
+
+const noRelations: Relations = { followers: new Set(), followings: new Set() }
+
+/** Finds who of `ids` follows the viewer, and whom the viewer follows. */
+async function findRelations(
+  ctx: Context,
+  sql: Db,
+  viewerId: number,
+  { ids, version }: { ids: number[]; version: string | null },
+): Promise<Relations> {
+  if (version === null) return noRelations
+  const fragments = relationsOf(ctx)
+  const known = fragments.get(viewerId, version)
+  if (known) return known
+  const found = await findFollows(sql, viewerId, ids)
+  if (!found) return noRelations
+  const relations = { followers: new Set(found.followers), followings: new Set(found.followings) }
+  if (found.isComplete)
+    fragments.set(
+      viewerId,
+      found.version,
+      relations,
+      (found.followers.length + found.followings.length) * ID_BYTES,
+    )
+  return relations
+}
+
+const userView = (
+  text: UserText,
+  row: UserRow,
+  { followers, followings }: Relations,
+  { blacked }: ViewerState,
+): UserView => ({
   ...text,
-  following: row.following,
-  follower: row.follower,
-  blacked: row.blacked,
+  following: followers.has(row.id),
+  follower: followings.has(row.id),
+  blacked: blacked.includes(row.id),
   extra: {
     user_id: row.id,
     likes_count: row.likes_count,
@@ -56,11 +102,15 @@ export async function userViews(
 ): Promise<Map<number, UserView>> {
   const wanted = [...new Set(ids)].filter((id) => id > 0)
   if (wanted.length === 0) return new Map()
-  const rows = await findUserRows(sql, wanted, viewerId)
+  const { rows, ...viewer } = await findUserRows(sql, wanted, viewerId)
   const fragments = textsOf(ctx)
   const texts = new Map(rows.map(({ id, content_version: version }) => [id, fragments.get(id, version)]))
   const missing = wanted.filter((id) => texts.has(id) && !texts.get(id))
-  for (const row of missing.length > 0 ? await findUserTexts(sql, missing) : []) {
+  const [relations, missingTexts] = await Promise.all([
+    findRelations(ctx, sql, viewerId, { ids: wanted, version: viewer.relationsVersion }),
+    missing.length > 0 ? findUserTexts(sql, missing) : [],
+  ])
+  for (const row of missingTexts) {
     const text = userText(ctx, row)
     fragments.set(row.id, row.content_version, text)
     texts.set(row.id, text)
@@ -68,7 +118,7 @@ export async function userViews(
   return new Map(
     rows.flatMap((row) => {
       const text = texts.get(row.id)
-      return text ? [[row.id, userView(text, row)] as const] : []
+      return text ? [[row.id, userView(text, row, relations, viewer)] as const] : []
     }),
   )
 }
