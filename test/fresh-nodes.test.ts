@@ -89,6 +89,82 @@ test('raises the relations version of both users only when a follow changes', as
   }
 })
 
+describe('texts of feeds', () => {
+  const { sql } = ctx
+  const newFeed = async (topics: number[] = []) => {
+    const owner = await person()
+    const { body } = await as(owner, 'POST', '/feeds', {
+      feed_content: 'A note.',
+      feed_from: 1,
+      feed_mark: owner.id,
+      topics,
+    })
+    return { owner, id: body.id as number }
+  }
+  const newTopic = async () => {
+    const creator = await person()
+    const { body } = await as(creator, 'POST', '/feed/topics', { name: `Topic ${creator.id}` })
+    return body.id as number
+  }
+  const shown = async (viewer: Person, id: number) =>
+    (await as(viewer, 'GET', `/feeds?id=${id}`)).body.feeds[0]
+  const topicsOf = async (viewer: Person, id: number) =>
+    (await shown(viewer, id)).topics.map(({ name }: { name: string }) => name)
+
+  test('returns the changed text of a feed at once', async () => {
+    const viewer = await person()
+    const { id } = await newFeed()
+    assert.equal((await shown(viewer, id)).feed_content, 'A note.')
+    await sql`update feeds set feed_content = 'Changed.' where id = ${id}`
+    assert.equal((await shown(viewer, id)).feed_content, 'Changed.')
+  })
+
+  test('returns the added media of a feed at once', async () => {
+    const viewer = await person()
+    const { id } = await newFeed()
+    assert.deepEqual((await shown(viewer, id)).images, [])
+    await sql.begin(async (tx) => {
+      await tx`insert into feed_images (feed_id, position, file, size, mime) values (${id}, 0, 77, '1x1', 'image/png')`
+      await tx`update feeds set has_images = true where id = ${id}`
+    })
+    assert.deepEqual((await shown(viewer, id)).images, [{ file: 77, size: '1x1', mime: 'image/png' }])
+  })
+
+  test('returns current topics when links and names change', async () => {
+    const viewer = await person()
+    const [first, second] = [await newTopic(), await newTopic()]
+    const { id } = await newFeed([first])
+    const [name] = await topicsOf(viewer, id)
+    await sql`update feed_topics set name = ${`${name} renamed`} where id = ${first}`
+    assert.deepEqual(await topicsOf(viewer, id), [`${name} renamed`])
+    await sql`insert into feed_topic_links (topic_id, feed_id) values (${second}, ${id})`
+    assert.equal((await topicsOf(viewer, id)).length, 2)
+    await sql`update feed_topics set status = 'waiting' where id = ${second}`
+    assert.equal((await topicsOf(viewer, id)).length, 1)
+    await sql`delete from feed_topic_links where topic_id = ${first}`
+    assert.deepEqual(await topicsOf(viewer, id), [])
+    await sql`update feed_topics set status = 'passed' where id = ${second}`
+    assert.equal((await topicsOf(viewer, id)).length, 1)
+    await sql`delete from feed_topics where id = ${second}`
+    assert.deepEqual(await topicsOf(viewer, id), [])
+  })
+
+  test('raises the text version only when the text, media or topics change', async () => {
+    const { id } = await newFeed()
+    const version = async () => {
+      const [row] = await sql<
+        [{ version: number }]
+      >`select text_version as version from feeds where id = ${id}`
+      return row.version
+    }
+    const before = await version()
+    await sql`update feeds set like_count = like_count + 1, feed_view_count = 9, feed_comment_count = 2 where id = ${id}`
+    assert.equal(await version(), before)
+    await sql`update feeds set deleted_at = now() where id = ${id}`
+    assert.ok((await version()) > before)
+  })
+})
+
 describe('comment previews of feeds', () => {
   const feedWithComments = async (authors: Person[]) => {
     const owner = await person()

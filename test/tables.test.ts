@@ -124,7 +124,7 @@ const OWNERS: Record<string, string[]> = {
   tags: ['tag_categories', 'tags', 'user_tags'],
   tokens: ['token_families', 'tokens'],
   'text-messages': ['text_message_counts', 'text_messages'],
-  topics: ['feed_topic_counts', 'feed_topic_users', 'feed_topics'],
+  topics: ['feed_topic_counts', 'feed_topic_users', 'feed_topics', 'feed_topics_version'],
   words: ['sensitive_words'],
 }
 

@@ -295,6 +295,9 @@ export type Tables = {
     created_at: string
     updated_at: string
   }
+  feed_topics_version: {
+    version: number
+  }
   feed_videos: {
     feed_id: number
     video_id: number
@@ -332,6 +335,7 @@ export type Tables = {
     updated_at: string
     deleted_at: string | null
     content_version: string
+    text_version: number
   }
   file_uses: {
     id: number

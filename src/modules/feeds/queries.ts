@@ -6,7 +6,7 @@ import { type CommentRow, findComments } from '#modules/comments/index.ts'
 import { isLiked } from '#modules/likes/index.ts'
 import { findShownPins, sqlHasShownPin } from '#modules/pinning/index.ts'
 import { type RewardSum, rewardSum } from '#modules/rewards/index.ts'
-import { visibleTopics } from '#modules/topics/index.ts'
+import { topicNamesVersion } from '#modules/topics/index.ts'
 import { type Db, type Fragment, type Row, when } from '#platform/database'
 
 export const FEEDS = 'feeds'
@@ -16,34 +16,23 @@ export const FEED_COMMENT = 'feed:comment'
 
 export const FEED_LIKES = 'feed-likes'
 
+/** Counters and flags of a listed feed, with the versions of its cached parts. */
 export type FeedRow = Row<
   'feeds',
   | 'id'
-  | 'user_id'
-  | 'feed_content'
-  | 'feed_from'
-  | 'feed_mark'
-  | 'feed_latitude'
-  | 'feed_longtitude'
-  | 'feed_geohash'
-  | 'repostable_type'
-  | 'repostable_id'
-  | 'has_images'
-  | 'has_video'
   | 'has_price'
   | 'like_count'
   | 'feed_comment_count'
-  | 'content_version'
   | 'feed_view_count'
   | 'hot'
-  | 'created_at'
-  | 'updated_at'
-  | 'deleted_at'
+  | 'text_version'
+  | 'content_version'
 > & {
   has_like: boolean
   has_collect: boolean
   has_pins: boolean
-  topics: { id: number; name: string }[] | null
+  /** State of the names and of the visibility of topics. Null for a feed without topics. */
+  topics_version: number | null
   /** True if any feed of the site has an active pin. Present only in lists with pins. */
   pins_shown?: boolean
 }
@@ -55,21 +44,54 @@ export const liveFeed = (sql: Db, id: number): Fragment => sql`
   select f.id from feeds f where f.id = ${id} and ${visibleFeed(sql)}`
 
 /**
- * Selects related rows in subqueries, because separate statements would cost more than the query that lists
- * the feeds.
+ * Selects the viewer's flags in subqueries, because separate statements would cost more than the query that
+ * lists the feeds.
  */
 export const feedColumns = (sql: Db, viewerId: number) => sql`
-  f.id, f.user_id, f.feed_content, f.feed_from, f.feed_mark, f.feed_latitude, f.feed_longtitude, f.feed_geohash,
-  f.repostable_type, f.repostable_id, f.has_images, f.has_video, f.has_price, f.like_count, f.feed_comment_count, f.content_version,
-  f.feed_view_count, f.created_at, f.updated_at, f.deleted_at,
+  f.id, f.has_price, f.like_count, f.feed_comment_count, f.feed_view_count, f.text_version, f.content_version,
   f.like_count > 0 and ${isLiked(sql, FEEDS, sql`f.id`, viewerId)} as has_like,
   ${isCollected(sql, FEEDS, sql`f.id`, viewerId)} as has_collect,
   f.feed_comment_count > 0 and ${sqlHasShownPin(sql, FEED_COMMENT, sql`f.id`)} as has_pins,
-  case when f.has_topics then (
-    select json_agg(json_build_object('id', t.id, 'name', t.name) order by l.index) from feed_topic_links l
-    join (${visibleTopics(sql, { id: viewerId, reviewer: false })}) t on t.id = l.topic_id
-    where l.feed_id = f.id
-  ) end as topics`
+  case when f.has_topics then ${topicNamesVersion(sql)} end as topics_version`
+
+export type FeedTextRow = Row<
+  'feeds',
+  | 'id'
+  | 'text_version'
+  | 'user_id'
+  | 'feed_content'
+  | 'feed_from'
+  | 'feed_mark'
+  | 'feed_latitude'
+  | 'feed_longtitude'
+  | 'feed_geohash'
+  | 'repostable_type'
+  | 'repostable_id'
+  | 'created_at'
+  | 'updated_at'
+  | 'deleted_at'
+> & {
+  images: Row<'feed_images', 'file' | 'size' | 'mime'>[] | null
+  video: Row<'feed_videos', 'video_id' | 'cover_id' | 'width' | 'height'> | null
+  topic_ids: number[]
+}
+
+/** Reads the parts of feeds that are the same for all viewers. Includes deleted feeds. */
+export const findFeedTexts = (sql: Db, ids: number[]) => sql<FeedTextRow[]>`
+  select f.id, f.text_version, f.user_id, f.feed_content, f.feed_from, f.feed_mark, f.feed_latitude, f.feed_longtitude,
+    f.feed_geohash, f.repostable_type, f.repostable_id, f.created_at, f.updated_at, f.deleted_at,
+    case when f.has_images then (
+      select json_agg(json_build_object('file', file, 'size', size, 'mime', mime) order by position)
+      from feed_images where feed_id = f.id
+    ) end as images,
+    case when f.has_video then (
+      select json_build_object('video_id', video_id, 'cover_id', cover_id, 'height', height, 'width', width)
+      from feed_videos where feed_id = f.id
+    ) end as video,
+    case when f.has_topics then array(
+      select topic_id from feed_topic_links where feed_id = f.id order by index
+    ) else '{}' end as topic_ids
+  from feeds f where f.id = any(${ids})`
 
 export const findFeedRows = (
   sql: Db,
@@ -199,11 +221,6 @@ export type ImageRow = Row<'feed_images', 'feed_id' | 'file' | 'size' | 'mime'>
 
 export const findImages = (sql: Db, feedIds: number[]) => sql<ImageRow[]>`
   select feed_id, file, size, mime from feed_images where feed_id = any(${feedIds}) order by feed_id, position`
-
-export type VideoRow = Row<'feed_videos', 'feed_id' | 'video_id' | 'cover_id' | 'width' | 'height'>
-
-export const findVideos = (sql: Db, feedIds: number[]) => sql<VideoRow[]>`
-  select feed_id, video_id, cover_id, width, height from feed_videos where feed_id = any(${feedIds})`
 
 type NewImage = { file: number; size: string | null; mime: string }
 

@@ -71,7 +71,9 @@ export async function getFeed(ctx: Context, viewerId: number, feedId: number): P
   countView(() => feedViewCounts(ctx).add([feedId]))
   const likers = likes.map(({ user_id }) => user_id)
   const { items, people } = await feedsWithPeople(ctx, [row], viewerId, likers)
-  return { ...items[0]!, likes: likesWithUsers(likes, people), reward: row.reward }
+  const [item] = items
+  if (!item) throw noSuchFeed()
+  return { ...item, likes: likesWithUsers(likes, people), reward: row.reward }
 }
 
 export const feedRemoval: ContentRemoval = {

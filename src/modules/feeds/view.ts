@@ -12,6 +12,7 @@ import {
 } from '#modules/comments/index.ts'
 import { findPrices, type NodeRow } from '#modules/purchases/index.ts'
 import { readSettings } from '#modules/settings/index.ts'
+import { findTopicNames, isTopicVisible } from '#modules/topics/index.ts'
 import type { Context } from '#platform/context.ts'
 import { defineFragments } from '#platform/memory'
 import { feedViewCounts } from './counters.ts'
@@ -19,43 +20,66 @@ import { FILE, findFeedPrices } from './prices.ts'
 import {
   FEEDS,
   type FeedRow,
+  type FeedTextRow,
   findFeedRows,
-  findImages,
+  findFeedTexts,
   findPinnedComments,
-  findVideos,
-  type ImageRow,
-  type VideoRow,
 } from './queries.ts'
 import type { FeedView, PreviewComment } from './schema.ts'
 
-type Media = { images: ImageRow[]; video: VideoRow | undefined }
+/** Parts of a feed that are the same for all viewers, and therefore cacheable. */
+type FeedText = Pick<
+  FeedView,
+  | 'user_id'
+  | 'feed_content'
+  | 'feed_from'
+  | 'feed_latitude'
+  | 'feed_longtitude'
+  | 'feed_geohash'
+  | 'feed_mark'
+  | 'repostable_type'
+  | 'repostable_id'
+  | 'created_at'
+  | 'updated_at'
+  | 'deleted_at'
+  | 'video'
+> & { images: Image[]; topicIds: number[] }
 
-const mediaOf = defineFragments<Media>()
+type Image = NonNullable<FeedTextRow['images']>[number]
 
-async function findMedia(ctx: Context, feeds: FeedRow[]): Promise<Map<number, Media>> {
-  const fragments = mediaOf(ctx)
-  const found = new Map<number, Media>()
-  const missing: FeedRow[] = []
-  for (const feed of feeds) {
-    if (!feed.has_images && !feed.has_video) continue
-    const known = fragments.get(feed.id, feed.content_version)
-    if (known) found.set(feed.id, known)
-    else missing.push(feed)
+/** Returns a numeric mark as an integer when the conversion is lossless. */
+const markView = (mark: string) =>
+  /^(0|[1-9]\d{0,15})$/.test(mark) && Number(mark) <= Number.MAX_SAFE_INTEGER ? Number(mark) : mark
+
+const textOrNull = (value: number | null) => (value === null ? null : String(value))
+
+const feedText = ({ id: _, text_version, topic_ids, ...row }: FeedTextRow): FeedText => ({
+  ...row,
+  feed_latitude: textOrNull(row.feed_latitude),
+  feed_longtitude: textOrNull(row.feed_longtitude),
+  feed_mark: markView(row.feed_mark),
+  created_at: wireTime(row.created_at),
+  updated_at: wireTime(row.updated_at),
+  deleted_at: wireTimeOrNull(row.deleted_at),
+  images: row.images ?? [],
+  topicIds: topic_ids,
+})
+
+const textsOf = defineFragments<FeedText>()
+
+async function findTexts(ctx: Context, rows: FeedRow[]): Promise<Map<number, FeedText>> {
+  const fragments = textsOf(ctx)
+  const found = new Map<number, FeedText>()
+  const missing: number[] = []
+  for (const { id, text_version: version } of rows) {
+    const known = fragments.get(id, version)
+    if (known) found.set(id, known)
+    else missing.push(id)
   }
-  if (missing.length === 0) return found
-  const idsWith = (has: (row: FeedRow) => boolean) => missing.filter(has).map(({ id }) => id)
-  const [withImages, withVideo] = [idsWith((row) => row.has_images), idsWith((row) => row.has_video)]
-  const [images, videos] = await Promise.all([
-    withImages.length > 0 ? findImages(ctx.sql, withImages) : [],
-    withVideo.length > 0 ? findVideos(ctx.sql, withVideo) : [],
-  ])
-  const imagesOf = Map.groupBy(images, ({ feed_id }) => feed_id)
-  const videoOf = new Map(videos.map((video) => [video.feed_id, video]))
-  for (const { id, content_version: version } of missing) {
-    const media = { images: imagesOf.get(id) ?? [], video: videoOf.get(id) }
-    // Does not cache an empty result, because a lagging replica may not have the media yet.
-    if (media.images.length > 0 || media.video) fragments.set(id, version, media)
-    found.set(id, media)
+  for (const row of missing.length > 0 ? await findFeedTexts(ctx.sql, missing) : []) {
+    const text = feedText(row)
+    fragments.set(row.id, row.text_version, text)
+    found.set(row.id, text)
   }
   return found
 }
@@ -100,10 +124,8 @@ async function findOwnPreviews(ctx: Context, feedIds: number[], viewerId: number
   return new Map(feedIds.map((id) => [id, viewsOf(rows.get(id) ?? [])]))
 }
 
-const imageView = ({ file, size, mime }: ImageRow, price: NodeRow | undefined) => ({
-  file,
-  size,
-  mime,
+const imageView = (image: Image, price: NodeRow | undefined) => ({
+  ...image,
   ...(price
     ? { amount: price.amount, type: price.extra ?? 'download', paid: price.paid, paid_node: price.id }
     : {}),
@@ -117,12 +139,6 @@ function withPinned(pinned: CommentWithPeople[], latest: CommentWithPeople[]): P
     ...latest.filter(({ id }) => !shown.has(id)),
   ]
 }
-
-/** Returns a numeric mark as an integer when the conversion is lossless. */
-const markView = (mark: string) =>
-  /^(0|[1-9]\d{0,15})$/.test(mark) && Number(mark) <= Number.MAX_SAFE_INTEGER ? Number(mark) : mark
-
-const textOrNull = (value: number | null) => (value === null ? null : String(value))
 
 /**
  * `fresh` adds buffered views to view counts and ranks. Lists paged by `hot` omit buffered views, because
@@ -151,24 +167,26 @@ export async function feedsWithPeople(
   const idsWith = (has: (row: FeedRow) => boolean) => rows.filter(has).map(({ id }) => id)
   const withPrice = idsWith((row) => row.has_price)
   const withPins = idsWith((row) => row.has_pins)
-  const [mediaOf, prices, pinnedRows, previews] = await Promise.all([
-    findMedia(ctx, rows),
+  const [texts, prices, pinnedRows, previews] = await Promise.all([
+    findTexts(ctx, rows),
     withPrice.length > 0 ? findFeedPrices(sql, withPrice, viewerId) : new Map<number, NodeRow>(),
     withPins.length > 0 ? findPinnedComments(sql, withPins, PREVIEW) : new Map<number, CommentRow[]>(),
     findPreviews(ctx, rows),
   ])
-  const priced = new Set(withPrice)
-  const files = [...mediaOf].flatMap(([id, { images }]) =>
-    priced.has(id) ? images.map(({ file }) => file) : [],
-  )
-  const authors = rows.map((row) => row.user_id)
+  const files = withPrice.flatMap((id) => texts.get(id)?.images.map(({ file }) => file) ?? [])
+  const authors = [...texts.values()].map(({ user_id }) => user_id)
   const pinned = new Map([...pinnedRows].map(([id, comments]) => [id, comments.map(commentView)]))
-  const [people, filePrices, settings] = await Promise.all([
+  const [people, topics, filePrices, settings] = await Promise.all([
     userViews(
       ctx,
       sql,
       [...authors, ...others, ...commentUserIds([...pinned.values(), ...previews.values()].flat())],
       viewerId,
+    ),
+    findTopicNames(
+      ctx,
+      rows.find((row) => row.topics_version !== null)?.topics_version ?? null,
+      [...texts.values()].flatMap(({ topicIds }) => topicIds),
     ),
     files.length > 0 ? findPrices(sql, FILE, files, viewerId) : new Map<number, NodeRow>(),
     withPrice.length > 0 ? readSettings(ctx) : undefined,
@@ -185,39 +203,30 @@ export async function feedsWithPeople(
     }
   }
   const limit = settings?.['feed:pay-word-limit'] ?? 0
-  const items = rows.map((row) => {
-    const { images = [], video } = mediaOf.get(row.id) ?? {}
+  const items = rows.flatMap((row) => {
+    const text = texts.get(row.id)
+    if (!text) return []
+    const { topicIds, images, feed_content: content, ...rest } = text
     const price = prices.get(row.id)
     const unpaid = price !== undefined && !price.paid && !whole
     const unwritten = fresh ? counts.pending(row.id) : 0
     return {
+      ...rest,
       id: row.id,
-      user_id: row.user_id,
-      feed_content:
-        unpaid && row.feed_content !== null ? cutCharacters(row.feed_content, limit) : row.feed_content,
-      feed_from: row.feed_from,
+      feed_content: unpaid && content !== null ? cutCharacters(content, limit) : content,
       like_count: row.like_count,
       feed_view_count: row.feed_view_count + unwritten,
       feed_comment_count: row.feed_comment_count,
-      feed_latitude: textOrNull(row.feed_latitude),
-      feed_longtitude: textOrNull(row.feed_longtitude),
-      feed_geohash: row.feed_geohash,
       audit_status: 1,
-      feed_mark: markView(row.feed_mark),
-      repostable_type: row.repostable_type,
-      repostable_id: row.repostable_id,
       hot: row.hot + unwritten,
-      created_at: wireTime(row.created_at),
-      updated_at: wireTime(row.updated_at),
-      deleted_at: wireTimeOrNull(row.deleted_at),
       has_collect: row.has_collect,
       has_like: row.has_like,
-      user: people.get(row.user_id) ?? null,
-      topics: row.topics ?? [],
+      user: people.get(text.user_id) ?? null,
+      topics: topicIds.flatMap((id) => {
+        const topic = topics.get(id)
+        return topic && isTopicVisible(topic, viewerId) ? { id, name: topic.name } : []
+      }),
       images: images.map((image) => imageView(image, filePrices.get(image.file))),
-      video: video
-        ? { video_id: video.video_id, cover_id: video.cover_id, height: video.height, width: video.width }
-        : null,
       paid_node: price ? { paid: price.paid, node: price.id, amount: price.amount } : null,
       comments: withPinned(
         commentsWithPeople(pinned.get(row.id) ?? [], people),

@@ -1,3 +1,17 @@
-export { findTopicOwner, postsRecount, type TopicViewer, topicCounters, visibleTopics } from './queries.ts'
+export {
+  findTopicOwner,
+  isTopicVisible,
+  postsRecount,
+  type TopicViewer,
+  topicCounters,
+  topicNamesVersion,
+  visibleTopics,
+} from './queries.ts'
 export { noSuchTopic, unknownTopic } from './schema.ts'
-export { findForViewerOrReviewer, linkTopics, requireVisibleTopic, unlinkTopics } from './service.ts'
+export {
+  findForViewerOrReviewer,
+  findTopicNames,
+  linkTopics,
+  requireVisibleTopic,
+  unlinkTopics,
+} from './service.ts'

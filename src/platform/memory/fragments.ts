@@ -1,17 +1,20 @@
 import { LRUCache } from 'lru-cache'
 import { type Context, defineState } from '#platform/context.ts'
 
+/** A timestamp, or microseconds of the clock. */
+type Version = string | number
+
 /**
  * Caches parts of responses with the version of their source row. A change raises the version, so the cache
  * needs no invalidation.
  */
 export type Fragments<V extends object> = {
-  get(id: number, version: string): V | undefined
+  get(id: number, version: Version): V | undefined
   /** `bytes` is the estimated size of the value in memory. Measured from its JSON by default. */
-  set(id: number, version: string, value: V, bytes?: number): void
+  set(id: number, version: Version, value: V, bytes?: number): void
 }
 
-type Entry = { version: string; value: object }
+type Entry = { version: Version; value: object }
 
 const OVERHEAD_BYTES = 300
 /**

@@ -170,8 +170,9 @@ async function listFeedsOfTopic(
     // Queries the topic only for an empty list, because a found feed proves that the topic is visible.
     return (found.length > 0 || (await findTopicOwner(ctx.sql, topicId, viewer))) && found
   })
+  const indexes = new Map(rows.map((row) => [row.id, row.index]))
   const items = await feedItems(ctx, rows, viewerId)
-  return items.map((item, position) => ({ ...item, index: rows[position]!.index }))
+  return items.map((item) => ({ ...item, index: indexes.get(item.id) as number }))
 }
 
 async function listCollectedFeeds(
