@@ -15,9 +15,8 @@ import {
   unauthenticated,
 } from '#platform/errors.ts'
 import type { ApiTag } from '#platform/http/api-tags.ts'
-import { guestCacheOf } from '#platform/http/caching.ts'
+import { type GuestCache, guestCacheOf, language } from '#platform/http/caching.ts'
 import { type AddRoute, type AnyRoute, aliasOf, GUEST, type Verb } from '#platform/http/route-options.ts'
-import { language } from './caching.ts'
 import { IDEMPOTENCY_ERRORS, withIdempotencyKey } from './idempotency.ts'
 import type { Server } from './instance.ts'
 
@@ -30,6 +29,23 @@ async function answerBeforeInvalid(check: () => unknown, failure: Error): Promis
     if (error instanceof ApiError) throw error
   }
   throw failure
+}
+
+/**
+ * Returns a function that reports whether the handler read `request` or `reply`. The guest cache does not
+ * store its result then, because the result may depend on the caller.
+ */
+function watchReads(call: object, values: { request: FastifyRequest; reply: FastifyReply }): () => boolean {
+  let isRead = false
+  for (const [name, value] of Object.entries(values))
+    Object.defineProperty(call, name, {
+      enumerable: true,
+      get() {
+        isRead = true
+        return value
+      },
+    })
+  return () => isRead
 }
 
 function documentedErrors(method: string, path: string, options: AnyRoute): DeclaredError[] {
@@ -59,20 +75,49 @@ export function routesOn(server: Server, ctx: Context, { tag }: { tag: ApiTag })
     const isShared = method === 'GET' && isOpen && !options.fresh
     const usesReplicas = isShared && !options.primary
     const guests = isShared && ctx.config.guestCacheMs > 0 ? guestCacheOf(ctx) : undefined
-    const answer = async (request: FastifyRequest, reply: FastifyReply) => {
-      const call = {
-        request,
-        reply,
-        params: request.params,
-        query: request.query,
-        body: request.body,
-        viewer: request.viewer ?? GUEST,
-        loaded: undefined as unknown,
-        get language() {
-          return language(request)
-        },
+    const callOf = (request: FastifyRequest, reply: FastifyReply) => ({
+      request,
+      reply,
+      params: request.params,
+      query: request.query,
+      body: request.body,
+      viewer: request.viewer ?? GUEST,
+      loaded: undefined as unknown,
+      get language() {
+        return language(request)
+      },
+    })
+    const run = async (call: ReturnType<typeof callOf>, reply: FastifyReply): Promise<unknown> => {
+      if (load) call.loaded = await load(call as never)
+      reply.code(status)
+      return handler(call as never)
+    }
+    const send = (reply: FastifyReply, body: unknown) =>
+      body === reply || reply.sent ? reply : reply.send(body)
+
+    const answerGuest = async (cache: GuestCache, request: FastifyRequest, reply: FastifyReply) => {
+      let made: { body: unknown; isOwn: boolean } | undefined
+      const make = async () => {
+        const call = callOf(request, reply)
+        const isRead = watchReads(call, { request, reply })
+        const work = () => run(call, reply)
+        const body = await (usesReplicas ? readAsGuest(ctx, request, work) : work())
+        made = { body, isOwn: isRead() || reply.sent }
+        return made
       }
+      const isAnswered = await cache.answer(request, reply, status, async () => {
+        const { body, isOwn } = await make()
+        if (isOwn) return undefined
+        ctx.inspectBody?.(request, status, body)
+        return reply.serialize(body as never) as string
+      })
+      return isAnswered ? reply : send(reply, (made ?? (await make())).body)
+    }
+
+    const answer = async (request: FastifyRequest, reply: FastifyReply) => {
       const failure = request.validationError
+      if (guests && !request.viewer && !failure) return answerGuest(guests, request, reply)
+      const call = callOf(request, reply)
       const refuse = (error: Error) => answerBeforeInvalid(() => (load ?? precheck)?.(call as never), error)
       if (failure && !options.idempotent) return refuse(failure)
       if (options.idempotent)
@@ -83,34 +128,8 @@ export function routesOn(server: Server, ctx: Context, { tag }: { tag: ApiTag })
             atomically(async (tx) => ({ status, body: await work(tx) }), single)
           return (await handler({ ...call, atomically: inTransaction } as never)) as never
         })
-      const work = async () => {
-        if (load) call.loaded = await load(call as never)
-        reply.code(status)
-        return handler(call as never)
-      }
-      const run = () => (usesReplicas && !request.viewer ? readAsGuest(ctx, request, work) : work())
-      const send = (body: unknown) => (body === reply || reply.sent ? reply : reply.send(body))
-      if (!guests || request.viewer) return send(await run())
-      // A handler that reads `request` or `reply` may depend on the caller, so the guest cache does not store
-      // its result.
-      let isOwn = false
-      for (const [name, value] of Object.entries({ request, reply }))
-        Object.defineProperty(call, name, {
-          enumerable: true,
-          get() {
-            isOwn = true
-            return value
-          },
-        })
-      let made: { body: unknown } | undefined
-      const isAnswered = await guests.answer(request, reply, status, async () => {
-        made = { body: await run() }
-        if (isOwn || reply.sent) return undefined
-        ctx.inspectBody?.(request, status, made.body)
-        return reply.serialize(made.body as never) as string
-      })
-      if (isAnswered) return reply
-      return send(made ? made.body : await run())
+      const work = () => run(call, reply)
+      return send(reply, await (usesReplicas && !request.viewer ? readAsGuest(ctx, request, work) : work()))
     }
 
     const register = (url: string, operationId: string, instead?: string) =>
