@@ -156,9 +156,9 @@ test('renders each audit record as a sentence', async () => {
   assert.deepEqual(
     entries.map((entry) => sentences.sentenceOf(entry)),
     [
-      ['{a} suspended {s} for 7 days: spam', '{a} 停用了 {s} 7 天：spam'],
-      ['{a} gave CN¥150.00 to {s}: Prize', '{a} 给 {s} 发放了 ¥150.00：Prize'],
-      ['{a} took CN¥50.50 from {s}: Mistake', '{a} 扣除了 {s} ¥50.50：Mistake'],
+      ['{a} suspended {s} for 7 days: spam', '{a} 暂停了 {s} 的账号，为期 7 天：spam'],
+      ['{a} granted CN¥150.00 to {s}: Prize', '{a} 向 {s} 发放了 ¥150.00：Prize'],
+      ['{a} deducted CN¥50.50 from {s}: Mistake', '{a} 扣除了 {s} 的 ¥50.50：Mistake'],
       ['{a} changed the account of {s}', '{a} 修改了账号 {s}'],
       ['{a} created {s}', '{a} 创建了{s}'],
       ['{a} changed {s}', '{a} 修改了{s}'],
@@ -197,12 +197,12 @@ test('describes each action on an account with its amount and unit', async () =>
   assert.deepEqual(
     entries.map((entry) => history.titleOf(entry)),
     [
-      ['CN¥150.00 given by an administrator', '管理员发放 ¥150.00'],
-      ['CN¥50.50 taken by an administrator', '管理员扣除 ¥50.50'],
-      ['Made famous by an administrator', '管理员设为名人'],
-      ['No longer famous', '取消名人'],
+      ['CN¥150.00 granted by an administrator', '管理员发放 ¥150.00'],
+      ['CN¥50.50 deducted by an administrator', '管理员扣除 ¥50.50'],
+      ['Marked as famous by an administrator', '管理员设为名人'],
+      ['Famous mark removed by an administrator', '管理员取消名人'],
       ['Recommended by an administrator', '管理员设为推荐'],
-      ['No longer recommended', '取消推荐'],
+      ['Recommendation removed by an administrator', '管理员取消推荐'],
     ],
   )
   assert.deepEqual(history.detailsOf(entries[1]!), ['Mistake · balance: CN¥99.50', 'Mistake · 余额：¥99.50'])

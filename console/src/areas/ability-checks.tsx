@@ -24,7 +24,8 @@ export function AbilityChecks({ source, label }: { source: string; label: string
       sx={{ border: 1, borderColor: 'divider', borderRadius: 2, p: 2, width: '100%', minWidth: 0 }}
     >
       <Typography component="legend" variant="subtitle2" sx={{ px: 1 }}>
-        {label} · {t([`${chosen.size} of ${data.length}`, `已选 ${chosen.size} / ${data.length}`])}
+        {label} ·{' '}
+        {t([`${chosen.size} of ${data.length} selected`, `已选 ${chosen.size} / ${data.length} 项`])}
       </Typography>
       <TextField
         label={t(['Search', '搜索'])}

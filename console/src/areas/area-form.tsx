@@ -111,11 +111,11 @@ function SaveAndTest({ area }: { area: Area }) {
       type="button"
       variant="outlined"
       sx={{ ml: 1 }}
-      label={t(['Save and send a test', '保存并发送测试'])}
+      label={t(['Save and send a test event', '保存并发送测试事件'])}
       mutationOptions={{
         onSuccess: (row: Wire) => {
           void call('POST', `/admin/webhooks/${row.id}/ping`).then(
-            () => notify(t(['A test is on its way', '已发送测试事件']), { type: 'success' }),
+            () => notify(t(['Test event sent', '已发送测试事件']), { type: 'success' }),
             (error: unknown) => notify(messageOf(error), { type: 'error' }),
           )
           redirect('show', area.name, row.id as number)

@@ -89,7 +89,7 @@ function Table({ area, mayEdit }: { area: Area; mayEdit: boolean }) {
   if (error) return <ErrorState error={error} retry={() => void refetch()} />
   if (!isPending && total === 0)
     return Object.keys(filterValues).length > 0 ? (
-      <EmptyState text={['Nothing matches.', '没有符合条件的内容。']} />
+      <EmptyState text={['No matching results.', '没有符合条件的结果。']} />
     ) : (
       <EmptyState
         icon={area.icon}

@@ -1,12 +1,12 @@
 import type { Text } from '../shell/text.ts'
 import type { Choice, Column, Field } from './area.ts'
 
-export const PERSON: Column = { name: 'user', label: ['Person', '用户'], as: 'person' }
-export const STATE: Column = { name: 'state', label: ['State', '状态'], as: 'state' }
-export const ASKED: Column = { name: 'created_at', label: ['Asked', '申请时间'], as: 'time', wide: true }
+export const PERSON: Column = { name: 'user', label: ['User', '用户'], as: 'person' }
+export const STATE: Column = { name: 'state', label: ['Status', '状态'], as: 'state' }
+export const ASKED: Column = { name: 'created_at', label: ['Submitted', '提交时间'], as: 'time', wide: true }
 export const REMARK: Column = { name: 'remark', label: ['Remark', '备注'], as: 'long', wide: true }
 
-export const personIn = (name: string, label: Text = ['Person', '用户']): Field => ({
+export const personIn = (name: string, label: Text = ['User', '用户']): Field => ({
   name,
   label,
   as: 'area',
@@ -16,7 +16,7 @@ export const personIn = (name: string, label: Text = ['Person', '用户']): Fiel
 
 export const stateIn = (name: 'state' | 'status', choices: readonly Choice[]): Field => ({
   name,
-  label: ['State', '状态'],
+  label: ['Status', '状态'],
   as: 'choice',
   choices,
 })

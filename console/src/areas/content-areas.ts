@@ -1,13 +1,18 @@
 import type { Area } from './area.ts'
-import { PERSON, personIn, STATE, stateIn } from './area-parts.ts'
+import { ASKED, PERSON, personIn, STATE, stateIn } from './area-parts.ts'
 
 const BY = personIn('user_id')
-const MADE = { name: 'created_at', label: ['Made', '发布时间'], as: 'time', wide: true } as const
+const MADE = { name: 'created_at', label: ['Published', '发布时间'], as: 'time', wide: true } as const
 const WORD_TYPES = [
-  { id: 'warning', name: ['refuses', '禁止'], tone: 'bad' },
-  { id: 'replace', name: ['replaces', '替换'], tone: 'wait' },
+  { id: 'warning', name: ['reject the text', '禁止发布'], tone: 'bad' },
+  { id: 'replace', name: ['replace the word', '替换敏感词'], tone: 'wait' },
 ] as const
-const NUMBER = { name: 'id', label: ['Id', '编号'], wide: true } as const
+const NUMBER = { name: 'id', label: ['ID', '编号'], wide: true } as const
+const TOPIC_STATES = [
+  { id: 'waiting', name: ['pending', '待审核'], tone: 'wait' },
+  { id: 'passed', name: ['accepted', '已通过'], tone: 'good' },
+  { id: 'failed', name: ['rejected', '已驳回'], tone: 'bad' },
+] as const
 
 export const CONTENT_AREAS: readonly Area[] = [
   {
@@ -26,9 +31,9 @@ export const CONTENT_AREAS: readonly Area[] = [
       NUMBER,
       { name: 'feed_content', label: ['Text', '内容'], as: 'long' },
       PERSON,
-      { name: 'like_count', label: ['Likes', '点赞'], as: 'number', wide: true },
-      { name: 'feed_comment_count', label: ['Comments', '评论'], as: 'number', wide: true },
-      { name: 'feed_view_count', label: ['Views', '浏览'], as: 'number', wide: true },
+      { name: 'like_count', label: ['Likes', '点赞数'], as: 'number', wide: true },
+      { name: 'feed_comment_count', label: ['Comments', '评论数'], as: 'number', wide: true },
+      { name: 'feed_view_count', label: ['Views', '浏览数'], as: 'number', wide: true },
       MADE,
       { name: 'deleted_at', label: ['Deleted', '删除时间'], as: 'time', wide: true },
     ],
@@ -39,7 +44,7 @@ export const CONTENT_AREAS: readonly Area[] = [
     ],
     deeds: [
       {
-        label: ['Bring back', '恢复'],
+        label: ['Restore', '恢复'],
         operation: 'patch feeds/{feed}',
         when: (row) => row.deleted_at !== null,
         call: () => ({ verb: 'PATCH', path: '', body: { deleted: false } }),
@@ -61,19 +66,12 @@ export const CONTENT_AREAS: readonly Area[] = [
       { name: 'logo', label: ['Picture', '图片'], as: 'picture', wide: true },
       { name: 'name', label: ['Name', '名称'] },
       { name: 'creator', label: ['Creator', '创建者'], as: 'person', wide: true },
-      { name: 'status', label: ['State', '状态'], as: 'state' },
-      { name: 'hot_at', label: ['Hot since', '热门'], as: 'time', wide: true },
+      { name: 'status', label: ['Status', '状态'], choices: TOPIC_STATES },
+      { name: 'hot_at', label: ['Hot since', '设为热门时间'], as: 'time', wide: true },
       { name: 'feeds_count', label: ['Feeds', '动态数'], as: 'number', wide: true },
-      { name: 'followers_count', label: ['Followers', '关注数'], as: 'number', wide: true },
+      { name: 'followers_count', label: ['Followers', '关注人数'], as: 'number', wide: true },
     ],
-    filters: [
-      stateIn('status', [
-        { id: 'waiting', name: ['waiting', '待审核'] },
-        { id: 'passed', name: ['passed', '已通过'] },
-        { id: 'failed', name: ['failed', '未通过'] },
-      ]),
-      { name: 'hot', label: ['Hot', '热门'], as: 'flag' },
-    ],
+    filters: [stateIn('status', TOPIC_STATES), { name: 'hot', label: ['Hot', '热门'], as: 'flag' }],
     fields: [
       { name: 'name', label: ['Name', '名称'], required: true },
       { name: 'desc', label: ['Description', '简介'], as: 'long' },
@@ -81,25 +79,25 @@ export const CONTENT_AREAS: readonly Area[] = [
     ],
     deeds: [
       {
-        label: ['Choose as hot', '设为热门'],
+        label: ['Mark as hot', '设为热门'],
         operation: 'put feed-topics/{topicID}/hot',
         when: (row) => row.hot_at === null,
         call: () => ({ verb: 'PUT', path: 'hot', body: { hot: true } }),
       },
       {
-        label: ['No longer hot', '取消热门'],
+        label: ['Remove the hot mark', '取消热门'],
         operation: 'put feed-topics/{topicID}/hot',
         when: (row) => row.hot_at !== null,
         call: () => ({ verb: 'PUT', path: 'hot', body: { hot: false } }),
       },
       {
-        label: ['Let it pass', '通过'],
+        label: ['Accept', '通过'],
         operation: 'put feed-topics/{topicID}/review',
         when: (row) => row.status !== 'passed',
         call: () => ({ verb: 'PUT', path: 'review', body: { status: 'passed' } }),
       },
       {
-        label: ['Let it fail', '不通过'],
+        label: ['Reject', '驳回'],
         operation: 'put feed-topics/{topicID}/review',
         when: (row) => row.status !== 'failed',
         tone: 'bad',
@@ -112,7 +110,7 @@ export const CONTENT_AREAS: readonly Area[] = [
     path: 'feed-pinneds',
     param: 'pinned',
     section: 'content',
-    label: ['Pins of feeds', '动态置顶'],
+    label: ['Feed pins', '动态置顶'],
     noun: ['pin', '置顶'],
     icon: 'pin',
     sorts: ['id', 'amount', 'expires_at'],
@@ -123,7 +121,7 @@ export const CONTENT_AREAS: readonly Area[] = [
       { name: 'amount', label: ['Points', '积分'], as: 'points', wide: true },
       { name: 'day', label: ['Days', '天数'], as: 'number', wide: true },
       STATE,
-      { name: 'expires_at', label: ['Until', '到期'], as: 'time', wide: true },
+      { name: 'expires_at', label: ['Expires', '到期时间'], as: 'time', wide: true },
     ],
     filters: [
       stateIn('state', [
@@ -135,10 +133,10 @@ export const CONTENT_AREAS: readonly Area[] = [
       ]),
     ],
     fields: [
-      { name: 'feed', label: ['Id of the feed', '动态编号'], as: 'number', required: true, only: 'new' },
+      { name: 'feed', label: ['Feed ID', '动态编号'], as: 'number', required: true, only: 'new' },
       { name: 'day', label: ['Days', '天数'], as: 'number', required: true, only: 'new', standard: 1 },
     ],
-    deletes: { label: ['End', '结束'] },
+    deletes: { label: ['End pin', '结束置顶'] },
   },
   {
     name: 'reports',
@@ -151,29 +149,29 @@ export const CONTENT_AREAS: readonly Area[] = [
     hasSearch: true,
     title: (row) => `#${row.id}`,
     columns: [
-      { name: 'subject', label: ['About', '内容'], as: 'long' },
+      { name: 'subject', label: ['Reported content', '被举报内容'], as: 'long' },
       { name: 'reason', label: ['Reason', '理由'], as: 'long', wide: true },
-      { name: 'user', label: ['By', '举报人'], as: 'person', wide: true },
-      { name: 'target', label: ['Against', '被举报人'], as: 'person' },
+      { name: 'user', label: ['Reporter', '举报人'], as: 'person', wide: true },
+      { name: 'target', label: ['Reported user', '被举报人'], as: 'person' },
       {
         name: 'status',
-        label: ['State', '状态'],
+        label: ['Status', '状态'],
         choices: [
-          { id: 0, name: ['waiting', '待处理'], tone: 'wait' },
-          { id: 1, name: ['dealt with', '已处理'], tone: 'good' },
+          { id: 0, name: ['pending', '待处理'], tone: 'wait' },
+          { id: 1, name: ['handled', '已处理'], tone: 'good' },
           { id: 2, name: ['rejected', '已驳回'], tone: 'quiet' },
         ],
       },
       { name: 'mark', label: ['Remark', '备注'], as: 'long', wide: true },
-      MADE,
+      ASKED,
     ],
     filters: [
       stateIn('status', [
-        { id: 0, name: ['waiting', '待处理'] },
-        { id: 1, name: ['dealt with', '已处理'] },
+        { id: 0, name: ['pending', '待处理'] },
+        { id: 1, name: ['handled', '已处理'] },
         { id: 2, name: ['rejected', '已驳回'] },
       ]),
-      personIn('target_user', ['Against', '被举报人']),
+      personIn('target_user', ['Reported user', '被举报人']),
     ],
     deletes: false,
   },
@@ -215,7 +213,7 @@ export const CONTENT_AREAS: readonly Area[] = [
         name: 'weight',
         label: ['Weight', '权重'],
         as: 'number',
-        help: ['Larger comes first.', '数值越大越靠前。'],
+        help: ['Tags with a larger weight come first.', '权重越大越靠前。'],
       },
     ],
   },
@@ -224,7 +222,7 @@ export const CONTENT_AREAS: readonly Area[] = [
     path: 'tag-categories',
     param: 'category',
     section: 'content',
-    label: ['Categories of tags', '标签分类'],
+    label: ['Tag categories', '标签分类'],
     noun: ['category', '分类'],
     icon: 'category',
     title: (row) => String(row.name),
@@ -243,19 +241,19 @@ export const CONTENT_AREAS: readonly Area[] = [
     path: 'sensitive-words',
     section: 'content',
     label: ['Sensitive words', '敏感词'],
-    noun: ['word', '敏感词'],
+    noun: ['sensitive word', '敏感词'],
     icon: 'word',
     hasSearch: true,
     title: (row) => String(row.word),
     columns: [
       { name: 'word', label: ['Word', '敏感词'] },
-      { name: 'type', label: ['What happens', '处理方式'], choices: WORD_TYPES },
-      { name: 'replace', label: ['Replaced by', '替换为'] },
+      { name: 'type', label: ['Action', '处理方式'], choices: WORD_TYPES },
+      { name: 'replace', label: ['Replacement', '替换为'] },
     ],
     filters: [
       {
         name: 'type',
-        label: ['What happens', '处理方式'],
+        label: ['Action', '处理方式'],
         as: 'choice',
         choices: WORD_TYPES,
       },
@@ -264,12 +262,12 @@ export const CONTENT_AREAS: readonly Area[] = [
       { name: 'word', label: ['Word', '敏感词'], required: true },
       {
         name: 'type',
-        label: ['What happens', '处理方式'],
+        label: ['Action', '处理方式'],
         as: 'choice',
         required: true,
         choices: WORD_TYPES,
       },
-      { name: 'replace', label: ['Replaced by', '替换为'] },
+      { name: 'replace', label: ['Replacement', '替换为'] },
     ],
   },
 ]

@@ -3,29 +3,29 @@ import { useInput } from 'react-admin'
 import { type Text, useText } from '../shell/text.ts'
 
 export const EVENT_TEXTS: Record<string, Text> = {
-  'notification.created': ['Somebody got a notification', '有人收到通知'],
-  'user.created': ['Somebody joined', '有新用户注册'],
+  'notification.created': ['A user received a notification', '用户收到通知'],
+  'user.created': ['A user registered', '新用户注册'],
   'user.deleted': ['An account was deleted', '账号被删除'],
-  'feed.created': ['A feed was published', '发布了动态'],
+  'feed.created': ['A feed was published', '动态已发布'],
   'feed.deleted': ['A feed was deleted', '动态被删除'],
-  'comment.created': ['Somebody commented', '发表了评论'],
+  'comment.created': ['A comment was published', '评论已发布'],
   'comment.deleted': ['A comment was deleted', '评论被删除'],
-  'topic.created': ['A topic was created, perhaps for review', '创建了话题（可能待审核）'],
+  'topic.created': ['A topic was created or submitted for review', '话题已创建或已提交审核'],
   'topic.deleted': ['A topic was deleted', '话题被删除'],
-  'news.published': ['An article was published', '发布了资讯'],
+  'news.published': ['An article was published', '资讯已发布'],
   'news.deleted': ['An article was deleted', '资讯被删除'],
-  'question.created': ['Somebody asked a question', '提出了问题'],
+  'question.created': ['A question was published', '问题已发布'],
   'question.deleted': ['A question was deleted', '问题被删除'],
-  'answer.created': ['Somebody answered', '发表了回答'],
+  'answer.created': ['An answer was published', '回答已发布'],
   'answer.deleted': ['An answer was deleted', '回答被删除'],
-  'group.created': ['A group was created', '创建了圈子'],
+  'group.created': ['A group was created', '圈子已创建'],
   'group.deleted': ['A group was deleted', '圈子被删除'],
-  'post.created': ['A post was published in a group', '圈子内发布了帖子'],
-  'post.deleted': ['A post of a group was deleted', '圈子帖子被删除'],
-  'message.created': ['Somebody sent a chat message', '发送了聊天消息'],
-  'purchase.created': ['Somebody paid for content', '有人付费购买内容'],
-  'reward.created': ['Somebody gave a reward', '有人打赏'],
-  'webhook.ping': ['A test of this address', '对此地址的测试'],
+  'post.created': ['A group post was published', '圈子帖子已发布'],
+  'post.deleted': ['A group post was deleted', '圈子帖子被删除'],
+  'message.created': ['A chat message was sent', '聊天消息已发送'],
+  'purchase.created': ['A user paid for content', '用户购买了付费内容'],
+  'reward.created': ['A user gave a reward', '用户打赏'],
+  'webhook.ping': ['Test event', '测试事件'],
 }
 
 /**
@@ -49,7 +49,7 @@ export function EventChecks({ source, label }: { source: string; label: string }
       </Typography>
       <FormControlLabel
         control={<Checkbox size="small" checked={chosen === null} onChange={() => field.onChange(null)} />}
-        label={t(['All events, those of later versions too', '全部事件，包括以后新增的'])}
+        label={t(['All events, including those of later versions', '全部事件，包括后续版本新增的事件'])}
       />
       <FormGroup sx={{ display: 'grid', gridTemplateColumns: 'repeat(auto-fill, minmax(280px, 1fr))' }}>
         {Object.entries(EVENT_TEXTS).map(([name, text]) => (

@@ -35,7 +35,7 @@ export function ExportButton({ area }: { area: Area }) {
       const columns = [
         ...(area.columns.some(({ name }) => name === 'id')
           ? []
-          : [{ name: 'id', label: ['Id', '编号'] as const }]),
+          : [{ name: 'id', label: ['ID', '编号'] as const }]),
         ...area.columns,
       ]
       const lines = [
@@ -54,7 +54,9 @@ export function ExportButton({ area }: { area: Area }) {
       link.click()
       setTimeout(() => URL.revokeObjectURL(link.href), 60_000)
       if (rows.length >= ROWS_MAX)
-        notify(t([`The first ${ROWS_MAX} were saved.`, `已导出前 ${ROWS_MAX} 条。`]), { type: 'warning' })
+        notify(t([`Only the first ${ROWS_MAX} rows were exported.`, `仅导出了前 ${ROWS_MAX} 条。`]), {
+          type: 'warning',
+        })
     } catch (error) {
       notify(messageOf(error), { type: 'error' })
     } finally {

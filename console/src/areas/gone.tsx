@@ -16,7 +16,7 @@ export function Gone({ area }: { area: Area }) {
   return (
     <Missing
       text={[`This ${area.noun[0]} does not exist.`, `此${area.noun[1]}不存在。`]}
-      note={['It was deleted, or the address is wrong.', '可能已被删除，或地址有误。']}
+      note={['It was deleted, or the URL is wrong.', '可能已被删除，或网址有误。']}
       to={`/${area.name}`}
       label={area.label}
     />

@@ -147,7 +147,7 @@ function AmountField({
 }: Common & { currency: Currency; note?: string | undefined }) {
   const t = useText()
   const unread = (value: unknown) =>
-    Number.isNaN(value) ? t(['The amount cannot be read.', '无法识别金额。']) : undefined
+    Number.isNaN(value) ? t(['The amount is not valid.', '金额格式不正确。']) : undefined
   const { field, fieldState, id, isRequired } = useInput({
     source,
     validate: validate ? [validate, unread] : unread,
@@ -197,7 +197,7 @@ function AmountOfRecharge({ id, ...common }: Common & { id: number }) {
         currency === undefined
           ? common.helperText || undefined
           : t([
-              `Paid: ${told(paid)}. Empty: all that is left, ${told(left)}.`,
+              `Paid: ${told(paid)}. Leave empty to refund the remaining ${told(left)}.`,
               `已支付 ${told(paid)}。留空表示退还剩余的 ${told(left)}。`,
             ])
       }

@@ -29,7 +29,7 @@ export function Rendered({ text }: { text: string }) {
         )}
       </Box>
       <Button size="small" onClick={() => setRaw(!isRaw)} aria-pressed={isRaw}>
-        {isRaw ? t(['Show as readers see it', '显示渲染效果']) : t(['Show the source', '显示源文本'])}
+        {isRaw ? t(['Show the formatted text', '显示排版效果']) : t(['Show the source', '显示源文本'])}
       </Button>
     </Box>
   )

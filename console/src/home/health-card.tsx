@@ -24,27 +24,30 @@ const PARTS: Record<string, Text> = {
   sms: ['Text messages', '短信'],
   push: ['Push services', '推送服务'],
   payments: ['Payment providers', '支付渠道'],
-  im: ['Instant messages', '即时消息'],
-  uploads: ['Uploads', '上传存储'],
+  im: ['Instant messaging', '即时通讯'],
+  uploads: ['Uploads', '上传文件'],
   backups: ['Backups', '备份'],
 }
 
 const STATES: Record<State, { label: Text; color: 'success' | 'warning' | 'error' | 'default' }> = {
-  good: { label: ['in order', '正常'], color: 'success' },
-  warning: { label: ['look at it', '需关注'], color: 'warning' },
-  failing: { label: ['at fault', '异常'], color: 'error' },
+  good: { label: ['working', '正常'], color: 'success' },
+  warning: { label: ['needs attention', '需要关注'], color: 'warning' },
+  failing: { label: ['failing', '异常'], color: 'error' },
   off: { label: ['off', '未启用'], color: 'default' },
-  unknown: { label: ['not looked at yet', '尚未检查'], color: 'default' },
+  unknown: { label: ['not checked yet', '尚未检查'], color: 'default' },
 }
 
 const FIGURES: Record<string, { say: (number: string) => Text; quietAtZero?: boolean }> = {
-  ms: { say: (n) => [`answers in ${n} ms`, `响应 ${n} 毫秒`] },
+  ms: { say: (n) => [`responds in ${n} ms`, `响应时间 ${n} 毫秒`] },
   clients: { say: (n) => [`${n} connections`, `${n} 个连接`] },
-  waiting: { say: (n) => [`${n} requests wait for one`, `${n} 个请求等待连接`], quietAtZero: true },
+  waiting: {
+    say: (n) => [`${n} requests waiting for a connection`, `${n} 个请求等待连接`],
+    quietAtZero: true,
+  },
   bytes: { say: (n) => [n, n] },
-  due: { say: (n) => [`${n} due`, `${n} 个待执行`] },
-  running: { say: (n) => [`${n} running`, `${n} 个执行中`], quietAtZero: true },
-  failed: { say: (n) => [`${n} failed for good`, `${n} 个彻底失败`], quietAtZero: true },
+  due: { say: (n) => [`${n} jobs due`, `${n} 个任务待执行`] },
+  running: { say: (n) => [`${n} jobs running`, `${n} 个任务执行中`], quietAtZero: true },
+  failed: { say: (n) => [`${n} jobs failed permanently`, `${n} 个任务最终失败`], quietAtZero: true },
   seconds: { say: (n) => [`took ${n} s`, `耗时 ${n} 秒`] },
 }
 
@@ -144,7 +147,7 @@ function PartLine({ part: { name, state, since, fault, good_at: goodAt, figures 
         {fault && <>{fault} </>}
         {goodAt && (name === 'backups' || state === 'failing') && (
           <>
-            {name === 'backups' ? t(['last backup', '最近备份']) : t(['last in order', '最近正常'])}{' '}
+            {name === 'backups' ? t(['last backup', '最近备份']) : t(['last working', '上次正常'])}{' '}
             <Value value={goodAt} as="time" />{' '}
           </>
         )}

@@ -16,13 +16,16 @@ export function HomePage() {
       </Typography>
       <WaitingCards />
       <Typography variant="h6" component="h2" sx={{ mt: 3, mb: 1 }}>
-        {t(['The last thirty days', '最近三十天'])}
+        {t(['Last 30 days', '最近 30 天'])}
       </Typography>
       <Box sx={{ display: 'grid', gap: 2, gridTemplateColumns: { xs: '1fr', md: '1fr 1fr' } }}>
-        <DaysChart names={['active-people', 'sign-ups']} label={['People', '用户']} />
-        <DaysChart names={['feeds', 'comments', 'group-posts']} label={['Posts', '内容']} />
+        <DaysChart names={['active-people', 'sign-ups']} label={['Users', '用户']} />
+        <DaysChart names={['feeds', 'comments', 'group-posts']} label={['Content', '内容']} />
         <DaysChart names={['points-moved']} label={['Points', '积分']} />
-        <DaysChart names={['questions', 'answers', 'news']} label={['Questions and news', '问答与资讯']} />
+        <DaysChart
+          names={['questions', 'answers', 'news']}
+          label={['Questions and articles', '问答与资讯']}
+        />
       </Box>
       <RequestsCharts />
       <HealthCard />

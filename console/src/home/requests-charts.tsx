@@ -58,23 +58,23 @@ export function RequestsCharts() {
           values: pieces.map(({ requests }) => requests),
         },
         {
-          name: t(['Failed here (5xx)', '服务器错误 (5xx)']),
+          name: t(['Server errors (5xx)', '服务器错误（5xx）']),
           told: total(({ faults }) => faults),
           values: pieces.map(({ faults }) => faults),
         },
       ],
     },
     {
-      label: ['Time to answer', '响应时间'] as Text,
+      label: ['Response time', '响应时间'] as Text,
       unit: ' ms',
       lines: [
         {
-          name: t(['Half took less, at worst', '中位数，最高']),
+          name: t(['Highest median', '最高中位数']),
           told: worst((piece) => piece.median_ms),
           values: pieces.map((piece) => piece.median_ms),
         },
         {
-          name: t(['95 of 100 took less, at worst', '95 分位，最高']),
+          name: t(['Highest 95th percentile', '最高 95 分位数']),
           told: worst((piece) => piece.p95_ms),
           values: pieces.map((piece) => piece.p95_ms),
         },

@@ -6,16 +6,16 @@ export type Series = { name: string; values: (number | null)[]; total: number | 
 export const CURRENCIES: Record<string, Currency> = { 'points-moved': 'points', 'wallet-moved': 'wallet' }
 
 export const LABELS: Record<string, Text> = {
-  'sign-ups': ['Sign-ups', '注册'],
-  'active-people': ['Different people who were active', '活跃用户（去重）'],
+  'sign-ups': ['Registrations', '注册用户'],
+  'active-people': ['Distinct active users', '活跃用户（去重）'],
   feeds: ['Feeds', '动态'],
   comments: ['Comments', '评论'],
   news: ['Articles', '资讯'],
   questions: ['Questions', '问题'],
   answers: ['Answers', '回答'],
-  'group-posts': ['Posts in groups', '圈内帖子'],
+  'group-posts': ['Group posts', '圈子帖子'],
   'points-moved': ['Points moved', '积分流转'],
-  'wallet-moved': ['Money moved', '金额流转'],
+  'wallet-moved': ['Money moved', '资金流转'],
 }
 
 export const labelOf = (name: string): Text => LABELS[name] ?? [name, name]

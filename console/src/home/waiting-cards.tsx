@@ -15,7 +15,7 @@ export function WaitingCards() {
   const { waiting, error, isPending, refetch } = useWaiting()
   const heading = (
     <Typography variant="h6" component="h2" sx={{ mt: 1, mb: 1 }}>
-      {t(['Waiting for a decision', '等待处理'])}
+      {t(['Pending decisions', '待处理'])}
     </Typography>
   )
   if (isKithError(error) && error.status === 403) return null
@@ -27,7 +27,7 @@ export function WaitingCards() {
       <>
         {heading}
         <Card>
-          <EmptyState icon="done" text={['Nothing waits for a decision.', '没有待处理的事项。']} />
+          <EmptyState icon="done" text={['No pending decisions.', '暂无待处理事项。']} />
         </Card>
       </>
     )

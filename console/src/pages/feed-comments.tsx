@@ -65,7 +65,7 @@ export function FeedComments() {
         {error && <ErrorState error={error} retry={() => void refetch()} />}
         {isPending && <Skeleton variant="rounded" height={120} />}
         {data?.total === 0 && (
-          <Typography color="textSecondary">{t(['Nobody said anything yet.', '暂无评论。'])}</Typography>
+          <Typography color="textSecondary">{t(['No comments yet.', '暂无评论。'])}</Typography>
         )}
         <Stack component="ul" sx={{ listStyle: 'none', p: 0, m: 0 }}>
           {data?.data.map((comment) => (
@@ -81,7 +81,7 @@ export function FeedComments() {
               <Button
                 color="error"
                 onClick={() => void remove(comment.id)}
-                aria-label={t([`Delete the comment ${comment.id}`, `删除评论 ${comment.id}`])}
+                aria-label={t([`Delete comment ${comment.id}`, `删除评论 ${comment.id}`])}
               >
                 {t(['Delete', '删除'])}
               </Button>

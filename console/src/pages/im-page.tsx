@@ -9,10 +9,10 @@ import { Value } from '../shell/value.tsx'
 const FACTS: readonly { name: string; label: Text }[] = [
   { name: 'provider', label: ['Provider', '服务商'] },
   { name: 'accounts', label: ['Accounts', '账号数'] },
-  { name: 'waiting_accounts', label: ['Accounts that wait', '待同步账号'] },
-  { name: 'unregistered', label: ['People without an account', '未注册用户'] },
-  { name: 'groups', label: ['Groups', '群组数'] },
-  { name: 'waiting_groups', label: ['Groups that wait', '待同步群组'] },
+  { name: 'waiting_accounts', label: ['Accounts pending sync', '待同步账号数'] },
+  { name: 'unregistered', label: ['Users without an account', '未注册用户数'] },
+  { name: 'groups', label: ['Chat groups', '群组数'] },
+  { name: 'waiting_groups', label: ['Chat groups pending sync', '待同步群组数'] },
 ]
 
 export function ImPage() {
@@ -25,9 +25,9 @@ export function ImPage() {
   const registration = data?.registration as (Wire & { total: number; done: number }) | null | undefined
   return (
     <Box sx={{ pt: 2, pb: 6, maxWidth: 720 }}>
-      <Title title={t(['Instant messages', '即时消息'])} />
+      <Title title={t(['Instant messaging', '即时通讯'])} />
       <Typography variant="h4" component="h1" gutterBottom>
-        {t(['Instant messages', '即时消息'])}
+        {t(['Instant messaging', '即时通讯'])}
       </Typography>
       {error && <ErrorState error={error} retry={() => void refetch()} />}
       {isPending && <Skeleton variant="rounded" height={200} />}
@@ -36,7 +36,7 @@ export function ImPage() {
           <CardContent>
             <Alert severity={data.healthy ? 'success' : 'error'} sx={{ mb: 2 }}>
               {data.healthy
-                ? t(['The provider answers.', '服务商正常。'])
+                ? t(['The provider responds.', '服务商响应正常。'])
                 : String(data.fault ?? data.last_error ?? '')}
             </Alert>
             <Box
@@ -57,11 +57,11 @@ export function ImPage() {
             {registration && (
               <Box sx={{ mt: 2 }}>
                 <Typography>
-                  {t(['Registration of everybody', '全员注册'])}: {registration.done} / {registration.total}
+                  {t(['User registration', '用户注册进度'])}: {registration.done} / {registration.total}
                 </Typography>
                 <LinearProgress
                   variant="determinate"
-                  aria-label={t(['Registration of everybody', '全员注册'])}
+                  aria-label={t(['User registration', '用户注册进度'])}
                   value={registration.total > 0 ? (100 * registration.done) / registration.total : 100}
                 />
               </Box>
@@ -76,7 +76,7 @@ export function ImPage() {
                 )
               }
             >
-              {t(['Register everybody', '注册所有用户'])}
+              {t(['Register all users', '注册所有用户'])}
             </Button>
           </CardContent>
         </Card>

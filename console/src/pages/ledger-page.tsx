@@ -26,9 +26,16 @@ import { Value } from '../shell/value.tsx'
 type Totals = Record<'people' | 'escrow' | 'income' | 'issuance' | 'sum', number>
 
 const PARTS: readonly { name: keyof Totals; label: Text }[] = [
-  { name: 'people', label: ['With people', '用户持有'] },
+  { name: 'people', label: ['Held by users', '用户持有'] },
   { name: 'escrow', label: ['In escrow', '平台托管'] },
-  { name: 'income', label: ['Income of the site', '站点收入'] },
+  { name: 'income', label: ['Site income', '站点收入'] },
+]
+
+const DRIFT: readonly { name: string; label: Text }[] = [
+  { name: 'check', label: ['Check', '核对项'] },
+  { name: 'key', label: ['Record', '记录'] },
+  { name: 'kept', label: ['Stored', '存储值'] },
+  { name: 'counted', label: ['Recalculated', '重算值'] },
 ]
 
 export function LedgerPage() {
@@ -45,10 +52,10 @@ export function LedgerPage() {
   })
   return (
     <Box sx={{ pt: 2, pb: 6 }}>
-      <Title title={t(['Ledger audit', '账目审计'])} />
+      <Title title={t(['Ledger audit', '账本核对'])} />
       <Stack direction="row" sx={{ alignItems: 'center', mb: 1 }}>
         <Typography variant="h4" component="h1" sx={{ flex: 1 }}>
-          {t(['Ledger audit', '账目审计'])}
+          {t(['Ledger audit', '账本核对'])}
         </Typography>
         <Button onClick={() => void refetch()} disabled={isFetching}>
           {t(['Check again', '重新核对'])}
@@ -61,12 +68,12 @@ export function LedgerPage() {
           <Alert severity={data.balanced && data.drift.length === 0 ? 'success' : 'error'}>
             {data.balanced && data.drift.length === 0
               ? t([
-                  'Everything balances: nothing was lost, minted or charged twice.',
-                  '账目平衡：没有丢失、凭空产生或重复扣款。',
+                  'The ledger balances. No amount was lost, created from nothing or charged twice.',
+                  '账本平衡。没有金额丢失、凭空产生或重复扣款。',
                 ])
               : t([
-                  `The books do not balance: ${data.drift.length} differences.`,
-                  `账目不平：${data.drift.length} 处差异。`,
+                  `The ledger does not balance. Differences: ${data.drift.length}.`,
+                  `账本不平衡。差异：${data.drift.length} 处。`,
                 ])}
           </Alert>
           {data.drift.length > 0 && (
@@ -74,15 +81,15 @@ export function LedgerPage() {
               <Table size="small">
                 <TableHead>
                   <TableRow>
-                    {(['check', 'key', 'kept', 'counted'] as const).map((name) => (
-                      <TableCell key={name}>{name}</TableCell>
+                    {DRIFT.map(({ name, label }) => (
+                      <TableCell key={name}>{t(label)}</TableCell>
                     ))}
                   </TableRow>
                 </TableHead>
                 <TableBody>
                   {data.drift.map((row) => (
                     <TableRow key={`${row.check} ${row.key}`}>
-                      {(['check', 'key', 'kept', 'counted'] as const).map((name) => (
+                      {DRIFT.map(({ name }) => (
                         <TableCell key={name}>{String(row[name])}</TableCell>
                       ))}
                     </TableRow>
@@ -99,14 +106,14 @@ export function LedgerPage() {
                     {currency === 'points' ? t(['Points', '积分']) : t(['Wallet', '钱包'])}
                   </Typography>
                   <Typography color="textSecondary" gutterBottom>
-                    {t(['Issued', '发行'])}:{' '}
+                    {t(['Total issued', '发行总量'])}:{' '}
                     <Value
                       value={Math.abs(data.totals[currency].issuance)}
                       as={currency === 'points' ? 'points' : 'money'}
                     />
                   </Typography>
                   <Bars
-                    label={t(['Where it is', '分布'])}
+                    label={t(['Distribution', '分布'])}
                     bars={PARTS.map(({ name, label }) => ({
                       label: t(label),
                       value: data.totals[currency][name],
@@ -117,8 +124,8 @@ export function LedgerPage() {
               </Card>
             ))}
           </Box>
-          <DaysChart names={['points-moved']} label={['Points moved by day', '每日积分流转']} />
-          <DaysChart names={['wallet-moved']} label={['Money moved by day', '每日金额流转']} />
+          <DaysChart names={['points-moved']} label={['Points moved per day', '每日积分流转']} />
+          <DaysChart names={['wallet-moved']} label={['Money moved per day', '每日资金流转']} />
         </Stack>
       )}
     </Box>

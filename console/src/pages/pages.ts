@@ -21,14 +21,14 @@ export const PAGES: readonly PageEntry[] = [
   {
     name: 'ledger',
     section: 'money',
-    label: ['Ledger audit', '账目审计'],
+    label: ['Ledger audit', '账本核对'],
     icon: 'ledger',
     operation: 'get ledger/audit',
   },
   {
     name: 'im',
     section: 'system',
-    label: ['Instant messages', '即时消息'],
+    label: ['Instant messaging', '即时通讯'],
     icon: 'chat',
     operation: 'get im',
   },

@@ -58,10 +58,10 @@ function Deliveries({ hook }: { hook: number }) {
     }
   }
   const headings: Heading[] = [
-    { label: ['When', '时间'], cell: (row) => <Value value={row.created_at} as="time" /> },
+    { label: ['Time', '时间'], cell: (row) => <Value value={row.created_at} as="time" /> },
     { label: ['Event', '事件'], cell: (row) => <Value value={row.type} as="code" /> },
-    { label: ['State', '状态'], cell: (row) => <Value value={row.status} as="state" /> },
-    { label: ['Attempts', '次数'], align: 'right', cell: (row) => String(row.attempts) },
+    { label: ['Status', '状态'], cell: (row) => <Value value={row.status} as="state" /> },
+    { label: ['Attempts', '尝试次数'], align: 'right', cell: (row) => String(row.attempts) },
     {
       label: ['Actions', '操作'],
       align: 'right',
@@ -69,13 +69,13 @@ function Deliveries({ hook }: { hook: number }) {
       cell: (row) => (
         <>
           <Button size="small" onClick={() => setOpened(Number(row.id))}>
-            {t(['Look', '查看'])}
+            {t(['View', '查看'])}
           </Button>
           <Button
             size="small"
-            onClick={() => void act(`/deliveries/${row.id}/replay`, ['Sent again', '已重新投递'])}
+            onClick={() => void act(`/deliveries/${row.id}/replay`, ['Delivery queued again', '已重新投递'])}
           >
-            {t(['Replay', '重发'])}
+            {t(['Redeliver', '重新投递'])}
           </Button>
         </>
       ),
@@ -88,14 +88,11 @@ function Deliveries({ hook }: { hook: number }) {
           <Typography variant="h6" component="h2" sx={{ flex: 1 }}>
             {t(['Deliveries', '投递记录'])}
           </Typography>
-          <Button onClick={() => void act('/ping', ['A ping is on its way', '已发送测试事件'])}>
-            {t(['Ping', '测试'])}
+          <Button onClick={() => void act('/ping', ['Test event sent', '已发送测试事件'])}>
+            {t(['Send test event', '发送测试事件'])}
           </Button>
-          <Button
-            color="error"
-            onClick={() => void act('/secret', ['A new secret signs from now on', '已启用新密钥'])}
-          >
-            {t(['New secret', '更换密钥'])}
+          <Button color="error" onClick={() => void act('/secret', ['Secret replaced', '密钥已更换'])}>
+            {t(['Replace secret', '更换密钥'])}
           </Button>
         </Stack>
         {secret && (
@@ -107,7 +104,7 @@ function Deliveries({ hook }: { hook: number }) {
             }}
             sx={{ mb: 2 }}
           >
-            {t(['Shown this once:', '仅显示这一次：'])} <code>{secret}</code>
+            {t(['This secret is shown only once:', '此密钥仅显示一次：'])} <code>{secret}</code>
           </Alert>
         )}
         <Stack
@@ -116,23 +113,25 @@ function Deliveries({ hook }: { hook: number }) {
           sx={{ alignItems: { sm: 'center' }, mb: 2 }}
         >
           <TextField
-            label={t(['Everything since (UTC)', '此时间起的全部事件（UTC）'])}
+            label={t(['Failed deliveries since (UTC)', '失败投递的起始时间（UTC）'])}
             value={since}
             onChange={(event) => setSince(event.target.value)}
             sx={{ maxWidth: 260 }}
           />
           <Button
             variant="outlined"
-            onClick={() => void act('/replay', ['What failed is sent again', '已重新投递'], { since })}
+            onClick={() =>
+              void act('/replay', ['Failed deliveries queued again', '已重新投递失败的事件'], { since })
+            }
           >
-            {t(['Send again', '重新投递'])}
+            {t(['Redeliver all', '全部重新投递'])}
           </Button>
         </Stack>
         <PagedTable
           pages={pages}
           label={['Deliveries', '投递记录']}
           headings={headings}
-          empty={{ icon: 'webhook', text: ['Nothing was sent yet.', '暂无投递。'] }}
+          empty={{ icon: 'webhook', text: ['No deliveries yet.', '暂无投递记录。'] }}
         />
         {opened !== undefined && (
           <Delivery address={`${base}/deliveries/${opened}`} close={() => setOpened(undefined)} />
@@ -167,7 +166,7 @@ function Delivery({ address, close }: { address: string; close(): void }) {
             )}
           </Box>
         ))}
-        <Typography variant="subtitle2">{t(['What was sent', '发送内容'])}</Typography>
+        <Typography variant="subtitle2">{t(['Request body', '请求内容'])}</Typography>
         <Box component="pre" sx={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }} tabIndex={0}>
           {data?.body}
         </Box>

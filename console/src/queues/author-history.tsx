@@ -39,7 +39,7 @@ export function AuthorHistory({ user }: { user: number | undefined }) {
   if (!person) return null
   const extra = (person.extra ?? {}) as Wire
   return (
-    <Card component="aside" aria-label={t(['About the person', '关于此人'])} sx={{ alignSelf: 'start' }}>
+    <Card component="aside" aria-label={t(['About the user', '用户信息'])} sx={{ alignSelf: 'start' }}>
       <CardContent>
         <Stack direction="row" spacing={1.5} sx={{ alignItems: 'center' }}>
           <Avatar src={fileAddressOf(person.avatar)} alt="">
@@ -54,7 +54,7 @@ export function AuthorHistory({ user }: { user: number | undefined }) {
               {String(person.name)}
             </Typography>
             <Typography variant="body2" color="textSecondary">
-              {t(['since', '注册于'])} <Value value={person.created_at} as="time" />
+              {t(['registered', '注册于'])} <Value value={person.created_at} as="time" />
             </Typography>
           </Box>
         </Stack>
@@ -73,12 +73,12 @@ export function AuthorHistory({ user }: { user: number | undefined }) {
         </Stack>
         {[
           {
-            label: ['Last feeds', '最近动态'] as Text,
+            label: ['Latest feeds', '最近动态'] as Text,
             rows: feeds?.data,
             of: (row: Wire) => row.feed_content,
           },
           {
-            label: ['Last reports', '最近举报'] as Text,
+            label: ['Latest reports', '最近被举报记录'] as Text,
             rows: reports?.data,
             of: (row: Wire) => row.reason ?? row.subject,
           },

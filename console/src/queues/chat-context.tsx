@@ -14,7 +14,7 @@ export function ChatContext({ address }: { address: string }) {
     retry: false,
   })
   if (isError)
-    return <Alert severity="info">{t(['The message does not exist any more.', '该消息已不存在。'])}</Alert>
+    return <Alert severity="info">{t(['The message no longer exists.', '该消息已不存在。'])}</Alert>
   if (!data) return null
   const messages = [...data.context, data.message].sort((a, b) => Number(a.position) - Number(b.position))
   return (
@@ -50,8 +50,8 @@ export function ChatContext({ address }: { address: string }) {
       </Box>
       <Typography variant="caption" color="textSecondary">
         {t([
-          'Moderators see a reported message with up to five messages before and after it, and no others.',
-          '管理员仅可查看被举报的消息及其前后各五条消息，无法查看其他聊天内容。',
+          'Moderators can see only the reported message and up to five messages before and after it.',
+          '管理员只能查看被举报的消息及其前后各五条消息。',
         ])}
       </Typography>
     </Stack>

@@ -28,10 +28,10 @@ const periodOf = ({ kind, hours }: Wire) =>
   kind === 'warning' || !hours || hours === 'lasting' ? undefined : { hours: Number(hours) }
 
 const DEALING: Verdict = {
-  label: ['Remove or sanction', '删除或处罚'],
+  label: ['Remove content or sanction user', '删除内容或处罚用户'],
   reason: { label: ['Remark for other administrators', '给其他管理员的备注'] },
   details: [
-    { name: 'remove', label: ['Remove what was reported', '删除被举报的内容'], as: 'flag' },
+    { name: 'remove', label: ['Remove the reported content', '删除被举报的内容'], as: 'flag' },
     {
       name: 'kind',
       label: ['Sanction', '处罚'],
@@ -41,18 +41,18 @@ const DEALING: Verdict = {
     },
     {
       name: 'hours',
-      label: ['For how long', '期限'],
+      label: ['Duration', '期限'],
       as: 'choice',
       required: true,
       choices: [
         ...PERIODS.map(({ hours, label }) => ({ id: String(hours), name: label })),
-        { id: 'lasting', name: ['until lifted', '直到解除'] },
+        { id: 'lasting', name: ['until lifted', '直至解除'] },
       ],
       when: ({ kind }) => kind === 'silence' || kind === 'suspension',
     },
     {
       name: 'why',
-      label: ['What the person is told', '告知用户的理由'],
+      label: ['Reason shown to the user', '告知用户的理由'],
       as: 'text',
       required: true,
       when: ({ kind }) => Boolean(kind),
@@ -90,7 +90,7 @@ const ARTICLE = {
 } satisfies Partial<Queue>
 const AUTHORSHIP: Queue['facts'] = [
   { label: ['Author', '作者'], name: 'author' },
-  { label: ['Paid', '投稿费'], name: 'contribute_amount', as: 'points' },
+  { label: ['Contribution fee', '投稿费'], name: 'contribute_amount', as: 'points' },
 ]
 
 export const CONTENT_QUEUES: readonly Queue[] = [
@@ -107,12 +107,12 @@ export const CONTENT_QUEUES: readonly Queue[] = [
       row.reportable_type === 'chat-messages' ? `/admin/chat-messages/${row.reportable_id}` : undefined,
     facts: [
       { label: ['Reported', '举报时间'], name: 'created_at', as: 'time' },
-      { label: ['Kind', '类型'], name: 'reportable_type', as: 'state' },
-      personFact(['Reported by', '举报人']),
-      personFact(['About', '被举报人'], 'target'),
+      { label: ['Content type', '内容类型'], name: 'reportable_type', as: 'state' },
+      personFact(['Reporter', '举报人']),
+      personFact(['Reported user', '被举报人'], 'target'),
     ],
     author: authorIn('target_user'),
-    ...actions('reports', 'mark', { accept: 'deal', acceptLabel: ['Deal with it', '处理'] }),
+    ...actions('reports', 'mark', { accept: 'deal', acceptLabel: ['Mark as handled', '标记为已处理'] }),
     more: DEALING,
   },
   {
@@ -142,24 +142,24 @@ export const CONTENT_QUEUES: readonly Queue[] = [
   },
   {
     name: 'contribution-refunds',
-    label: ['Refunds of contributions', '投稿退款申请'],
+    label: ['Contribution refund requests', '投稿退款申请'],
     icon: 'payout',
     ...ARTICLE,
     query: { audit_status: 5 },
     facts: [
-      { label: ['Asked', '提交时间'], name: 'updated_at', as: 'time' },
+      { label: ['Submitted', '提交时间'], name: 'updated_at', as: 'time' },
       ...AUTHORSHIP,
-      { label: ['Rejected so often', '已驳回次数'], name: 'audit_count', as: 'number' },
-      { label: ['Last reason', '上次驳回理由'], name: 'mark' },
+      { label: ['Times rejected', '已驳回次数'], name: 'audit_count', as: 'number' },
+      { label: ['Last rejection reason', '上次驳回理由'], name: 'mark' },
     ],
     accept: verdict(
-      ['Give the fee back', '退还投稿费'],
+      ['Refund the fee', '退还投稿费'],
       { path: 'news' },
       (mark) => ({ audit_status: 4, ...(mark ? { mark } : {}) }),
       { label: REASON },
     ),
     reject: verdict(
-      ['Keep the fee', '不予退款'],
+      ['Keep the fee', '不退还投稿费'],
       { path: 'news' },
       (mark) => ({ audit_status: 3, mark }),
       NEEDED_REASON,
@@ -167,7 +167,7 @@ export const CONTENT_QUEUES: readonly Queue[] = [
   },
   {
     name: 'certifications',
-    label: ['Requested certifications', '认证审核'],
+    label: ['Certification requests', '认证审核'],
     icon: 'verified',
     path: 'certifications',
     query: { status: 0 },
@@ -180,7 +180,7 @@ export const CONTENT_QUEUES: readonly Queue[] = [
       FACTS.kind,
       FACTS.person,
       { label: ['Name', '姓名'], name: 'data.name' },
-      { label: ['Number', '证件号'], name: 'data.number' },
+      { label: ['ID number', '证件号'], name: 'data.number' },
       { label: ['Phone', '电话'], name: 'data.phone' },
       { label: ['Address', '地址'], name: 'data.org_address' },
     ],
@@ -191,7 +191,7 @@ export const CONTENT_QUEUES: readonly Queue[] = [
       { path: 'certifications', below: '/pass' },
       (reason, { version }) => ({ desc: reason, version }),
       {
-        label: ['What everybody sees', '公开的认证说明'],
+        label: ['Public description', '公开的认证说明'],
         required: true,
         from: (row) => text((row.data as Wire).desc).slice(0, 250),
       },
@@ -214,10 +214,10 @@ export const CONTENT_QUEUES: readonly Queue[] = [
     body: (row) => [text(row.summary), text(row.notice)].filter(Boolean).join('\n\n'),
     facts: [
       FACTS.asked,
-      personFact(['Founder', '创建者'], 'founder'),
+      personFact(['Founder', '圈主'], 'founder'),
       { label: ['Mode', '模式'], name: 'mode', as: 'state' },
-      { label: ['To join', '加入费用'], name: 'money', as: 'points' },
-      { label: ['Place', '位置'], name: 'location' },
+      { label: ['Joining fee', '加入费用'], name: 'money', as: 'points' },
+      { label: ['Location', '位置'], name: 'location' },
     ],
     pictures: (row) => [row.avatar],
     author: authorIn('user_id'),

@@ -17,7 +17,7 @@ const PIN = {
 export const PAYMENT_QUEUES: readonly Queue[] = [
   {
     name: 'feed-pins',
-    label: ['Requested pins of feeds', '动态置顶申请'],
+    label: ['Feed pin requests', '动态置顶申请'],
     path: 'feed-pinneds',
     operation: 'patch feed-pinneds/{pinned}',
     title: (row) => `#${row.feed_id}`,
@@ -29,7 +29,7 @@ export const PAYMENT_QUEUES: readonly Queue[] = [
   },
   {
     name: 'news-pins',
-    label: ['Requested pins of articles', '资讯置顶申请'],
+    label: ['Article pin requests', '资讯置顶申请'],
     path: 'news-pinneds',
     operation: 'patch news-pinneds/{pinned}',
     title: (row) => text(row.title) || `#${row.news_id}`,
@@ -50,14 +50,14 @@ export const PAYMENT_QUEUES: readonly Queue[] = [
     title: (row) => [money(row.payout), text(row.account) || nameIn(row.user)].filter(Boolean).join(' → '),
     facts: [
       FACTS.asked,
-      { label: ['Requested', '申请提现'], name: 'amount', as: 'amount' },
-      { label: ['To be paid', '应付'], name: 'payout', as: 'money', copies: true },
-      { label: ['Way', '方式'], name: 'type' },
+      { label: ['Requested amount', '申请金额'], name: 'amount', as: 'amount' },
+      { label: ['Amount to pay', '应付金额'], name: 'payout', as: 'money', copies: true },
+      { label: ['Payout method', '提现方式'], name: 'type' },
       { label: ['Payee account', '收款账号'], name: 'account', copies: true },
       FACTS.person,
     ],
     author: authorIn('owner_id'),
-    ...actions('withdrawals', 'remark', { acceptLabel: ['Paid out', '已付款'] }),
+    ...actions('withdrawals', 'remark', { acceptLabel: ['Mark as paid', '标记为已付款'] }),
   },
   {
     name: 'recharges',
@@ -69,9 +69,9 @@ export const PAYMENT_QUEUES: readonly Queue[] = [
     title: (row) => [money(row.amount), nameIn(row.user)].filter(Boolean).join(' · '),
     facts: [
       FACTS.asked,
-      { label: ['To be received', '应收'], name: 'amount', as: 'money', copies: true },
-      { label: ['To be credited', '到账'], name: 'credited', as: 'amount' },
-      { label: ['Provider', '渠道'], name: 'provider' },
+      { label: ['Amount due', '应收金额'], name: 'amount', as: 'money', copies: true },
+      { label: ['Amount to credit', '到账金额'], name: 'credited', as: 'amount' },
+      { label: ['Provider', '支付渠道'], name: 'provider' },
       FACTS.person,
     ],
     author: authorIn('owner_id'),
@@ -79,7 +79,7 @@ export const PAYMENT_QUEUES: readonly Queue[] = [
       ['Confirm the payment', '确认到账'],
       { path: 'recharges' },
       (reason) => ({ action: 'accept', reference: reason }),
-      { label: ['Reference of the payment', '付款凭证号'], required: true },
+      { label: ['Payment reference', '付款凭证号'], required: true },
     ),
     reject: verdict(
       ['Close the order', '关闭订单'],

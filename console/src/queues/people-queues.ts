@@ -15,12 +15,12 @@ export const PEOPLE_QUEUES: readonly Queue[] = [
       FACTS.asked,
       { label: ['E-mail', '邮箱'], name: 'email' },
       { label: ['Phone', '手机号'], name: 'phone' },
-      personFact(['Invited by', '邀请人'], 'inviter_id'),
+      personFact(['Inviter', '邀请人'], 'inviter_id'),
     ],
     author: authorIn('user_id'),
     ...actions('registrations', 'remark', {
-      acceptLabel: ['Let in', '通过'],
-      rejectLabel: ['Turn away', '拒绝'],
+      acceptLabel: ['Accept', '通过'],
+      rejectLabel: ['Reject', '驳回'],
     }),
   },
   {
@@ -34,16 +34,16 @@ export const PEOPLE_QUEUES: readonly Queue[] = [
     body: (row) => text(row.contents),
     facts: [
       FACTS.asked,
-      { label: ['Against', '针对'], name: 'sanction.kind', as: 'state' },
-      { label: ['Its reason', '处罚理由'], name: 'sanction.reason' },
+      { label: ['Sanction', '处罚类型'], name: 'sanction.kind', as: 'state' },
+      { label: ['Reason for the sanction', '处罚理由'], name: 'sanction.reason' },
       { label: ['Imposed', '处罚时间'], name: 'sanction.created_at', as: 'time' },
       personFact(['Imposed by', '处罚人'], 'sanction.imposed_by'),
-      { label: ['Until', '到期'], name: 'sanction.ends_at', as: 'time' },
+      { label: ['Expires', '到期时间'], name: 'sanction.ends_at', as: 'time' },
     ],
     author: authorIn('user_id'),
     ...actions('appeals', 'answer', {
       acceptLabel: ['Lift the sanction', '解除处罚'],
-      rejectLabel: ['Let it stand', '维持处罚'],
+      rejectLabel: ['Keep the sanction', '维持处罚'],
     }),
   },
 ]

@@ -27,7 +27,7 @@ export function QueuePage() {
       <Missing
         text={['This queue does not exist.', '此队列不存在。']}
         to="/"
-        label={['What waits', '查看待处理']}
+        label={['Show pending decisions', '查看待处理事项']}
       />
     )
   return (
@@ -175,7 +175,11 @@ function QueueView({ queue, item }: { queue: Queue; item: string | undefined }) 
 
   const asked = asking && queue[asking]
   if (!isAsking && !canAccess)
-    return <EmptyState text={['Your roles do not let you decide on these.', '你的角色无权处理这些事项。']} />
+    return (
+      <EmptyState
+        text={['Your roles do not include the ability to decide here.', '您的角色没有处理此队列的权限。']}
+      />
+    )
   if (error) return <ErrorState error={error} retry={() => void refetch()} />
   return (
     <Box sx={{ pt: 2, pb: 10 }}>
@@ -184,12 +188,12 @@ function QueueView({ queue, item }: { queue: Queue; item: string | undefined }) 
           {t(queue.label)}
         </Typography>
         <Typography color="textSecondary" role="status">
-          {isPending ? t(['Loading…', '加载中…']) : t([`${left} waiting`, `${left} 项待处理`])}
+          {isPending ? t(['Loading…', '加载中…']) : t([`${left} pending`, `${left} 项待处理`])}
         </Typography>
         <Box sx={{ flex: 1 }} />
         {waiting.length > 1 && (
           <Button size="small" onClick={() => setSeveral('choosing')}>
-            {t(['Decide on several', '批量处理'])}
+            {t(['Decide on several items', '批量处理'])}
           </Button>
         )}
         <Typography color="textSecondary" variant="body2" sx={{ display: { xs: 'none', sm: 'block' } }}>
@@ -209,18 +213,21 @@ function QueueView({ queue, item }: { queue: Queue; item: string | undefined }) 
       ) : isGone ? (
         <Box sx={{ textAlign: 'center' }}>
           <EmptyState
-            text={['This item waits no longer.', '此事项已不在队列中。']}
-            note={['Somebody decided on it, or it was deleted.', '已有人处理，或内容已被删除。']}
+            text={['This item is no longer pending.', '此事项已不在队列中。']}
+            note={[
+              'Another administrator decided on it, or it was deleted.',
+              '其他管理员已处理，或内容已被删除。',
+            ]}
           />
           <Button variant="contained" component={Link} to={`/queues/${queue.name}`}>
-            {t(['To what waits', '查看待处理事项'])}
+            {t(['Show pending items', '查看待处理事项'])}
           </Button>
         </Box>
       ) : !row ? (
         <EmptyState
           icon="done"
-          text={['Nothing waits here.', '这里没有待处理的事项。']}
-          note={['What comes in is shown by itself.', '有新事项时会自动显示。']}
+          text={['No pending items.', '暂无待处理事项。']}
+          note={['New items appear automatically.', '有新事项时会自动显示。']}
         />
       ) : (
         <Box
@@ -253,7 +260,7 @@ function QueueView({ queue, item }: { queue: Queue; item: string | undefined }) 
                 )}
                 {queue.accept.reason && !queue.accept.reason.required && (
                   <Button onClick={() => begin('accept', true)}>
-                    {t(['Accept with a remark', '附言通过'])}
+                    {t(['Accept with a reason', '填写理由并通过'])}
                   </Button>
                 )}
                 <Box sx={{ ml: 'auto', whiteSpace: 'nowrap' }}>
@@ -333,9 +340,9 @@ function UpNext({
   const t = useText()
   if (waiting.length < 2) return null
   return (
-    <Box component="nav" aria-label={t(['Also waiting', '其他待处理'])}>
+    <Box component="nav" aria-label={t(['Other pending items', '其他待处理事项'])}>
       <Typography variant="subtitle2" color="textSecondary" gutterBottom>
-        {t(['Also waiting', '其他待处理'])}
+        {t(['Other pending items', '其他待处理事项'])}
       </Typography>
       <Stack direction="row" spacing={1} useFlexGap sx={{ flexWrap: 'wrap' }}>
         {waiting.slice(0, 12).map((row) => (
@@ -357,7 +364,7 @@ export function Refused({ title, text, close }: { title: string; text: string; c
   const t = useText()
   return (
     <Alert severity="warning" onClose={close} sx={{ mb: 2 }}>
-      <strong>{title}</strong> — {text} {t(['Your decision was not carried out.', '你的决定未被执行。'])}
+      <strong>{title}</strong> — {text} {t(['Your decision did not take effect.', '您的处理未生效。'])}
     </Alert>
   )
 }

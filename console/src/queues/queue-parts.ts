@@ -18,11 +18,11 @@ type Fact = Queue['facts'][number]
 export const personFact = (label: Text, name = 'user'): Fact => ({ label, name, as: 'person' })
 
 export const FACTS = {
-  asked: { label: ['Asked', '提交时间'], name: 'created_at', as: 'time' },
+  asked: { label: ['Submitted', '提交时间'], name: 'created_at', as: 'time' },
   points: { label: ['Points', '积分'], name: 'amount', as: 'points' },
   days: { label: ['Days', '天数'], name: 'day', as: 'number' },
-  kind: { label: ['Kind', '类型'], name: 'category.display_name' },
-  person: personFact(['Person', '申请人']),
+  kind: { label: ['Type', '类型'], name: 'category.display_name' },
+  person: personFact(['Applicant', '申请人']),
 } as const satisfies Record<string, Fact>
 
 export function verdict(

@@ -35,7 +35,7 @@ export function Several({
   const isAll = picked.length === rows.length
   return (
     <Dialog open onClose={close} fullWidth maxWidth="sm" aria-labelledby="several-title">
-      <DialogTitle id="several-title">{t(['Decide on several', '批量处理'])}</DialogTitle>
+      <DialogTitle id="several-title">{t(['Decide on several items', '批量处理'])}</DialogTitle>
       <DialogContent>
         <FormControlLabel
           control={
@@ -45,7 +45,7 @@ export function Several({
               onChange={() => setChosen(isAll ? new Set() : new Set(rows.map(({ id }) => id)))}
             />
           }
-          label={t([`All ${rows.length} shown here`, `全选此处 ${rows.length} 项`])}
+          label={t([`Select all ${rows.length} items`, `全选 ${rows.length} 项`])}
         />
         <FormGroup sx={{ pl: 2 }}>
           {rows.map((row) => (

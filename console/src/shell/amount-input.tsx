@@ -16,8 +16,8 @@ export function Unit({ currency }: { currency: Currency }) {
 export const exampleOf = (currency: Currency): Text => {
   const example = plainAmount(150 * 10 ** decimalsOf(currency), currency)
   return decimalsOf(currency) === 0
-    ? ['Write a whole number.', '请填写整数。']
-    : [`Write it like 150 or ${example}.`, `请填写如 150 或 ${example}。`]
+    ? ['Enter a whole number.', '请填写整数。']
+    : [`Enter an amount such as 150 or ${example}.`, `请填写金额，如 150 或 ${example}。`]
 }
 
 /**

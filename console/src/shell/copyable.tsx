@@ -13,7 +13,7 @@ export function Copyable({ text, label, children }: { text: string; label: strin
       notify(t([`Copied: ${text}`, `已复制：${text}`]), { type: 'info' })
     } catch {
       // Browsers allow clipboard access only over HTTPS.
-      notify(t([`Select and copy it: ${text}`, `请手动选择并复制：${text}`]), { type: 'warning' })
+      notify(t([`Copy manually: ${text}`, `请手动复制：${text}`]), { type: 'warning' })
     }
   }
   return (

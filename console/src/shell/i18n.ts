@@ -4,7 +4,7 @@ import { CHINESE } from './chinese.ts'
 import { currentLocale, keepLocale } from './text.ts'
 
 const own = {
-  en: { kith: { not_an_administrator: 'This account may not enter the administration.' } },
+  en: { kith: { not_an_administrator: 'This account has no access to the console.' } },
   zh: { kith: { not_an_administrator: '此账号无权进入管理后台。' } },
 }
 

@@ -38,7 +38,7 @@ function PaletteButton() {
         size="small"
         onClick={() => setOpen(true)}
         startIcon={<Icon name="search" fontSize="small" />}
-        aria-label={t(['Ctrl K: go to a page, person or setting', 'Ctrl K：跳转到页面、用户或设置'])}
+        aria-label={t(['Ctrl K: go to a page, user or setting', 'Ctrl K：跳转到页面、用户或设置'])}
         aria-keyshortcuts="Control+K Meta+K"
         sx={{ minWidth: 0, '& .MuiButton-startIcon': { mr: { xs: 0, md: 0.5 } } }}
       >

@@ -18,7 +18,7 @@ export function ConsoleMenu() {
   const jobs = entriesFor(mine)
   const isFew = jobs.reduce((sum, { entries }) => sum + entries.length, 0) <= FEW
   return (
-    <Box component="nav" aria-label={t(['Areas', '功能'])}>
+    <Box component="nav" aria-label={t(['Main menu', '主菜单'])}>
       <Menu
         dense
         sx={{

@@ -10,7 +10,7 @@ export type Entry = { to: string; label: Text; icon: string; queue?: string }
 export type Job = { name: string; label: Text; entries: Entry[] }
 
 const JOBS: readonly { name: string; label: Text; sections: readonly Section[] }[] = [
-  { name: 'people', label: ['People', '用户'], sections: ['people'] },
+  { name: 'people', label: ['Users', '用户'], sections: ['people'] },
   {
     name: 'content',
     label: ['Content', '内容'],
@@ -42,6 +42,6 @@ export function entriesFor(mine: Set<string>): Job[] {
       ),
     ]),
   }))
-  const decide: Job = { name: 'decide', label: ['Decide', '待处理'], entries: queues }
+  const decide: Job = { name: 'decide', label: ['Pending decisions', '待处理'], entries: queues }
   return [decide, ...jobs].filter(({ entries }) => entries.length > 0)
 }

@@ -31,7 +31,7 @@ export function NotFoundPage() {
   return (
     <Missing
       text={['This page does not exist.', '页面不存在。']}
-      note={['The address may be mistyped, or from another version.', '地址可能有误，或来自其他版本。']}
+      note={['The URL may be wrong or belong to another version.', '网址可能有误，或来自其他版本。']}
       to="/"
       label={['Home', '首页']}
     />

@@ -24,7 +24,7 @@ export function PageSteps({
       getItemAriaLabel={(type) =>
         t([
           `Go to the ${type} page`,
-          { first: '首页', last: '末页', next: '下一页', previous: '上一页' }[type],
+          { first: '第一页', last: '最后一页', next: '下一页', previous: '上一页' }[type],
         ])
       }
       labelDisplayedRows={({ from, to, count }) =>

@@ -58,7 +58,7 @@ export function Palette({ close }: { close(): void }) {
   const found: Command[] = (people.data?.data ?? []).map((row) => ({
     to: `/people/${row.id}/show`,
     label: String(row.name),
-    group: t(['People found', '匹配的用户']),
+    group: t(['Users', '用户']),
     // Makes each user from the server match the query, because the server also finds users by earlier names.
     words: q,
   }))
@@ -97,12 +97,12 @@ export function Palette({ close }: { close(): void }) {
             close()
             void navigate(command.to)
           }}
-          noOptionsText={t(['Nothing matches.', '没有符合条件的内容。'])}
+          noOptionsText={t(['No matching results.', '没有符合条件的结果。'])}
           renderInput={(props) => (
             <TextField
               {...props}
               autoFocus
-              label={t(['Page, person or setting', '页面、用户或设置'])}
+              label={t(['Page, user or setting', '页面、用户或设置'])}
               onKeyDown={(event) => {
                 if (event.key === 'Escape') close()
               }}

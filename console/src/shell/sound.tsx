@@ -12,7 +12,7 @@ export function Sound({ id }: { id: number }) {
   })
   if (!address) return <span>—</span>
   return (
-    // biome-ignore lint/a11y/useMediaCaption: songs bring no captions; their words are beside them
+    // biome-ignore lint/a11y/useMediaCaption: songs have no captions, and the page shows their lyrics
     <audio
       controls
       preload="none"

@@ -44,11 +44,11 @@ test('opens pages, users and settings by Ctrl-K', { skip }, async () => {
   const { writer } = contents!
   const page = await world!.open('/')
   await settled(page)
-  const box = page.getByRole('combobox', { name: 'Page, person or setting' })
+  const box = page.getByRole('combobox', { name: 'Page, user or setting' })
   for (const [text, option, address] of [
     ['withdrawals pay', 'Withdrawals to pay', /\/queues\/withdrawals/],
     [writer.name, writer.name, new RegExp(`/people/${writer.id}/show$`)],
-    ['签到', 'Points of a check-in', /\/settings\/checkin#checkin/],
+    ['签到', 'Points per check-in', /\/settings\/checkin#checkin/],
   ] as const) {
     await page.keyboard.press('Control+k')
     await box.fill(text)
@@ -60,7 +60,7 @@ test('opens pages, users and settings by Ctrl-K', { skip }, async () => {
   await page.keyboard.press('Control+k')
   await box.fill('nothing is called like this')
   await box.blur()
-  await page.getByText('Nothing matches.').waitFor()
+  await page.getByText('No matching results.').waitFor()
   // The dialog receives keys only after it has regained the focus.
   await page.locator('.MuiDialog-root :focus').waitFor({ state: 'attached' })
   await page.keyboard.press('Escape')
@@ -75,7 +75,7 @@ test('shows one section of settings at each URL', { skip }, async () => {
   await page.getByRole('link', { name: 'Feeds' }).click()
   await page.locator('[data-setting^="feed:"]').first().waitFor()
   assert.match(page.url(), /settings\/feed$/)
-  await page.getByLabel('Search among settings').fill('checkin')
+  await page.getByLabel('Search settings').fill('checkin')
   await page.locator('[data-setting^="checkin:"]').first().waitFor()
   await page.goto(`${world!.address}/admin/settings/nothing`)
   await page.getByText('This section does not exist.').first().waitFor()
@@ -94,7 +94,7 @@ test('undoes a decision on several items', { skip }, async () => {
     if (request.method() === 'PUT') sent += 1
   })
   const accept = async () => {
-    await page.getByRole('button', { name: 'Decide on several' }).click()
+    await page.getByRole('button', { name: 'Decide on several items' }).click()
     const dialog = page.getByRole('dialog')
     for (const name of ['Several one', 'Several two', 'Several three'])
       await dialog.getByRole('checkbox', { name }).check()
@@ -132,12 +132,12 @@ test('creates a webhook for chosen events', { skip }, async () => {
   const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/hook`
   world!.ctx.config.webhooksAllowPrivate = true
   const page = await world!.open('/webhooks/create')
-  await page.getByRole('textbox', { name: 'Address' }).fill(url)
+  await page.getByRole('textbox', { name: 'URL' }).fill(url)
   const names = await page.locator('fieldset code').allInnerTexts()
   assert.deepEqual(names.sort(), Object.keys(EVENTS).sort())
   await page.getByRole('checkbox', { name: /feed\.created/ }).check()
-  await page.getByRole('button', { name: 'Save and send a test' }).click()
-  await page.getByText('Shown this once:').waitFor()
+  await page.getByRole('button', { name: 'Save and send a test event' }).click()
+  await page.getByText('This secret is shown only once:').waitFor()
   await page.getByRole('heading', { name: 'Deliveries' }).waitFor()
   const { data } = await read('/admin/webhooks')
   assert.deepEqual([data[0].url, data[0].types], [url, ['feed.created']])

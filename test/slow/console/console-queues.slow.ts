@@ -102,7 +102,7 @@ test('decides on an item of each queue with a keyboard shortcut', {
     await decide(page, queue, key, reason)
     assert.ok(await holds(), queue)
   }
-  await page.getByText('Nothing waits here.').waitFor()
+  await page.getByText('No pending items.').waitFor()
   await page.context().close()
   assert.deepEqual(world!.faults, [])
 })
@@ -117,7 +117,7 @@ test('copies the payee and the amount of a withdrawal to the clipboard', { skip 
   await show(page, 'CN¥150.00 → payee@example.org')
   const clipboard = () => page.evaluate('navigator.clipboard.readText()')
   for (const [label, text] of [
-    ['To be paid', '150.00'],
+    ['Amount to pay', '150.00'],
     ['Payee account', 'payee@example.org'],
   ]) {
     await page.getByRole('button', { name: `Copy: ${label}` }).click()
@@ -147,7 +147,7 @@ test('shows a reported chat message in its context (im-16)', {
   for (const text of ['before 0', 'before 4', 'afterwards'])
     await page.getByText(text, { exact: true }).waitFor()
   assert.equal(await page.getByText('long before').count(), 0)
-  await page.getByText('and no others').waitFor()
+  await page.getByText('Moderators can see only the reported message').waitFor()
   await page.context().close()
   const { data } = await read('/admin/reports?status=0')
   const found = data.find(({ reportable_id: id }: { reportable_id: number }) => id === bad)
@@ -190,7 +190,7 @@ test('reports an item that another administrator has already decided', {
   })
   assert.equal(other.status, 204)
   await page.getByRole('alert').getByText('The topic is already in this state.').waitFor()
-  await page.getByText('Your decision was not carried out.').waitFor()
+  await page.getByText('Your decision did not take effect.').waitFor()
   await page.context().close()
 })
 
@@ -208,15 +208,15 @@ test('silences the author while removing reported content', {
   await page.locator('article').getByText('Very rude').waitFor()
   await page.keyboard.press('m')
   const dialog = page.getByRole('dialog')
-  await dialog.getByRole('checkbox', { name: 'Remove what was reported' }).check()
+  await dialog.getByRole('checkbox', { name: 'Remove the reported content' }).check()
   await dialog.getByRole('combobox', { name: 'Sanction' }).click()
   await page.getByRole('option', { name: 'silence' }).click()
-  await dialog.getByRole('combobox', { name: 'For how long' }).click()
+  await dialog.getByRole('combobox', { name: 'Duration' }).click()
   await page.getByRole('option', { name: '3 days' }).click()
-  await dialog.getByRole('textbox', { name: 'What the person is told' }).fill('Be kind')
+  await dialog.getByRole('textbox', { name: 'Reason shown to the user' }).fill('Be kind')
   await dialog.getByText(/^You may read, but not write until .* \(UTC\): Be kind$/).waitFor()
   const sent = page.waitForResponse((response) => response.request().method() === 'PATCH')
-  await dialog.getByRole('button', { name: 'Remove or sanction' }).click()
+  await dialog.getByRole('button', { name: 'Remove content or sanction user' }).click()
   assert.equal((await sent).status(), 204)
   const [sanction] = (await read(`/admin/sanctions?user=${writer.id}`)).data
   assert.deepEqual([sanction.kind, sanction.reason, sanction.in_force], ['silence', 'Be kind', true])
@@ -246,8 +246,8 @@ test('gives each pending item a separate URL', {
   assert.match(page.url(), new RegExp(`/queues/topic-reviews/${ids[2]}$`))
   assert.equal((await sent).status(), 204)
   await page.goto(`${world!.address}/admin/queues/topic-reviews/${ids[1]}`)
-  await page.getByText('This item waits no longer.').waitFor()
-  await page.getByRole('link', { name: 'To what waits' }).click()
+  await page.getByText('This item is no longer pending.').waitFor()
+  await page.getByRole('link', { name: 'Show pending items' }).click()
   await page.locator('article').waitFor()
   await page.context().close()
 })
@@ -258,8 +258,8 @@ test('shows a title and a link to an existing page at unknown URLs', {
   const page = await world!.open('/no/such/page')
   for (const [path, text, link] of [
     ['/no/such/page', 'This page does not exist.', 'Home'],
-    ['/queues/nothing', 'This queue does not exist.', 'What waits'],
-    ['/queues/topic-reviews/999999999', 'This item waits no longer.', 'To what waits'],
+    ['/queues/nothing', 'This queue does not exist.', 'Show pending decisions'],
+    ['/queues/topic-reviews/999999999', 'This item is no longer pending.', 'Show pending items'],
     ['/news/999999999/show', 'This article does not exist.', 'Articles'],
   ] as const) {
     await page.goto(`${world!.address}/admin${path}`)

@@ -33,9 +33,9 @@ test('signs in only users with the ability to enter the console', { skip }, asyn
   await signIn('clerk', 'wrong')
   await page.getByRole('alert').getByText('The account or the password is wrong.').waitFor()
   await signIn('nobody', 'a password')
-  await page.getByRole('alert').getByText('may not enter the administration').waitFor()
+  await page.getByRole('alert').getByText('no access to the console').waitFor()
   await signIn('clerk', 'a password')
-  await page.getByRole('heading', { name: 'Waiting for a decision' }).waitFor()
+  await page.getByRole('heading', { name: 'Pending decisions' }).waitFor()
   await page.context().close()
 })
 
@@ -56,13 +56,13 @@ test('asks for the second factor again after a wrong code', { skip }, async () =
   await page.getByLabel('Name, e-mail or phone').fill(login.login)
   await page.getByLabel('Password').fill(login.password)
   await button.click()
-  const field = page.getByLabel('Code of the second step')
+  const field = page.getByLabel('Second-factor code')
   await field.fill('not a code')
   await button.click()
   await page.getByRole('alert').getByText(/wrong/i).waitFor()
   await field.fill(on.body.recovery_codes[0])
   await button.click()
-  await page.getByRole('heading', { name: 'Waiting for a decision' }).waitFor()
+  await page.getByRole('heading', { name: 'Pending decisions' }).waitFor()
   await page.context().close()
 })
 
@@ -89,29 +89,29 @@ test('requires a second factor from an administrator', {
   const required = 'account:second-factor-for-administrators'
   assert.equal((await as(founder, 'PATCH', '/admin/settings', { [required]: true })).status, 204)
   const page = await world!.open('/people', { person: careless })
-  await page.getByText('This site requires a second factor of its administrators.').waitFor()
+  await page.getByText('This site requires a second factor from administrators.').waitFor()
   await page.getByLabel('Your password').fill(login.password)
   await page.getByRole('button', { name: 'Set up the second factor' }).click()
   await page.getByRole('img', { name: 'QR code for the authenticator app' }).waitFor()
   const secret = await page.locator('section code').first().innerText()
-  await page.getByLabel('Code of the app').fill('000000x')
+  await page.getByLabel('Authenticator code').fill('000000x')
   await page.getByRole('button', { name: 'Turn on' }).click()
   await page.getByRole('alert').getByText('This code is wrong').waitFor()
-  await page.getByLabel('Code of the app').fill(new TOTP({ secret: Secret.fromBase32(secret) }).generate())
+  await page.getByLabel('Authenticator code').fill(new TOTP({ secret: Secret.fromBase32(secret) }).generate())
   await page.getByRole('button', { name: 'Turn on' }).click()
   await page.getByText('10 recovery codes are left').waitFor()
   await page.getByRole('link', { name: 'Open the console' }).click()
-  await page.getByRole('heading', { name: 'Waiting for a decision' }).waitFor()
+  await page.getByRole('heading', { name: 'Pending decisions' }).waitFor()
   assert.equal((await as(careless, 'PATCH', '/admin/settings', { [required]: false })).status, 204)
 
   await page.getByRole('button', { name: 'careless' }).click()
   await page.getByRole('menuitem', { name: 'My account' }).click()
-  const form = page.getByRole('form', { name: 'Change the password' })
+  const form = page.getByRole('form', { name: 'Change password' })
   await form.getByLabel('Current password').fill('not it')
   await form.getByLabel('New password', { exact: false }).first().fill('a new password')
   await form.getByLabel('New password again').fill('another')
   await form.getByRole('button').click()
-  await form.getByText('The new passwords are not the same.').waitFor()
+  await form.getByText('The new passwords do not match.').waitFor()
   await form.getByLabel('New password again').fill('a new password')
   await form.getByRole('button').click()
   await form
@@ -133,7 +133,7 @@ test('requires a second factor from an administrator', {
   assert.equal((await sql`select from linked_accounts`).count, 0)
   const again = await guest('POST', '/auth/login', { ...login, password: 'the next password' })
   assert.deepEqual([again.status, again.headers['x-error-code']], [422, 'second_factor_required'])
-  await page.getByRole('combobox', { name: 'Language of the console' }).click()
+  await page.getByRole('combobox', { name: 'Console language' }).click()
   await page.getByRole('option', { name: '中文' }).click()
   await page.getByRole('heading', { name: '我的账号' }).waitFor()
   await page.context().close()
@@ -150,7 +150,7 @@ test('shows a limited role only its permitted pages', { skip }, async () => {
   const editor = await world!.person({ roles: ['editor'] })
   const page = await world!.open('/', { person: editor })
   await menuitem(page, 'Songs').waitFor()
-  assert.equal(await menuitem(page, 'All people').count(), 0)
+  assert.equal(await menuitem(page, 'All users').count(), 0)
   assert.equal(await menuitem(page, 'Settings').count(), 0)
   await page.context().close()
 
@@ -170,10 +170,10 @@ test('shows a limited role only its permitted pages', { skip }, async () => {
 test('grants points with a reason', { skip }, async () => {
   const { other } = contents!
   const page = await world!.open(`/people/${other.id}/show`)
-  const form = page.getByRole('form', { name: 'Grant or deduct' })
+  const form = page.getByRole('form', { name: 'Adjust balance' })
   await form.getByLabel('Amount').fill('321')
   await form.getByLabel('Reason').fill('A good photograph')
-  await form.getByRole('button', { name: 'Book it' }).click()
+  await form.getByRole('button', { name: 'Adjust' }).click()
   const row = page.getByRole('table', { name: 'Ledger' }).getByRole('row').nth(1)
   await row.getByText('A good photograph').waitFor()
   assert.match(await row.innerText(), /\+321/)
@@ -187,14 +187,14 @@ test('accepts amounts in the notations that users type', { skip }, async () => {
   const before = (await read(`/admin/users/${other.id}/wallet`)).balance as number
   const page = await world!.open(`/people/${other.id}/show`)
   await page.getByRole('tab', { name: 'Wallet' }).click()
-  const form = page.getByRole('form', { name: 'Grant or deduct' })
+  const form = page.getByRole('form', { name: 'Adjust balance' })
   await form.getByText('CNY', { exact: true }).waitFor()
   await form.getByLabel('Amount').fill('1,5')
-  await form.getByText('Write it like 150 or 150.00.').waitFor()
+  await form.getByText('Enter an amount such as 150 or 150.00.').waitFor()
   await form.getByLabel('Amount').fill('1,500.5')
   await form.getByText('+CN¥1,500.50').waitFor()
   await form.getByLabel('Reason').fill('Prize money')
-  await form.getByRole('button', { name: 'Book it' }).click()
+  await form.getByRole('button', { name: 'Adjust' }).click()
   const row = page.getByRole('table', { name: 'Ledger' }).getByRole('row').nth(1)
   await row.getByText('Prize money').waitFor()
   assert.match(await row.innerText(), /\+CN¥1,500\.50/)
@@ -218,10 +218,10 @@ test('refunds a payment in the charged currency (money-24)', {
     insert into payment_differences (provider, day, kind, number, recharge_id, expected, found, found_currency)
     values ('stripe', now(), 'amount', 'pi_console', ${recharge.id}, 300, 12345, 'usd')`
   const page = await world!.open('/payment-refunds/create')
-  await page.getByLabel('Id of the recharge').fill(String(recharge.id))
-  await page.getByText('Paid: ¥300. Empty: all that is left, ¥300.').waitFor()
+  await page.getByLabel('Recharge ID').fill(String(recharge.id))
+  await page.getByText('Paid: ¥300. Leave empty to refund the remaining ¥300.').waitFor()
   await page.getByLabel('Amount').fill('120.50')
-  await page.getByText('Write a whole number.').waitFor()
+  await page.getByText('Enter a whole number.').waitFor()
   await page.getByLabel('Reason').fill('Half of it was broken')
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByText('The form is not valid').waitFor()
@@ -265,14 +265,17 @@ test('rejects the sign-in of a suspended user', { skip }, async () => {
   const page = await world!.open(`/people/${made.body.id}/show`)
   await page.getByRole('button', { name: 'Sanction' }).click()
   const form = page.getByRole('form', { name: 'Sanction' })
-  await form.getByRole('combobox', { name: 'What' }).click()
+  await form.getByRole('combobox', { name: 'Type' }).click()
   await page.getByRole('option', { name: 'suspension' }).click()
-  await form.getByRole('combobox', { name: 'For how long' }).click()
+  await form.getByRole('combobox', { name: 'Duration' }).click()
   await page.getByRole('option', { name: '7 days' }).click()
-  assert.ok(await form.getByRole('button', { name: 'Decide' }).isDisabled(), 'no suspension without a reason')
+  assert.ok(
+    await form.getByRole('button', { name: 'Impose sanction' }).isDisabled(),
+    'no suspension without a reason',
+  )
   await form.getByLabel('Reason').fill('Spam')
   await form.getByText(/^This account is suspended until .* \(UTC\): Spam$/).waitFor()
-  await form.getByRole('button', { name: 'Decide' }).click()
+  await form.getByRole('button', { name: 'Impose sanction' }).click()
   await page.getByText('suspended', { exact: true }).first().waitFor()
   assert.equal(await page.getByRole('button', { name: 'Suspend', exact: true }).count(), 0)
   assert.equal(
@@ -285,11 +288,11 @@ test('rejects the sign-in of a suspended user', { skip }, async () => {
 test('revokes all sessions of a user', { skip }, async () => {
   const guest = await world!.person()
   const page = await world!.open(`/people/${guest.id}/show`)
-  await page.getByRole('tab', { name: 'Sign-ins' }).click()
+  await page.getByRole('tab', { name: 'Sessions' }).click()
   await page.getByText('Unknown device').waitFor()
-  await page.getByRole('button', { name: 'Sign out everywhere' }).click()
+  await page.getByRole('button', { name: 'Sign out on all devices' }).click()
   await page.getByRole('button', { name: 'Yes, sign out' }).click()
-  await page.getByText('This person is signed in nowhere.').waitFor()
+  await page.getByText('This user has no active sessions.').waitFor()
   assert.equal((await world!.as(guest, 'GET', '/user')).status, 401)
   await page.context().close()
 })
@@ -304,16 +307,16 @@ test('shows the health of the server on the start page', {
   await sql`insert into request_minutes values (now() - interval '30 minutes', 1234, 5, '{0,1234}')`
   const page = await world!.open('/')
   const line = (name: string) => page.getByRole('listitem').filter({ hasText: name })
-  await line('Instant messages')
-    .getByText(/at fault/)
+  await line('Instant messaging')
+    .getByText(/failing/)
     .waitFor()
-  assert.match(await line('Instant messages').innerText(), /since Jan 2, 2026.*no answer/s)
-  assert.match(await line('Uploads').innerText(), /in order/)
+  assert.match(await line('Instant messaging').innerText(), /since Jan 2, 2026.*no answer/s)
+  assert.match(await line('Uploads').innerText(), /working/)
   assert.match(await line('Mail').innerText(), /off/)
   assert.match(await line('Backups').innerText(), /last backup .*4\.2 MB/s)
   await page.getByRole('region', { name: 'Requests' }).getByText('1,234', { exact: true }).waitFor()
   await page.getByRole('button', { name: '2 hours' }).click()
-  await page.getByRole('region', { name: 'Time to answer' }).waitFor()
+  await page.getByRole('region', { name: 'Response time' }).waitFor()
   await sql`delete from health_checks`
   await page.context().close()
 })
@@ -331,7 +334,7 @@ test('exports a filtered list as CSV without formulas', { skip }, async () => {
   assert.deepEqual(
     lines.map((line) => line.split(',').slice(1)),
     [
-      ['Word', 'What happens', 'Replaced by'],
+      ['Word', 'Action', 'Replacement'],
       ["'=1+1", 'warning', ''],
       ['badword', 'replace', '***'],
     ],
@@ -341,7 +344,7 @@ test('exports a filtered list as CSV without formulas', { skip }, async () => {
 
 test('applies a changed setting to clients', { skip }, async () => {
   const page = await world!.open('/settings')
-  await page.getByLabel('Search among settings').fill('checkin:balance')
+  await page.getByLabel('Search settings').fill('checkin:balance')
   const row = page.locator('[data-setting="checkin:balance"]')
   await row.getByRole('textbox').fill('25')
   await row.getByRole('button', { name: 'Save' }).click()

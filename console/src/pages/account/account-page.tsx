@@ -27,8 +27,8 @@ export function AccountPage() {
       {isRequired && (
         <Alert severity="warning" sx={{ mb: 2 }}>
           {t([
-            'This site requires a second factor of its administrators. Turn yours on below; after that, everything else opens.',
-            '本站要求管理员开启两步验证。请在下方开启，之后即可使用其他功能。',
+            'This site requires a second factor from administrators. Turn it on below to use the rest of the console.',
+            '本站要求管理员开启两步验证。请先在下方开启，再使用管理后台的其他功能。',
           ])}
         </Alert>
       )}
@@ -38,13 +38,13 @@ export function AccountPage() {
       <Section label={['Password', '密码']}>
         <Password name={identity?.fullName ?? ''} />
       </Section>
-      <Section label={['Sign-ins', '登录设备']}>
+      <Section label={['Sessions', '登录设备']}>
         <Sessions base="/user/sessions" mayEnd isOwn />
       </Section>
       <Section label={['Language', '语言']}>
         <TextField
           select
-          label={t(['Language of the console', '管理后台语言'])}
+          label={t(['Console language', '管理后台语言'])}
           value={locale}
           onChange={(event) => setLocale(event.target.value)}
           sx={{ maxWidth: 280 }}

@@ -20,7 +20,7 @@ export function Password({ name }: { name: string }) {
     const form = event.currentTarget
     const { old, password, again, unlink } = Object.fromEntries(new FormData(form))
     if (password !== again)
-      return setFault(t(['The new passwords are not the same.', '两次输入的新密码不一致。']))
+      return setFault(t(['The new passwords do not match.', '两次输入的新密码不一致。']))
     setFault('')
     try {
       await call('PUT', '/user/password', {
@@ -40,7 +40,7 @@ export function Password({ name }: { name: string }) {
     <Box
       component="form"
       onSubmit={change}
-      aria-label={t(['Change the password', '修改密码'])}
+      aria-label={t(['Change password', '修改密码'])}
       sx={{ maxWidth: 400 }}
     >
       <input type="text" name="username" autoComplete="username" value={name} readOnly hidden />
@@ -69,20 +69,20 @@ export function Password({ name }: { name: string }) {
         slotProps={{ htmlInput: { maxLength: 128 } }}
       />
       <Typography variant="body2" color="textSecondary">
-        {t(['Ends your sign-ins on all other devices.', '将退出您在其他设备上的登录。'])}
+        {t(['This signs you out on all other devices.', '修改后，您将在其他设备上退出登录。'])}
       </Typography>
       {links.length > 0 && (
         <FormControlLabel
           control={<Checkbox name="unlink" />}
           label={t([
-            'End the links with accounts elsewhere too, which sign in without the password',
+            'Also unlink external accounts, which can sign in without the password',
             '同时解除第三方账号的绑定（第三方账号无需密码即可登录）',
           ])}
         />
       )}
       <Box role="alert">{fault && <Alert severity="error">{fault}</Alert>}</Box>
       <Button type="submit" variant="contained" sx={{ mt: 1 }}>
-        {t(['Change the password', '修改密码'])}
+        {t(['Change password', '修改密码'])}
       </Button>
     </Box>
   )

@@ -53,7 +53,7 @@ export function SecondFactor({ isRequired }: { isRequired: boolean }) {
   const turnOff = act(async (code) => {
     await call('DELETE', '/user/second-factor', { body: { second_factor: code } })
     setCodes(undefined)
-    notify(t(['The second factor is off', '两步验证已关闭']), { type: 'success' })
+    notify(t(['Second factor turned off', '两步验证已关闭']), { type: 'success' })
   })
   if (error) return <ErrorState error={error} retry={() => void refetch()} />
   if (isPending) return <Skeleton variant="rounded" height={120} />
@@ -64,11 +64,11 @@ export function SecondFactor({ isRequired }: { isRequired: boolean }) {
         <>
           <Typography gutterBottom>
             {t([
-              `On. Signing in asks for a code of your authenticator app. ${data.recovery_codes} recovery codes are left.`,
-              `已开启。登录时需输入身份验证器的动态码。剩余恢复码：${data.recovery_codes} 个。`,
+              `The second factor is on. Signing in requires a code from your authenticator app. ${data.recovery_codes} recovery codes are left.`,
+              `两步验证已开启。登录时需输入身份验证器的动态码。剩余恢复码：${data.recovery_codes} 个。`,
             ])}
           </Typography>
-          <CodeForm label={['New recovery codes', '更换恢复码']} send={renew} />
+          <CodeForm label={['Replace recovery codes', '重新生成恢复码']} send={renew} />
           {!isRequired && <CodeForm label={['Turn off', '关闭']} send={turnOff} tone="error" />}
         </>
       ) : prepared ? (
@@ -77,8 +77,8 @@ export function SecondFactor({ isRequired }: { isRequired: boolean }) {
           <Box sx={{ minWidth: 0 }}>
             <Typography>
               {t([
-                'Scan this with an authenticator app, or type the key into it:',
-                '请用身份验证器扫描，或手动输入密钥：',
+                'Scan this code with an authenticator app, or enter the key in the app:',
+                '请用身份验证器扫描二维码，或手动输入密钥：',
               ])}
             </Typography>
             <Typography sx={{ overflowWrap: 'anywhere', mb: 1 }}>
@@ -93,8 +93,8 @@ export function SecondFactor({ isRequired }: { isRequired: boolean }) {
         <>
           <Typography gutterBottom>
             {t([
-              'Off. With it, a stolen password alone does not open the console.',
-              '未开启。开启后，仅凭密码无法登录。',
+              'The second factor is off. Turn it on so that a password alone is not enough to sign in.',
+              '两步验证未开启。开启后，仅凭密码无法登录。',
             ])}
           </Typography>
           <Box component="form" onSubmit={prepare} aria-label={t(['Set up', '设置'])} sx={{ maxWidth: 400 }}>
@@ -145,7 +145,7 @@ function CodeForm({
       <TextField
         name="given"
         required
-        label={t(['Code of the app', '动态码'])}
+        label={t(['Authenticator code', '动态码'])}
         autoComplete="one-time-code"
         slotProps={{ htmlInput: { maxLength: 32 } }}
         sx={{ maxWidth: 200 }}
@@ -171,8 +171,8 @@ function RecoveryCodes({
     <Alert severity="success" onClose={close} sx={{ mb: 2, '& .MuiAlert-message': { minWidth: 0 } }}>
       <Typography>
         {t([
-          'Keep these recovery codes where you find them without your phone. Each signs you in once. They are shown this once.',
-          '请妥善保存恢复码，手机不在身边时可用其登录，每个仅可使用一次。恢复码仅显示这一次。',
+          'Store these recovery codes where you can reach them without your phone. Each code works once. They are shown only now.',
+          '请将恢复码保存在手机以外的地方，以便手机不在身边时登录。每个恢复码只能使用一次。恢复码仅显示这一次。',
         ])}
       </Typography>
       <Copyable text={codes.join('\n')} label={t(['Recovery codes', '恢复码'])}>

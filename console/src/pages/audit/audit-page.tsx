@@ -87,8 +87,8 @@ export function AuditPage() {
         <Button
           onClick={() => void exportAnchor()}
           title={t([
-            'Kept elsewhere, it proves with `kith doctor audit FILE` that nothing until now was changed.',
-            '另行保存后，可用 `kith doctor audit 文件` 证明此前的记录未被改动。',
+            'Store the anchor elsewhere. `kith doctor audit FILE` then proves that no earlier record was changed.',
+            '请将锚点保存在其他位置。之后可用 `kith doctor audit 文件` 证明此前的记录未被改动。',
           ])}
         >
           {t(['Export anchor', '导出锚点'])}
@@ -98,11 +98,11 @@ export function AuditPage() {
         <PersonFilter id={query.user_id} change={(id) => set('user_id', id)} />
         <TextField
           select
-          label={t(['Kind', '类型'])}
+          label={t(['Type', '类型'])}
           value={query.subject_type ?? ''}
           onChange={(event) => set('subject_type', event.target.value)}
         >
-          <MenuItem value="">{t(['all', '全部'])}</MenuItem>
+          <MenuItem value="">{t(['all types', '全部类型'])}</MenuItem>
           {Object.entries(SUBJECTS).map(([name, { noun }]) => (
             <MenuItem key={name} value={name}>
               {t(noun).replace(/^the | of$/g, '')}
@@ -113,7 +113,7 @@ export function AuditPage() {
           <TextField
             key={name}
             type="date"
-            label={name === 'from' ? t(['From', '起始日期']) : t(['Until', '截止日期'])}
+            label={name === 'from' ? t(['From', '起始日期']) : t(['To', '截止日期'])}
             value={(name === 'from' ? query.from : to) ?? ''}
             onChange={(event) => set(name, event.target.value)}
             slotProps={{ inputLabel: { shrink: true } }}
@@ -122,7 +122,9 @@ export function AuditPage() {
       </Stack>
       {error && <ErrorState error={error} retry={() => void refetch()} />}
       {isPending && <Skeleton variant="rounded" height={320} />}
-      {data?.total === 0 && <EmptyState icon="audit" text={['No record matches.', '没有符合条件的记录。']} />}
+      {data?.total === 0 && (
+        <EmptyState icon="audit" text={['No matching records.', '没有符合条件的记录。']} />
+      )}
       <Stack spacing={1} component="ol" sx={{ listStyle: 'none', p: 0, m: 0 }}>
         {data?.data.map((entry) => (
           <Entry key={entry.id} entry={entry} names={names} />
@@ -164,11 +166,11 @@ function PersonFilter({ id, change }: { id: string | undefined; change(id: strin
       isOptionEqualToValue={(option, chosen) => option.id === chosen.id}
       onInputChange={(_, typed, reason) => reason === 'input' && setText(typed)}
       onChange={(_, chosen) => change(chosen ? String(chosen.id) : '')}
-      noOptionsText={t(['Type a name', '请输入用户名'])}
+      noOptionsText={t(['Enter a name', '请输入用户名'])}
       clearText={t(['Clear', '清除'])}
       openText={t(['Open', '打开'])}
       closeText={t(['Close', '关闭'])}
-      renderInput={(props) => <TextField {...props} label={t(['Done by', '操作人'])} />}
+      renderInput={(props) => <TextField {...props} label={t(['Actor', '操作人'])} />}
     />
   )
 }
@@ -213,8 +215,8 @@ function Entry({ entry, names }: { entry: AuditEntry; names: Map<number, string>
       {entry.redacted && (
         <Typography variant="body2" color="textSecondary">
           {t([
-            'The details were removed with the account of the person.',
-            '详细内容已随该用户账号的注销而移除。',
+            'The details were removed when the user deleted the account.',
+            '该用户注销账号后，详细内容已被移除。',
           ])}
         </Typography>
       )}

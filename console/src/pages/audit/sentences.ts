@@ -16,7 +16,7 @@ export type AuditEntry = Wire & {
 
 export const SUBJECTS: Record<string, { noun: Text; page?: (id: string) => string }> = {
   abilities: { noun: ['the ability', '权限'], page: (id) => `/abilities/${encodeURIComponent(id)}/show` },
-  'address-blocks': { noun: ['the address block', '地址封禁'], page: () => '/address-blocks' },
+  'address-blocks': { noun: ['the address block', 'IP 封禁'], page: () => '/address-blocks' },
   advertising: { noun: ['the advertisement', '广告'], page: (id) => `/advertising/${id}` },
   appeals: { noun: ['the appeal', '申诉'], page: (id) => `/appeals/${id}/show` },
   'app-versions': { noun: ['the app version', '客户端版本'], page: (id) => `/app-versions/${id}` },
@@ -28,15 +28,15 @@ export const SUBJECTS: Record<string, { noun: Text; page?: (id: string) => strin
   feeds: { noun: ['the feed', '动态'], page: (id) => `/feeds/${id}/show` },
   'feed-topics': { noun: ['the topic', '话题'], page: (id) => `/topics/${id}` },
   'group-categories': { noun: ['the group category', '圈子分类'], page: (id) => `/group-categories/${id}` },
-  'group-posts': { noun: ['the group post', '圈内帖子'], page: (id) => `/group-posts/${id}/show` },
+  'group-posts': { noun: ['the group post', '圈子帖子'], page: (id) => `/group-posts/${id}/show` },
   groups: { noun: ['the group', '圈子'], page: (id) => `/groups/${id}/show` },
   invitations: { noun: ['the invitation', '邀请'], page: () => '/invitations' },
   'music-singers': { noun: ['the singer', '歌手'], page: (id) => `/singers/${id}` },
   'music-songs': { noun: ['the song', '歌曲'], page: (id) => `/songs/${id}` },
   'music-specials': { noun: ['the album', '专辑'], page: (id) => `/albums/${id}` },
   news: { noun: ['the article', '资讯'], page: (id) => `/news/${id}` },
-  'news-categories': { noun: ['the news category', '资讯分类'], page: (id) => `/news-categories/${id}` },
-  notices: { noun: ['the notice', '公告'], page: () => '/notices' },
+  'news-categories': { noun: ['the article category', '资讯分类'], page: (id) => `/news-categories/${id}` },
+  notices: { noun: ['the system notice', '系统通知'], page: () => '/notices' },
   payment_differences: {
     noun: ['the payment difference', '支付差异'],
     page: (id) => `/payment-differences/${id}`,
@@ -45,11 +45,14 @@ export const SUBJECTS: Record<string, { noun: Text; page?: (id: string) => strin
   pins: { noun: ['the pin', '置顶'] },
   'question-answers': { noun: ['the answer', '回答'], page: (id) => `/answers/${id}/show` },
   'question-applications': { noun: ['the request for excellence', '精选申请'] },
-  'question-topic-applications': { noun: ['the proposed topic', '话题申请'] },
+  'question-topic-applications': { noun: ['the proposed question topic', '问答话题申请'] },
   'question-topics': { noun: ['the question topic', '问答话题'], page: (id) => `/question-topics/${id}` },
   questions: { noun: ['the question', '问题'], page: (id) => `/questions/${id}/show` },
   recharges: { noun: ['the recharge', '充值'], page: (id) => `/recharges/${id}/show` },
-  registrations: { noun: ['the registration', '注册申请'], page: (id) => `/registrations/${id}/show` },
+  registrations: {
+    noun: ['the registration request', '注册申请'],
+    page: (id) => `/registrations/${id}/show`,
+  },
   reports: { noun: ['the report', '举报'], page: (id) => `/reports/${id}/show` },
   roles: { noun: ['the role', '角色'], page: (id) => `/roles/${id}` },
   sanctions: { noun: ['the sanction', '处罚'], page: (id) => `/sanctions/${id}/show` },
@@ -68,53 +71,53 @@ const VERBS: Record<string, Text> = {
   delete: ['deleted', '删除了'],
   accept: ['accepted', '通过了'],
   reject: ['rejected', '驳回了'],
-  deal: ['dealt with', '处理了'],
+  deal: ['handled', '处理了'],
   resolve: ['resolved', '处理了'],
   review: ['reviewed', '审核了'],
-  hot: ['changed the hot mark of', '调整了热门标记：'],
+  hot: ['changed the hot mark of', '修改了热门标记：'],
   recommend: ['recommended', '推荐了'],
-  unrecommend: ['no longer recommends', '取消推荐了'],
+  unrecommend: ['stopped recommending', '取消推荐'],
   excellence: ['decided on', '处理了'],
   proposal: ['decided on', '处理了'],
-  expert: ['changed the experts of', '调整了专家：'],
-  end: ['ended', '结束了'],
+  expert: ['changed the experts of', '修改了专家：'],
+  end: ['ended', '停用了'],
   send: ['sent', '发送了'],
   withdraw: ['withdrew', '撤回了'],
-  replay: ['sent again the deliveries of', '重新投递了'],
-  rotate: ['gave a new secret to', '更换了密钥：'],
+  replay: ['resent deliveries of', '重新投递了'],
+  rotate: ['replaced the secret of', '更换了密钥：'],
   pass: ['accepted', '通过了'],
   'delete-comment': ['deleted', '删除了'],
 }
 
 /** Sentences by action. `{a}` is the actor and `{s}` the subject. */
 const SENTENCES: Record<string, Text> = {
-  'sanctions.lift': ['{a} lifted a sanction of {s}', '{a} 解除了 {s} 的处罚'],
+  'sanctions.lift': ['{a} lifted a sanction on {s}', '{a} 解除了 {s} 的处罚'],
   'users.create': ['{a} created the account of {s}', '{a} 创建了账号 {s}'],
   'users.update': ['{a} changed the account of {s}', '{a} 修改了账号 {s}'],
-  'users.famous': ['{a} made {s} famous', '{a} 将 {s} 设为名人'],
-  'users.unfamous': ['{a} no longer shows {s} as famous', '{a} 取消了 {s} 的名人'],
-  'users.sign-out': ['{a} signed {s} out', '{a} 使 {s} 退出登录'],
+  'users.famous': ['{a} marked {s} as famous', '{a} 将 {s} 设为名人'],
+  'users.unfamous': ['{a} removed the famous mark of {s}', '{a} 取消了 {s} 的名人标记'],
+  'users.sign-out': ['{a} signed {s} out', '{a} 强制 {s} 退出登录'],
   'users.second-factor-off': ['{a} turned off the second factor of {s}', '{a} 关闭了 {s} 的两步验证'],
   'settings.update': ['{a} changed {s}', '{a} 修改了{s}'],
-  'feeds.comments.delete': ['{a} deleted {s} on a feed', '{a} 删除了动态的{s}'],
-  'news.deletion.accept': ['{a} accepted the deletion of {s}', '{a} 同意删除{s}'],
-  'news.deletion.reject': ['{a} rejected the deletion of {s}', '{a} 驳回了删除{s}的申请'],
+  'feeds.comments.delete': ['{a} deleted {s} on a feed', '{a} 删除了动态下的{s}'],
+  'news.deletion.accept': ['{a} accepted the request to delete {s}', '{a} 通过了删除{s}的申请'],
+  'news.deletion.reject': ['{a} rejected the request to delete {s}', '{a} 驳回了删除{s}的申请'],
 }
 
 const SANCTIONED: Record<string, Text> = {
   warning: ['{a} warned {s}', '{a} 警告了 {s}'],
   silence: ['{a} silenced {s}', '{a} 禁言了 {s}'],
-  suspension: ['{a} suspended {s}', '{a} 停用了 {s}'],
+  suspension: ['{a} suspended {s}', '{a} 暂停了 {s} 的账号'],
 }
 
 const timeOf = (text: unknown) => Date.parse(`${String(text).replace(' ', 'T').replace(/Z$/, '')}Z`)
 
 function periodOf(entry: AuditEntry, end: unknown): Text {
-  if (typeof end !== 'string') return [' until it is lifted', '，直到解除']
+  if (typeof end !== 'string') return [' until lifted', '，直至解除']
   const hours = Math.round((timeOf(end) - timeOf(entry.created_at)) / 3_600_000)
-  if (hours % 24 !== 0) return [` for ${hours} hours`, ` ${hours} 小时`]
+  if (hours % 24 !== 0) return [` for ${hours} hours`, `，为期 ${hours} 小时`]
   const days = hours / 24
-  return [days === 1 ? ' for 1 day' : ` for ${days} days`, ` ${days} 天`]
+  return [days === 1 ? ' for 1 day' : ` for ${days} days`, `，为期 ${days} 天`]
 }
 
 const withReason = ([en, zh]: Text, reason: unknown): Text =>
@@ -139,8 +142,8 @@ export function sentenceOf(entry: AuditEntry): Text {
     const [en, zh] = (['en', 'zh'] as const).map((locale) => formatAmount(Math.abs(amount), currency, locale))
     return withReason(
       amount < 0
-        ? [`{a} took ${en} from {s}`, `{a} 扣除了 {s} ${zh}`]
-        : [`{a} gave ${en} to {s}`, `{a} 给 {s} 发放了 ${zh}`],
+        ? [`{a} deducted ${en} from {s}`, `{a} 扣除了 {s} 的 ${zh}`]
+        : [`{a} granted ${en} to {s}`, `{a} 向 {s} 发放了 ${zh}`],
       reason,
     )
   }

@@ -21,22 +21,25 @@ const KINDS: Record<string, Text> = {
   purchase: ['Purchase', '购买'],
   reward: ['Reward', '打赏'],
   transfer: ['Transfer', '转账'],
-  transform: ['Money into points', '余额兑换积分'],
+  transform: ['Exchange for points', '兑换积分'],
   recharge: ['Recharge', '充值'],
   withdrawal: ['Withdrawal', '提现'],
-  opening: ['Brought along', '迁移余额'],
-  deletion: ['Account deleted', '注销账号'],
+  opening: ['Opening balance', '期初余额'],
+  deletion: ['Account deleted', '账号注销'],
   adjustment: ['Adjustment', '调整'],
   bounty: ['Bounty', '悬赏'],
-  membership: ['Membership of a group', '圈子入会'],
+  membership: ['Joined a group', '加入圈子'],
   contribution: ['Contribution', '投稿'],
   checkin: ['Check-in', '签到'],
+  excellence: ['Request for excellence', '精选申请'],
+  onlook: ['Answer viewed', '围观答案'],
 }
 const OUTCOMES: Record<string, Text> = {
   accepted: ['accepted', '已通过'],
   passed: ['paid out', '已付款'],
+  paid: ['paid', '已发放'],
   rejected: ['rejected', '已驳回'],
-  refunded: ['given back', '已退还'],
+  refunded: ['refunded', '已退还'],
 }
 
 function kindOf(kind: unknown): Text {
@@ -47,8 +50,8 @@ function kindOf(kind: unknown): Text {
 }
 
 const headingsFor = (kind: Currency, locale: string): readonly Heading[] => [
-  { label: ['When', '时间'], isWhole: true, cell: (row) => <Value value={row.created_at} as="time" /> },
-  { label: ['What', '事项'], cell: (row) => <What row={row} /> },
+  { label: ['Time', '时间'], isWhole: true, cell: (row) => <Value value={row.created_at} as="time" /> },
+  { label: ['Description', '事项'], cell: (row) => <What row={row} /> },
   {
     label: ['Amount', '金额'],
     align: 'right',
@@ -85,7 +88,7 @@ export function Balance({ user, kind, mayGrant }: { user: number; kind: Currency
     const form = event.currentTarget
     const { reason } = Object.fromEntries(new FormData(form))
     setFault('')
-    if (amount === null) return setFault(t(['The amount cannot be read.', '无法识别金额。']))
+    if (amount === null) return setFault(t(['The amount is not valid.', '金额格式不正确。']))
     try {
       await call('POST', `/admin/users/${user}/${kind}`, {
         body: { amount, reason },
@@ -96,7 +99,7 @@ export function Balance({ user, kind, mayGrant }: { user: number; kind: Currency
       setBooked((count) => count + 1)
       setAmount(null)
       pages.setPage(0)
-      notify(t(['Booked', '已入账']), { type: 'success' })
+      notify(t(['Balance adjusted', '余额已调整']), { type: 'success' })
       await client.invalidateQueries({ queryKey: ['ledger', user, kind] })
     } catch (refused) {
       setFault(messageOf(refused))
@@ -105,7 +108,7 @@ export function Balance({ user, kind, mayGrant }: { user: number; kind: Currency
   return (
     <>
       {mayGrant && (
-        <Box component="form" onSubmit={grant} aria-label={t(['Grant or deduct', '调整余额'])} sx={{ mb: 2 }}>
+        <Box component="form" onSubmit={grant} aria-label={t(['Adjust balance', '调整余额'])} sx={{ mb: 2 }}>
           <Stack
             direction={{ xs: 'column', sm: 'row' }}
             spacing={1}
@@ -128,11 +131,11 @@ export function Balance({ user, kind, mayGrant }: { user: number; kind: Currency
               slotProps={{ htmlInput: { maxLength: 200 } }}
             />
             <Button type="submit" variant="contained" sx={{ whiteSpace: 'nowrap', mt: { sm: 1 } }}>
-              {t(['Book it', '提交'])}
+              {t(['Adjust', '调整'])}
             </Button>
           </Stack>
           <Typography variant="body2" color="textSecondary">
-            {t(['A negative number deducts. The person sees the reason.', '负数表示扣除。用户会看到理由。'])}
+            {t(['A negative amount deducts. The user sees the reason.', '负数表示扣除。用户会看到理由。'])}
           </Typography>
           <Box role="alert">{fault && <Alert severity="error">{fault}</Alert>}</Box>
         </Box>
@@ -141,7 +144,7 @@ export function Balance({ user, kind, mayGrant }: { user: number; kind: Currency
         pages={pages}
         label={['Ledger', '流水']}
         headings={headingsFor(kind, locale)}
-        empty={{ icon: 'ledger', text: ['Nothing was booked yet.', '暂无流水。'] }}
+        empty={{ icon: 'ledger', text: ['No ledger entries yet.', '暂无流水。'] }}
       />
     </>
   )

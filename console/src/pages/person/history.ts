@@ -12,19 +12,19 @@ export type HistoryEntry = Wire & {
 
 const TITLES: Record<string, Text> = {
   report: ['Reported', '被举报'],
-  'report.passed': ['Report dealt with', '举报已处理'],
+  'report.passed': ['Report handled', '举报已处理'],
   'report.rejected': ['Report rejected', '举报已驳回'],
-  appeal: ['Appealed', '提出申诉'],
+  appeal: ['Appeal submitted', '提交申诉'],
   'sanctions.impose': ['Sanctioned', '受到处罚'],
   'sanctions.lift': ['Sanction lifted', '处罚已解除'],
-  'users.create': ['Account made by an administrator', '管理员创建账号'],
+  'users.create': ['Account created by an administrator', '管理员创建账号'],
   'users.update': ['Account changed by an administrator', '管理员修改账号'],
-  'users.sign-out': ['Signed out by an administrator', '管理员结束登录'],
-  'users.second-factor-off': ['Second factor taken off', '两步验证已关闭'],
+  'users.sign-out': ['Signed out by an administrator', '管理员强制退出登录'],
+  'users.second-factor-off': ['Second factor turned off by an administrator', '管理员关闭两步验证'],
   'users.recommend': ['Recommended by an administrator', '管理员设为推荐'],
-  'users.unrecommend': ['No longer recommended', '取消推荐'],
-  'users.famous': ['Made famous by an administrator', '管理员设为名人'],
-  'users.unfamous': ['No longer famous', '取消名人'],
+  'users.unrecommend': ['Recommendation removed by an administrator', '管理员取消推荐'],
+  'users.famous': ['Marked as famous by an administrator', '管理员设为名人'],
+  'users.unfamous': ['Famous mark removed by an administrator', '管理员取消名人'],
 }
 
 const adjusted = (event: string): string | undefined => /^(.+)\.adjust$/.exec(event)?.[1]
@@ -37,8 +37,8 @@ export function titleOf({ event, details }: Pick<HistoryEntry, 'event'> & Wire):
   const amount = Number((details as { after?: Wire } | null)?.after?.amount ?? 0)
   const [en, zh] = bothLocales((locale) => formatAmount(Math.abs(amount), currencyName(currency), locale))
   return amount < 0
-    ? [`${en} taken by an administrator`, `管理员扣除 ${zh}`]
-    : [`${en} given by an administrator`, `管理员发放 ${zh}`]
+    ? [`${en} deducted by an administrator`, `管理员扣除 ${zh}`]
+    : [`${en} granted by an administrator`, `管理员发放 ${zh}`]
 }
 
 export function detailsOf({ event, details }: Pick<HistoryEntry, 'event'> & Wire): Text {

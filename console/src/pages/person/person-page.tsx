@@ -17,8 +17,8 @@ import { Sessions } from './sessions.tsx'
 const TABS: readonly { name: string; label: Text; operation: string }[] = [
   { name: 'points', label: ['Points', '积分'], operation: 'get users/{user}/points' },
   { name: 'wallet', label: ['Wallet', '钱包'], operation: 'get users/{user}/wallet' },
-  { name: 'history', label: ['History', '处置记录'], operation: 'get users/{user}/history' },
-  { name: 'sessions', label: ['Sign-ins', '登录'], operation: 'get users/{user}/sessions' },
+  { name: 'history', label: ['Moderation history', '处置记录'], operation: 'get users/{user}/history' },
+  { name: 'sessions', label: ['Sessions', '登录设备'], operation: 'get users/{user}/sessions' },
 ]
 
 export function PersonPage() {
@@ -122,7 +122,7 @@ function Standing({
       <CardContent>
         <Stack direction="row" spacing={1} useFlexGap sx={{ flexWrap: 'wrap', alignItems: 'center' }}>
           <Typography variant="subtitle2" component="h2">
-            {t(['Standing', '账号状态'])}
+            {t(['Account status', '账号状态'])}
           </Typography>
           <Box sx={{ flex: 1 }}>
             <Value value={person.standing} choices={STANDINGS} />
@@ -130,7 +130,10 @@ function Standing({
           {mayCall(mine, 'put user-recommends/{user}') && (
             <Button
               onClick={() =>
-                void act(() => call('PUT', `/admin/user-recommends/${person.id}`), ['Recommended', '已推荐'])
+                void act(
+                  () => call('PUT', `/admin/user-recommends/${person.id}`),
+                  ['User recommended', '已设为推荐'],
+                )
               }
             >
               {t(['Recommend', '设为推荐'])}
@@ -138,7 +141,7 @@ function Standing({
           )}
           {person.standing === 'waiting' && mayCall(mine, 'patch registrations/{registration}') && (
             <Button variant="outlined" component={Link} to="/queues/registrations">
-              {t(['Decide on the registration', '审核注册'])}
+              {t(['Review registration', '审核注册'])}
             </Button>
           )}
           {person.standing === 'disabled' && mayCall(mine, 'patch users/{user}') && (
@@ -147,11 +150,11 @@ function Standing({
               onClick={() =>
                 void act(
                   () => call('PATCH', `/admin/users/${person.id}`, { body: { disabled: false } }),
-                  ['May sign in again', '已恢复'],
+                  ['Account enabled', '账号已启用'],
                 )
               }
             >
-              {t(['Let sign in again', '恢复账号'])}
+              {t(['Enable account', '启用账号'])}
             </Button>
           )}
           {sanction && (

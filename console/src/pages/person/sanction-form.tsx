@@ -29,7 +29,9 @@ export function SanctionForm({ user }: { user: number }) {
         body: { kind, reason: reason.trim(), ...(hours === null ? {} : { hours }) },
       })
       setReason('')
-      notify(t(['The person was told', '已通知该用户']), { type: 'success' })
+      notify(t(['Sanction imposed. The user was notified.', '处罚已生效，并已通知该用户。']), {
+        type: 'success',
+      })
       refresh()
       await client.invalidateQueries({ queryKey: ['history', user] })
     } catch (refused) {
@@ -41,7 +43,7 @@ export function SanctionForm({ user }: { user: number }) {
       <Stack direction={{ xs: 'column', sm: 'row' }} spacing={1}>
         <TextField
           select
-          label={t(['What', '方式'])}
+          label={t(['Type', '类型'])}
           value={kind}
           onChange={(event) => setKind(event.target.value as SanctionKind)}
           sx={{ maxWidth: { sm: 150 } }}
@@ -55,7 +57,7 @@ export function SanctionForm({ user }: { user: number }) {
         {kind !== 'warning' && (
           <TextField
             select
-            label={t(['For how long', '期限'])}
+            label={t(['Duration', '期限'])}
             value={period}
             onChange={(event) => setPeriod(event.target.value as unknown as typeof period)}
             sx={{ maxWidth: { sm: 170 } }}
@@ -65,15 +67,15 @@ export function SanctionForm({ user }: { user: number }) {
                 {t(label)}
               </MenuItem>
             ))}
-            <MenuItem value="other">{t(['hours…', '自定小时…'])}</MenuItem>
-            <MenuItem value="lasting">{t(['until lifted', '直到解除'])}</MenuItem>
+            <MenuItem value="other">{t(['custom hours…', '自定义小时数…'])}</MenuItem>
+            <MenuItem value="lasting">{t(['until lifted', '直至解除'])}</MenuItem>
           </TextField>
         )}
         {kind !== 'warning' && period === 'other' && (
           <TextField
             type="number"
             required
-            label={t(['Hours', '小时'])}
+            label={t(['Hours', '小时数'])}
             value={other}
             onChange={(event) => setOther(event.target.value)}
             slotProps={{ htmlInput: { min: 1, max: 87_600, step: 1 } }}
@@ -94,7 +96,7 @@ export function SanctionForm({ user }: { user: number }) {
           disabled={reason.trim() === ''}
           sx={{ flexShrink: 0 }}
         >
-          {t(['Decide', '确定'])}
+          {t(['Impose sanction', '执行处罚'])}
         </Button>
       </Stack>
       <Preview told={preview.told} effect={preview.effect} isEmpty={reason.trim() === ''} />

@@ -18,9 +18,7 @@ export function SanctionHistory({ user, maySanction }: { user: number; maySancti
       {maySanction && <SanctionForm user={user} />}
       {error && <ErrorState error={error} retry={() => void refetch()} />}
       {isPending && <Skeleton variant="rounded" height={120} />}
-      {data?.total === 0 && (
-        <EmptyState icon="audit" text={['Nothing was ever decided about this person.', '暂无处置记录。']} />
-      )}
+      {data?.total === 0 && <EmptyState icon="audit" text={['No moderation history.', '暂无处置记录。']} />}
       <Stack component="ol" sx={{ listStyle: 'none', p: 0, m: 0 }}>
         {data?.data.map((entry) => (
           <Box component="li" key={String(entry.id)} sx={{ py: 1, borderTop: 1, borderColor: 'divider' }}>

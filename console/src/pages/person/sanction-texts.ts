@@ -7,7 +7,7 @@ export const SANCTION_KINDS = ['warning', 'silence', 'suspension'] as const
 export const KINDS: Record<SanctionKind, Text> = {
   warning: ['warning', '警告'],
   silence: ['silence', '禁言'],
-  suspension: ['suspension', '停用'],
+  suspension: ['suspension', '暂停使用'],
 }
 
 export const PERIODS: readonly { hours: number; label: Text }[] = [
@@ -18,14 +18,17 @@ export const PERIODS: readonly { hours: number; label: Text }[] = [
 ]
 
 const EFFECTS: Record<SanctionKind, Text> = {
-  warning: ['A notification. Nothing else changes.', '仅发送通知，不作其他限制。'],
+  warning: [
+    'The user receives a notification. Nothing else changes.',
+    '系统会通知用户。用户的其他功能不受影响。',
+  ],
   silence: [
-    'A notification now, and this answer to everything they try to write. They may appeal.',
-    '立即发送通知；尝试发布内容时会看到此提示。可以申诉。',
+    'The user receives a notification and sees this message on every attempt to publish. The user may appeal.',
+    '系统会立即通知用户。用户每次尝试发布内容时都会看到此提示。用户可以申诉。',
   ],
   suspension: [
-    'A mail or text message now, and this answer to every sign-in. They are signed out everywhere. What they wrote stays. They may appeal.',
-    '立即发送邮件或短信；每次登录都会看到此提示。将退出所有登录，已发布的内容保留。可以申诉。',
+    'The user receives an e-mail or text message and sees this message at every sign-in. All sessions of the user end. Published content stays. The user may appeal.',
+    '系统会立即发送邮件或短信。用户每次登录时都会看到此提示。用户将在所有设备上退出登录。已发布的内容会保留。用户可以申诉。',
   ],
 }
 

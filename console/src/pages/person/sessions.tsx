@@ -41,7 +41,7 @@ export function Sessions({
       notify(
         isOwn
           ? t(['Signed out', '已退出登录'])
-          : t(['Signed out; the person was told', '已退出登录，并已通知该用户']),
+          : t(['Signed out. The user was notified.', '已退出登录，并已通知该用户。']),
         { type: 'success' },
       )
     } catch (refused) {
@@ -74,23 +74,23 @@ export function Sessions({
       {error && <ErrorState error={error} retry={() => void refetch()} />}
       {isPending && <Skeleton variant="rounded" height={120} />}
       {data?.length === 0 && (
-        <EmptyState icon="key" text={['This person is signed in nowhere.', '该用户未在任何设备登录。']} />
+        <EmptyState icon="key" text={['This user has no active sessions.', '该用户没有登录设备。']} />
       )}
       {mayEnd && others.length > 0 && (
         <Button variant="outlined" color="error" size="small" onClick={() => setAsked('all')}>
           {isOwn
-            ? t(['Sign out everywhere else', '退出其他登录'])
-            : t(['Sign out everywhere', '退出所有登录'])}
+            ? t(['Sign out on all other devices', '退出其他设备'])
+            : t(['Sign out on all devices', '退出所有设备'])}
         </Button>
       )}
       <Box role="alert">
         {question(
           'all',
           isOwn
-            ? ['Ends all your sign-ins but this one.', '结束除当前页面外您的所有登录。']
+            ? ['This signs you out on all other devices.', '您将在其他所有设备上退出登录。']
             : [
-                'Ends every sign-in but your own of this page. The person is told and can sign in again.',
-                '结束除您当前页面外的所有登录。将通知该用户，其可重新登录。',
+                'This signs the user out on all devices. Your current session stays. The user is notified and can sign in again.',
+                '该用户将在所有设备上退出登录。您当前的登录不受影响。系统会通知该用户，用户可以重新登录。',
               ],
         )}
       </Box>
@@ -101,17 +101,17 @@ export function Sessions({
               <Box sx={{ flex: 1, minWidth: 0 }}>
                 <Typography sx={{ overflowWrap: 'anywhere' }}>
                   {device ?? t(['Unknown device', '未知设备'])}
-                  {current && <strong> · {t(['this page', '当前页面'])}</strong>}
+                  {current && <strong> · {t(['current session', '当前登录'])}</strong>}
                 </Typography>
                 <Typography variant="body2" color="textSecondary">
                   {place && <>{place} · </>}
-                  {t(['used', '最近使用'])} <Value value={used} as="time" /> · {t(['since', '始于'])}{' '}
-                  <Value value={since} as="time" />
+                  {t(['last used', '最近使用'])} <Value value={used} as="time" /> ·{' '}
+                  {t(['signed in', '登录于'])} <Value value={since} as="time" />
                 </Typography>
               </Box>
               {mayEnd && !current && (
                 <Button size="small" color="error" onClick={() => setAsked(id)}>
-                  {t(['End', '结束'])}
+                  {t(['Sign out', '退出登录'])}
                 </Button>
               )}
             </Stack>
@@ -119,8 +119,11 @@ export function Sessions({
               {question(
                 id,
                 isOwn
-                  ? ['Ends this sign-in of yours.', '结束您的此次登录。']
-                  : ['Ends this sign-in. The person is told.', '结束此登录，并通知该用户。'],
+                  ? ['This signs you out on this device.', '您将在该设备上退出登录。']
+                  : [
+                      'This signs the user out on this device. The user is notified.',
+                      '该用户将在该设备上退出登录。系统会通知该用户。',
+                    ],
               )}
             </Box>
           </Box>

@@ -2,106 +2,115 @@ import type { Text } from '../../shell/text.ts'
 
 export const MONEY_TEXTS: Record<string, { label: Text; note: Text }> = {
   'pay-validate-user-password': {
-    label: ['Ask for the password before paying', '付款前验证密码'],
-    note: ['Whoever pays or takes money out gives the password first.', '付款或提现前需输入密码。'],
+    label: ['Password before payments', '支付前验证密码'],
+    note: ['Users enter their password before each payment or withdrawal.', '用户支付或提现前需输入密码。'],
   },
   'news:contribute:pay': {
     label: ['Paid contributions', '投稿收费'],
-    note: ['Whether sending an article in costs points.', '投稿是否需要支付积分。'],
+    note: ['Contributing an article costs points.', '用户投稿需支付积分。'],
   },
   'news:pay-contribute': {
-    label: ['Price of a contribution', '投稿价格'],
-    note: ['In points, held until an editor decides.', '积分，审核前由平台托管。'],
+    label: ['Contribution fee', '投稿费'],
+    note: ['In points. The fee stays in escrow until the decision.', '单位为积分，审核前由平台托管。'],
   },
   'checkin:switch': {
     label: ['Daily check-in', '每日签到'],
-    note: ['Whether people can check in.', '是否开启签到。'],
+    note: ['Users can check in once a day.', '用户每天可以签到一次。'],
   },
   'checkin:balance': {
-    label: ['Points of a check-in', '签到积分'],
-    note: ['What each day brings.', '每次签到获得的积分。'],
+    label: ['Points per check-in', '签到积分'],
+    note: ['Points that a user receives for each check-in.', '用户每次签到获得的积分。'],
   },
   'currency:recharge-ratio': {
-    label: ['Points for 0.01 CNY', '充值比例'],
-    note: ['How many points 0.01 CNY buys.', '0.01 元兑换的积分数。'],
+    label: ['Points per 0.01 CNY', '积分充值比例'],
+    note: ['Number of points that a user receives for 0.01 CNY.', '0.01 元可兑换的积分数。'],
   },
   'currency:recharge-options': {
-    label: ['Amounts to choose from', '充值金额选项'],
-    note: ['In CNY, one a line.', '单位为元，每行一个。'],
+    label: ['Suggested amounts for buying points', '积分充值金额选项'],
+    note: ['In CNY. Enter one per line.', '单位为元，每行一个。'],
   },
-  'currency:recharge-min': { label: ['Least recharge', '最小充值'], note: ['In CNY.', '单位为元。'] },
-  'currency:recharge-max': { label: ['Largest recharge', '最大充值'], note: ['In CNY.', '单位为元。'] },
-  'currency:cash-min': { label: ['Least withdrawal of points', '最小提取'], note: ['In points.', '积分。'] },
+  'currency:recharge-min': {
+    label: ['Minimum amount for buying points', '积分充值最低金额'],
+    note: ['In CNY. The minimum also applies to exchanges for points.', '单位为元，同时适用于余额兑换积分。'],
+  },
+  'currency:recharge-max': {
+    label: ['Maximum amount for buying points', '积分充值最高金额'],
+    note: ['In CNY.', '单位为元。'],
+  },
+  'currency:cash-min': {
+    label: ['Minimum points withdrawal', '积分提取最低数量'],
+    note: ['In points.', '单位为积分。'],
+  },
   'currency:cash-max': {
-    label: ['Largest withdrawal of points', '最大提取'],
-    note: ['In points.', '积分。'],
+    label: ['Maximum points withdrawal', '积分提取最高数量'],
+    note: ['In points.', '单位为积分。'],
   },
   'currency:rule': {
     label: ['Rules of points', '积分规则'],
-    note: ['Shown beside the points.', '显示在积分页面。'],
+    note: ['Clients show this text on the points page.', '显示在客户端的积分页面。'],
   },
   'currency:recharge': {
-    label: ['Recharge of points', '积分充值'],
-    note: ['Whether people can buy points.', '是否允许购买积分。'],
+    label: ['Buying points', '积分充值'],
+    note: ['Users can buy points.', '允许用户购买积分。'],
   },
   'currency:recharge-rule': {
-    label: ['Rules of recharges', '充值规则'],
-    note: ['Shown where points are bought.', '显示在充值页面。'],
+    label: ['Rules of buying points', '积分充值规则'],
+    note: ['Clients show this text where users buy points.', '显示在客户端的积分充值页面。'],
   },
   'currency:cash': {
-    label: ['Withdrawal of points', '积分提取'],
-    note: ['Whether points can be turned into money.', '是否允许提取积分。'],
+    label: ['Points withdrawal', '积分提取'],
+    note: ['Users can withdraw points as money.', '允许用户将积分提取为现金。'],
   },
   'currency:cash-rule': {
-    label: ['Rules of withdrawals', '提取规则'],
-    note: ['Shown where points are taken out.', '显示在提取页面。'],
+    label: ['Rules of points withdrawals', '积分提取规则'],
+    note: ['Clients show this text where users withdraw points.', '显示在客户端的积分提取页面。'],
   },
   'currency:iap-only': {
-    label: ['Only purchases in the app store', '仅应用内购买'],
-    note: ['Clients for iOS offer no other way.', 'iOS 客户端不提供其他方式。'],
+    label: ['In-app purchases only', '仅应用内购买'],
+    note: ['iOS clients offer no other way to buy points.', 'iOS 客户端不提供其他购买积分的方式。'],
   },
   'currency:iap-rule': {
-    label: ['Rules of the app store', '应用内购买规则'],
-    note: ['Shown beside such purchases.', '显示在应用内购买页面。'],
+    label: ['Rules of in-app purchases', '应用内购买规则'],
+    note: ['Clients show this text beside in-app purchases.', '显示在客户端的应用内购买页面。'],
   },
   'wallet:ratio': {
-    label: ['Ratio of the wallet', '钱包比例'],
-    note: ['How the balance is shown, in percent.', '余额的显示比例（百分比）。'],
+    label: ['Wallet display ratio (percent)', '钱包显示比例（%）'],
+    note: ['Only older clients use this ratio to show the balance.', '仅旧版客户端按此比例显示余额。'],
   },
   'wallet:rule': {
     label: ['Rules of the wallet', '钱包规则'],
-    note: ['Shown beside the balance.', '显示在钱包页面。'],
+    note: ['Clients show this text on the wallet page.', '显示在客户端的钱包页面。'],
   },
   'wallet:labels': {
-    label: ['Amounts to choose from', '金额选项'],
-    note: ['In CNY, one a line.', '单位为元，每行一个。'],
+    label: ['Suggested wallet amounts', '钱包金额选项'],
+    note: ['In CNY. Enter one per line.', '单位为元，每行一个。'],
   },
   'wallet:cash': {
-    label: ['Withdrawals', '提现'],
-    note: ['Whether money can be taken out.', '是否允许提现。'],
+    label: ['Wallet withdrawals', '钱包提现'],
+    note: ['Users can withdraw money from their wallet.', '允许用户从钱包提现。'],
   },
   'wallet:cash-min-amount': {
-    label: ['Least withdrawal', '最小提现金额'],
+    label: ['Minimum wallet withdrawal', '钱包最低提现金额'],
     note: ['In CNY.', '单位为元。'],
   },
   'wallet:cash-types': {
-    label: ['Ways to pay out', '提现方式'],
-    note: ['Names of ways, one a line.', '每行一种方式。'],
+    label: ['Payout methods', '提现方式'],
+    note: ['Enter one name per line.', '每行填写一种方式的名称。'],
   },
   'wallet:recharge': {
-    label: ['Recharges', '充值'],
-    note: ['Whether money can be paid in.', '是否允许充值。'],
+    label: ['Wallet recharges', '钱包充值'],
+    note: ['Users can add money to their wallet.', '允许用户向钱包充值。'],
   },
   'wallet:recharge-daily': {
-    label: ['Most paid in a day', '每日充值限额'],
-    note: ['By one person, in CNY; 0 is no limit.', '每人每日上限，单位为元；0 表示不限。'],
+    label: ['Daily recharge limit per user', '每位用户每日充值上限'],
+    note: ['In CNY. 0 means no limit.', '单位为元，0 表示不限制。'],
   },
   'wallet:recharge-types': {
-    label: ['Ways to pay in', '充值方式'],
-    note: ['Names of ways, one a line.', '每行一种方式。'],
+    label: ['Payment providers', '支付渠道'],
+    note: ['Enter one name per line.', '每行填写一个渠道的名称。'],
   },
   'wallet:transform-currency': {
-    label: ['Money into points', '余额兑换积分'],
-    note: ['Whether people can change money into points.', '是否允许用余额兑换积分。'],
+    label: ['Exchange of money for points', '余额兑换积分'],
+    note: ['Users can exchange wallet money for points.', '允许用户用钱包余额兑换积分。'],
   },
 }

@@ -167,7 +167,7 @@ export function SettingRow({
             disabled={isSending}
             onClick={() => void save(standard)}
             title={t([
-              `Back to: ${write(standard).replaceAll('\n', ', ') || '—'}`,
+              `Reset to: ${write(standard).replaceAll('\n', ', ') || '—'}`,
               `恢复为：${write(standard).replaceAll('\n', '、') || '—'}`,
             ])}
           >

@@ -60,7 +60,7 @@ export function SettingsPage() {
           <TextField
             type="search"
             fullWidth
-            label={t(['Search among settings', '搜索设置'])}
+            label={t(['Search settings', '搜索设置'])}
             value={part}
             onChange={({ target: { value } }) => setQuery(value ? { q: value } : {}, { replace: true })}
             sx={{ mb: 1 }}
@@ -88,7 +88,7 @@ export function SettingsPage() {
           {error && <ErrorState error={error} retry={() => void refetch()} />}
           {isPending && <Skeleton variant="rounded" height={400} />}
           {data && shown.length === 0 && (
-            <EmptyState text={['No setting matches.', '没有符合条件的设置。']} />
+            <EmptyState text={['No matching settings.', '没有符合条件的设置。']} />
           )}
           {data &&
             shown.map((group) => {
