@@ -163,7 +163,7 @@ export const SETTING_TEXTS: Record<string, { label: Text; note: Text }> = {
     note: ['An invitation expires after this time.', '超过此期限后，邀请失效。'],
   },
   'register:phone-countries': {
-    label: ['Countries of phone numbers', '允许的手机号国家'],
+    label: ['Allowed countries of phone numbers', '允许的手机号国家'],
     note: [
       'Enter one two-letter country code per line, or * for all countries.',
       '每行填写一个两位国家代码，* 表示所有国家。',
@@ -177,25 +177,25 @@ export const SETTING_TEXTS: Record<string, { label: Text; note: Text }> = {
     ],
   },
   'sms:daily-per-number': {
-    label: ['Daily text messages per number', '每个号码每日短信上限'],
+    label: ['Daily limit of text messages per number', '每个号码每日短信上限'],
     note: ['0 means no limit.', '0 表示不限制。'],
   },
   'sms:daily-per-address': {
-    label: ['Daily codes per client IP address', '每个 IP 地址每日验证码上限'],
+    label: ['Daily limit of codes per IP address', '每个 IP 地址每日验证码上限'],
     note: [
       '0 means no limit. Several users can share one IP address.',
       '0 表示不限制。多位用户可能共用一个 IP 地址。',
     ],
   },
   'sms:daily-per-country': {
-    label: ['Daily codes per country', '每个国家每日验证码上限'],
+    label: ['Daily limit of codes per country', '每个国家每日验证码上限'],
     note: [
       'Each line contains a country and a number, for example: US 500. * stands for all other countries.',
       '每行填写一个国家和数量，例如：US 500。* 表示其他所有国家。',
     ],
   },
   'sms:daily': {
-    label: ['Daily codes by text message', '每日短信验证码总上限'],
+    label: ['Daily limit of codes by text message', '每日短信验证码总上限'],
     note: [
       '0 means no limit. The limit caps the cost of an attack.',
       '0 表示不限制。此上限可控制遭受攻击时的短信费用。',
@@ -231,11 +231,11 @@ export const SETTING_TEXTS: Record<string, { label: Text; note: Text }> = {
   },
   'account:export-days': {
     label: ['Retention of data exports (days)', '数据导出保留天数'],
-    note: ['The server then deletes the archive.', '到期后，服务器会删除导出的压缩包。'],
+    note: ['The server deletes the archive after this time.', '到期后，服务器会删除导出的压缩包。'],
   },
   'account:export-megabytes': {
     label: ['Maximum size of uploads in a data export (MB)', '数据导出的文件大小上限（MB）'],
-    note: ['Uploads beyond this size are listed but left out.', '超出部分只列出文件名，不包含文件。'],
+    note: ['Uploads beyond this size are listed but left out.', '超出上限的文件只列入清单，不包含在导出中。'],
   },
   'register:role': {
     label: ['Role of new users', '新用户角色'],
@@ -254,7 +254,7 @@ export const SETTING_TEXTS: Record<string, { label: Text; note: Text }> = {
   },
   'im:helper-user': {
     label: ['Support account', '客服账号'],
-    note: ['ID of the user whom clients suggest for questions.', '客户端推荐用户咨询的客服的用户编号。'],
+    note: ['ID of the user whom clients suggest for questions.', '客户端推荐用户咨询的账号，填写用户编号。'],
   },
   'group:need-verified': {
     label: ['Groups by certified users only', '仅认证用户可创建圈子'],
@@ -293,15 +293,15 @@ export const SETTING_TEXTS: Record<string, { label: Text; note: Text }> = {
   },
   'jobs:keep-failed-days': {
     label: ['Retention of failed jobs (days)', '失败任务保留天数'],
-    note: ['The server then deletes the jobs.', '到期后自动删除。'],
+    note: ['The server deletes failed jobs after this time.', '到期后自动删除。'],
   },
   'notifications:keep-read-days': {
     label: ['Retention of read notifications (days)', '已读通知保留天数'],
-    note: ['The server then deletes the notifications.', '到期后自动删除。'],
+    note: ['The server deletes the notifications after this time.', '到期后自动删除。'],
   },
   'notifications:keep-unread-days': {
     label: ['Retention of unread notifications (days)', '未读通知保留天数'],
-    note: ['The server then deletes the notifications.', '到期后自动删除。'],
+    note: ['The server deletes the notifications after this time.', '到期后自动删除。'],
   },
   'notifications:keep-most': {
     label: ['Maximum notifications per type', '每类通知保留条数上限'],
@@ -320,7 +320,7 @@ export const SETTING_TEXTS: Record<string, { label: Text; note: Text }> = {
   'group:keep-request-days': {
     label: ['Retention of decided requests to join groups (days)', '已处理的入圈申请保留天数'],
     note: [
-      'The server then deletes the requests. Pending requests stay.',
+      'The server deletes decided requests after this time. Pending requests stay.',
       '到期后自动删除，待处理的申请会保留。',
     ],
   },
