@@ -77,7 +77,7 @@ test('lets a member publish, like and comment in the browser', { skip }, async (
     password_confirmation: 'correct horse',
   })
   const page = await site!.open('/sign-in?next=%2Fhot')
-  await page.getByLabel('Name, e-mail or phone').fill('ada_lovelace')
+  await page.getByLabel('Username, e-mail or phone').fill('ada_lovelace')
   await page.getByLabel('Password').fill('wrong horse')
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.getByRole('alert').waitFor()

@@ -112,7 +112,7 @@ async function renderPage(request: WebRequest, api: Kith): Promise<WebReply> {
       </SiteContext.Provider>
     </Router>,
   )
-  const head = headOf(shown, cache, { failed: language === 'zh' ? '页面不存在' : 'Not found' })
+  const head = headOf(shown, cache, { failed: language === 'zh' ? '页面无法显示' : 'Page not available' })
   const { status: failed = 200 } = shown.error ?? {}
   const isGone = failed === 404 && (await wasDeleted(api, path))
   return {

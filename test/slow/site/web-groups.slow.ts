@@ -17,14 +17,14 @@ test('creates a group and decides on its membership requests', {
   ]
   await sql`insert into group_categories (name, name_key) values ('Boats', 'boats')`
   const page = await open('/groups', { person: ada })
-  await page.getByRole('link', { name: 'Start a group' }).click()
+  await page.getByRole('link', { name: 'Create a group' }).click()
   await page.getByLabel('Name').fill('Night sailors')
-  await page.getByLabel('In short').fill('We sail by the stars.')
-  await page.getByLabel('Who reads and joins').selectOption('private')
+  await page.getByLabel('Description').fill('We sail by the stars.')
+  await page.getByLabel('Access').selectOption('private')
   await look(page, 'group-new')
   assert.deepEqual(await findings(page), [])
-  await page.getByRole('button', { name: 'Start the group' }).click()
-  await page.getByText('An administrator will look at your group.').waitFor()
+  await page.getByRole('button', { name: 'Submit for review' }).click()
+  await page.getByText('Group submitted. An administrator will review it.').waitFor()
   await page.waitForURL(/\/groups\/\d+$/)
   const id = Number(page.url().split('/').at(-1))
   await sql`update groups set audit = 1 where id = ${id}`
@@ -32,7 +32,7 @@ test('creates a group and decides on its membership requests', {
   for (const who of [ben, eve]) {
     const other = await open(`/groups/${id}`, { person: who, ...TELEPHONE })
     await other.getByRole('button', { name: 'Join' }).click()
-    await other.getByRole('button', { name: 'Waits for approval' }).waitFor()
+    await other.getByRole('button', { name: 'Waiting for approval' }).waitFor()
     await other.context().close()
   }
   await page.goto(`${address}/groups/${id}/members?type=audit`)
@@ -40,14 +40,14 @@ test('creates a group and decides on its membership requests', {
   await look(page, 'group-requests')
   await rowOf('ben_asks').getByRole('button', { name: 'Accept' }).click()
   await rowOf('ben_asks').waitFor({ state: 'detached' })
-  await rowOf('eve_asks').getByRole('button', { name: 'Refuse' }).click()
+  await rowOf('eve_asks').getByRole('button', { name: 'Reject' }).click()
   await rowOf('eve_asks').waitFor({ state: 'detached' })
   await page.getByRole('link', { name: 'Members', exact: true }).click()
   await rowOf('ben_asks').getByRole('button', { name: 'Make administrator' }).click()
   await rowOf('ben_asks').getByText('Administrator', { exact: true }).waitFor()
   await look(page, 'group-members')
   assert.deepEqual(await findings(page), [])
-  await rowOf('ben_asks').getByRole('button', { name: 'Make member' }).click()
+  await rowOf('ben_asks').getByRole('button', { name: 'Remove as administrator' }).click()
   await rowOf('ben_asks').getByRole('button', { name: 'Make administrator' }).waitFor()
   const { body: members } = await as(ada, 'GET', `/api/v2/groups/${id}/members`)
   assert.deepEqual(
@@ -57,8 +57,8 @@ test('creates a group and decides on its membership requests', {
 
   await page.goto(`${address}/groups/${id}/edit`)
   await page.locator('html[data-ready]').waitFor()
-  await page.getByLabel('Notice for members').fill('Bring a lamp.')
-  await page.getByLabel('Who posts').selectOption('founder')
+  await page.getByLabel('Notice').fill('Bring a lamp.')
+  await page.getByLabel('Who can post').selectOption('founder')
   await page.getByRole('button', { name: 'Save' }).click()
   await page.getByText('Saved.').waitFor()
   assert.deepEqual(await findings(page), [])
@@ -89,7 +89,7 @@ test('creates a group and decides on its membership requests', {
   }
   await narrow.context().close()
   const stranger = await open(`/groups/${id}/edit`, { person: eve })
-  await stranger.getByText('Only who manages a group changes it.').waitFor()
+  await stranger.getByText('Only the founder and administrators of the group can change its settings.').waitFor()
   await stranger.context().close()
   assert.deepEqual(site!.faults, [])
 })

@@ -61,7 +61,7 @@ const withPassword = async (name: string) => {
 test('crops a profile picture to a square', { skip }, async () => {
   const eve = await withPassword('eve_paints')
   const page = await site!.open('/settings', { person: eve, ...TELEPHONE })
-  await page.getByLabel('Name').fill('eve_paints_more')
+  await page.getByLabel('Username').fill('eve_paints_more')
   await page.getByLabel('About me').fill('Paints boats')
   await page.getByRole('button', { name: 'Save' }).click()
   await page.waitForURL(`${site!.address}/me`)
@@ -69,7 +69,7 @@ test('crops a profile picture to a square', { skip }, async () => {
   await page.goto(`${site!.address}/settings`)
   await page.locator('html[data-ready]').waitFor()
   const chooser = page.waitForEvent('filechooser')
-  await page.getByRole('button', { name: 'Change the picture' }).click()
+  await page.getByRole('button', { name: 'Change profile picture' }).click()
   await (await chooser).setFiles({
     name: 'boat.png',
     mimeType: 'image/png',
@@ -78,7 +78,7 @@ test('crops a profile picture to a square', { skip }, async () => {
   await page.getByRole('img', { name: /^Drag the picture/ }).press('ArrowLeft')
   await look(page, 'crop')
   assert.deepEqual(await findings(page), [])
-  await page.getByRole('button', { name: 'Use this' }).click()
+  await page.getByRole('button', { name: 'Use this picture' }).click()
   await page.waitForURL(`${site!.address}/me`)
   const { body } = await site!.as(eve, 'GET', '/api/v2/user')
   assert.deepEqual(
@@ -96,14 +96,14 @@ test('accepts the appeal of a suspended user', { skip }, async () => {
     reason: 'Spam in every thread',
   })
   const page = await open('/sign-in')
-  await page.getByLabel('Name, e-mail or phone').fill('mal_spams')
+  await page.getByLabel('Username, e-mail or phone').fill('mal_spams')
   await page.getByLabel('Password').fill(PASSWORD)
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.getByText('Spam in every thread').waitFor()
   assert.deepEqual(await findings(page), [])
-  await page.getByLabel('Why this was wrong').fill('It was my little brother')
-  await page.getByRole('button', { name: 'Appeal' }).click()
-  await page.getByText('Moderators will look at it again.').waitFor()
+  await page.getByLabel('Reason for your appeal').fill('It was my little brother')
+  await page.getByRole('button', { name: 'Submit appeal' }).click()
+  await page.getByText('Appeal submitted. Moderators will review it.').waitFor()
   const { body } = await as(filled!.founder, 'GET', '/api/v2/admin/appeals')
   assert.ok(JSON.stringify(body).includes('It was my little brother'))
   assert.equal(page.url(), `${address}/sign-in`)

@@ -33,10 +33,10 @@ test('exchanges recharged money for points', {
   await page.route('https://checkout.stripe.example/**', (route) =>
     route.fulfill({ contentType: 'text/html', body: '<title>Checkout</title>' }),
   )
-  await page.getByRole('link', { name: 'Pay in' }).click()
-  await page.getByRole('heading', { name: 'Pay in' }).waitFor()
+  await page.getByRole('link', { name: 'Recharge' }).click()
+  await page.getByRole('heading', { name: 'Recharge' }).waitFor()
   await page.getByLabel('Amount in CNY').fill('12.50')
-  await page.getByLabel('By').selectOption('stripe')
+  await page.getByLabel('Payment method').selectOption('stripe')
   await page.getByRole('button', { name: 'Pay', exact: true }).click()
   await page.waitForURL('https://checkout.stripe.example/**')
   const [{ id, number }] = await sql<[{ id: number; number: string }]>`
@@ -44,11 +44,11 @@ test('exchanges recharged money for points', {
   stripe!.pay(id)
   await page.goto(`${site!.address}/wallet/recharge?payment=${number}`)
   await page.getByText('The payment was credited.').waitFor()
-  await page.getByRole('link', { name: 'To the wallet' }).click()
+  await page.getByRole('link', { name: 'View wallet' }).click()
   await page.locator('.balance', { hasText: '¥12.50' }).waitFor()
 
   await page.getByRole('link', { name: 'Exchange for points' }).click()
-  await page.getByRole('heading', { name: 'Exchange for points' }).waitFor()
+  await page.getByRole('heading', { name: 'Exchange money for points' }).waitFor()
   await page.getByLabel('Amount in CNY').fill('2')
   await page.getByText('You get 200 points.').waitFor()
   // Drops the response after the exchange, so that the user sends the same form again.
@@ -70,13 +70,13 @@ test('exchanges recharged money for points', {
   await page.getByRole('link', { name: 'Withdraw' }).click()
   await page.getByRole('heading', { name: 'Withdraw', exact: true }).waitFor()
   await page.getByLabel('Amount in CNY').fill('100')
-  await page.getByLabel('Account').fill('ada@example.org')
-  await page.getByRole('button', { name: 'Ask for the payment' }).click()
+  await page.getByLabel('Receiving account').fill('ada@example.org')
+  await page.getByRole('button', { name: 'Request withdrawal' }).click()
   await page.getByRole('alert').waitFor()
   await page.getByLabel('Amount in CNY').fill('5,5')
-  await page.getByRole('button', { name: 'Ask for the payment' }).click()
+  await page.getByRole('button', { name: 'Request withdrawal' }).click()
   await page.getByText('ada@example.org').last().waitFor()
-  await page.getByText(/^waiting · /).waitFor()
+  await page.getByText(/^in review · /).waitFor()
   const { body: cashes } = await as(ada, 'GET', '/api/v2/plus-pay/cashes')
   assert.deepEqual(
     cashes.map(({ value, account }: { value: number; account: string }) => [value, account]),
@@ -85,7 +85,7 @@ test('exchanges recharged money for points', {
   await page.goto(`${site!.address}/wallet/recharge`)
   await page.locator('html[data-ready]').waitFor()
   await page.getByLabel('Amount in CNY').fill('3')
-  await page.getByLabel('By').selectOption('wx_pub_qr')
+  await page.getByLabel('Payment method').selectOption('wx_pub_qr')
   await page.getByRole('button', { name: 'Pay', exact: true }).click()
   await page.getByRole('img', { name: 'QR code of the payment' }).waitFor()
   await page.waitForURL(/payment=\d+$/)
@@ -98,7 +98,7 @@ test('exchanges recharged money for points', {
 
   await page.goto(`${site!.address}/account/security`)
   await page.locator('html[data-ready]').waitFor()
-  const start = page.locator('form', { has: page.getByRole('button', { name: 'Set it up' }) })
+  const start = page.locator('form', { has: page.getByRole('button', { name: 'Set up' }) })
   await start.locator('[name=name]').fill(ada.name)
   await start.getByRole('button').click()
   await page.getByRole('img', { name: 'QR code for the authenticator app' }).waitFor()

@@ -97,8 +97,8 @@ test('shows encrypted push messages in a subscribed browser (notifications-18)',
   const page = await open('/', { person: ann, permissions: ['notifications'] })
   await answerSubscriptions(page, service)
   await page.goto(`${address}/notifications/preferences`)
-  await page.getByRole('button', { name: 'Notify this browser' }).click()
-  await page.getByText('This browser is notified until you sign out.').waitFor()
+  await page.getByRole('button', { name: 'Turn on in this browser' }).click()
+  await page.getByText('This browser receives push notifications until you sign out.').waitFor()
   assert.equal(
     await page.evaluate('asked'),
     (await as(ann, 'GET', '/user/push/key')).body.public_key,
@@ -153,8 +153,8 @@ test('shows encrypted push messages in a subscribed browser (notifications-18)',
   await until(page, `${shown}.then((list) => list.length === 1)`)
   assert.deepEqual(await clickNotification(page), { opened: [], focused: [], left: 0 })
 
-  await page.getByRole('button', { name: 'Stop notifying this browser' }).click()
-  await page.getByText('This browser is not notified.').waitFor()
+  await page.getByRole('button', { name: 'Turn off in this browser' }).click()
+  await page.getByText('This browser does not receive push notifications.').waitFor()
   assert.deepEqual((await as(ann, 'GET', '/user/devices')).body, [])
   await page.context().close()
   assert.deepEqual(faults, [])
@@ -164,8 +164,8 @@ test('registers no subscription when the browser blocks notifications', { skip }
   const { as, person, open } = site!
   const ann = await person()
   const page = await open('/notifications/preferences', { person: ann, permissions: [] })
-  await page.getByRole('button', { name: 'Notify this browser' }).click()
-  await page.getByText('The browser does not allow notifications of this site.').waitFor()
+  await page.getByRole('button', { name: 'Turn on in this browser' }).click()
+  await page.getByText('The browser blocks notifications from this site.').waitFor()
   assert.deepEqual((await as(ann, 'GET', '/user/devices')).body, [])
   await page.context().close()
 })

@@ -9,7 +9,7 @@ import { ToastProvider } from './toast.tsx'
 import { headOf, openVisit, type Shown } from './visit.ts'
 import { useWords, words } from './words.ts'
 
-const WORDS = words({ failed: ['Not found', '页面不存在'], loading: ['Loading', '加载中'] })
+const WORDS = words({ failed: ['Page not available', '页面无法显示'], loading: ['Loading', '加载中'] })
 
 const places = new Map<string, number>()
 

@@ -5,20 +5,14 @@ import { Buy } from '../ui/buy.tsx'
 import { useWords, words } from './words.ts'
 
 const WORDS = words({
-  missing: ['There is nothing here', '这里什么也没有'],
-  missingText: [
-    'The page was deleted, or never existed, or is not for you to see.',
-    '该页面已被删除、从未存在，或您无权查看。',
-  ],
+  missing: ['Page not found', '页面不存在'],
+  missingText: ['It may have been deleted, or you may not have access to it.', '页面可能已被删除，或你没有访问权限。'],
   offline: ['You are offline', '网络未连接'],
-  offlineText: [
-    'What you read last is still here. Check your connection and try again.',
-    '请检查网络连接后重试。',
-  ],
-  busy: ['That did not work', '出错了'],
+  offlineText: ['Check your connection and try again.', '请检查网络连接后重试。'],
+  busy: ['Something went wrong', '出错了'],
   retry: ['Try again', '重试'],
-  unpaid: ['This has a price', '付费内容'],
-  home: ['Go to the front page', '返回首页'],
+  unpaid: ['Paid content', '付费内容'],
+  home: ['Go to the home page', '返回首页'],
 })
 
 export function ErrorPage({ error, onRetry }: { error: KithError | null; onRetry: () => void }) {

@@ -6,9 +6,9 @@ import { useWords, words } from './words.ts'
 const WORDS = words({
   other: ['中文', 'English'],
   language: ['Language', '语言'],
-  auto: ['Colours of the system', '跟随系统'],
-  light: ['Light colours', '浅色'],
-  dark: ['Dark colours', '深色'],
+  auto: ['Theme: same as the device', '主题：跟随系统'],
+  light: ['Theme: light', '主题：浅色'],
+  dark: ['Theme: dark', '主题：深色'],
 })
 
 const THEMES = { auto: Monitor, light: Sun, dark: Moon }

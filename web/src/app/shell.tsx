@@ -10,17 +10,14 @@ import { useSite, useViewer } from './site.ts'
 import { useWords, words } from './words.ts'
 
 const WORDS = words({
-  skip: ['Skip to the content', '跳到正文'],
+  skip: ['Skip to content', '跳到正文'],
   menu: ['Main menu', '主菜单'],
   signIn: ['Sign in', '登录'],
-  join: ['Join', '注册'],
+  join: ['Sign up', '注册'],
   about: ['API', 'API'],
   console: ['Console', '控制台'],
-  pitch: ['People you know, and those you will.', '认识的人，和将要认识的人。'],
-  pitchText: [
-    'Follow people, ask questions, share what you see. This site runs on its own server: no advertising company reads along.',
-    '关注他人、提出问题、分享见闻。本站运行在自己的服务器上，没有广告公司旁观。',
-  ],
+  pitch: ['Keep up with friends and meet new people', '关注好友，结识新朋友'],
+  pitchText: ['Follow people, ask questions and share what you see. This site runs on its own server and does not share your data with advertising companies.', '关注用户，提问交流，分享见闻。本站运行在自己的服务器上，不会把你的数据提供给广告公司。'],
 })
 
 const BARS = MODULES.flatMap(({ Bar }) => (Bar ? [Bar] : []))

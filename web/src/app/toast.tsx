@@ -5,7 +5,7 @@ import { failureOf } from './api.ts'
 import { useWords, words } from './words.ts'
 
 const WORDS = words({
-  offline: ['No connection. Nothing was lost; try again.', '网络连接失败，内容未丢失，请重试。'],
+  offline: ['No connection. Nothing was lost. Try again.', '网络连接失败，内容未丢失，请重试。'],
 })
 
 const ToastContext = createContext<(text: string, isFailure?: boolean) => void>(() => {})

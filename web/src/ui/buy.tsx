@@ -3,19 +3,13 @@ import { Lock } from 'lucide-preact'
 import { useState } from 'preact/hooks'
 import { useLocation } from 'wouter-preact'
 import { useSite } from '../app/site.ts'
-import { useWords, words } from '../app/words.ts'
+import { plural, useWords, words } from '../app/words.ts'
 import { Pay } from './pay.tsx'
 
 const WORDS = words({
-  text: [
-    (amount: number) => `Reading on costs ${amount} points`,
-    (amount: number) => `阅读全文需 ${amount} 积分`,
-  ],
-  picture: [
-    (amount: number) => `The whole picture costs ${amount} points`,
-    (amount: number) => `查看原图需 ${amount} 积分`,
-  ],
-  title: ['Buy this', '购买内容'],
+  text: [(amount: number) => `Read the full text for ${plural(amount, 'point')}`, (amount: number) => `支付 ${amount} 积分阅读全文`],
+  picture: [(amount: number) => `See the full picture for ${plural(amount, 'point')}`, (amount: number) => `支付 ${amount} 积分查看原图`],
+  title: ['Buy content', '购买内容'],
 })
 
 export function Buy({

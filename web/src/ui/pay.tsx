@@ -2,15 +2,15 @@ import { isKithError } from '@kith/client'
 import { useState } from 'preact/hooks'
 import { useSite } from '../app/site.ts'
 import { useToast } from '../app/toast.tsx'
-import { useWords, words } from '../app/words.ts'
+import { plural, useWords, words } from '../app/words.ts'
 import { Dialog } from './dialog.tsx'
 import { Field, Form, type Given } from './form.tsx'
 
 const WORDS = words({
   password: ['Your password', '登录密码'],
-  points: [(count: number) => `${count} points`, (count: number) => `${count} 积分`],
-  have: [(count: number) => `You have ${count} points.`, (count: number) => `您有 ${count} 积分。`],
-  pay: [(count: number) => `Pay ${count} points`, (count: number) => `支付 ${count} 积分`],
+  points: [(count: number) => plural(count, 'point'), (count: number) => `${count} 积分`],
+  have: [(count: number) => `You have ${plural(count, 'point')}.`, (count: number) => `你有 ${count} 积分。`],
+  pay: [(count: number) => `Pay ${plural(count, 'point')}`, (count: number) => `支付 ${count} 积分`],
   done: ['Paid.', '支付成功。'],
 })
 

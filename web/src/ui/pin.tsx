@@ -1,16 +1,13 @@
 import { useState } from 'preact/hooks'
 import { read, useRead } from '../app/api.ts'
-import { useWords, words } from '../app/words.ts'
+import { plural, useWords, words } from '../app/words.ts'
 import { Pay } from './pay.tsx'
 
 const WORDS = words({
   pin: ['Pin', '置顶'],
   days: ['Days', '天数'],
-  daily: ['Points a day', '每天积分'],
-  average: [
-    (points: number) => `Others pay ${points} points a day on average.`,
-    (points: number) => `平均每天 ${points} 积分。`,
-  ],
+  daily: ['Points per day', '每天积分'],
+  average: [(points: number) => `Pin (average price: ${plural(points, 'point')} per day)`, (points: number) => `置顶（平均每天 ${points} 积分）`],
 })
 
 type Pinning = {
@@ -29,7 +26,7 @@ export function PinDialog({ average: [path, kind], send, onDone, onClose }: Pinn
   const daily = Math.max(1, Math.round(average[kind] ?? 1))
   return (
     <Pay
-      title={`${t.pin}. ${t.average(daily)}`}
+      title={t.average(daily)}
       fields={[
         { name: 'day', label: t.days, least: 1 },
         { name: 'daily', label: t.daily, least: 1, start: daily },

@@ -7,8 +7,8 @@ import { Form } from './form.tsx'
 
 const WORDS = words({
   report: ['Report', '举报'],
-  reason: ['What is wrong with it?', '举报原因'],
-  reported: ['Thank you. Moderators will look at it.', '感谢举报，管理员会尽快处理。'],
+  reason: ['Reason for the report', '举报原因'],
+  reported: ['Thank you for the report. Moderators will review it.', '感谢举报，管理员会尽快处理。'],
 })
 
 export function Report({ send }: { send(reason: string): Promise<unknown> }) {

@@ -5,7 +5,7 @@ import { useWords, words } from '../app/words.ts'
 const WORDS = words({
   viewer: ['Pictures', '图片'],
   close: ['Close', '关闭'],
-  before: ['Picture before', '上一张'],
+  before: ['Previous picture', '上一张'],
   next: ['Next picture', '下一张'],
   zoom: ['Zoom', '缩放'],
 })

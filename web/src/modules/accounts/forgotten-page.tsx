@@ -8,17 +8,14 @@ import { useProviders } from './outside.tsx'
 import { Unlink, unlinkIn } from './unlink.tsx'
 
 const WORDS = words({
-  title: ['Forgotten password', '找回密码'],
-  lead: [
-    'We send a code to the e-mail or phone of your account.',
-    '我们会向账号绑定的邮箱或手机发送验证码。',
-  ],
+  title: ['Reset password', '找回密码'],
+  lead: ['We will send a code to the e-mail address or phone number of your account.', '我们会向账号绑定的邮箱或手机发送验证码。'],
   address: ['E-mail or phone', '邮箱或手机号'],
-  send: ['Send me a code', '发送验证码'],
-  code: ['Code', '验证码'],
+  send: ['Send code', '发送验证码'],
+  code: ['Verification code', '验证码'],
   password: ['New password (8 characters or more)', '新密码（至少 8 位）'],
-  set: ['Set the new password', '重设密码'],
-  done: ['Your password was changed. Sign in with it.', '密码已重设，请重新登录。'],
+  set: ['Set new password', '设置新密码'],
+  done: ['Your password was changed. Sign in with the new password.', '密码已修改，请使用新密码登录。'],
 })
 
 export const page = definePage({

@@ -4,7 +4,7 @@ import { words } from '../../app/words.ts'
 import { Profile } from './profile.tsx'
 
 const WORDS = words({
-  title: ['Profile', '我'],
+  title: ['Profile', '个人主页'],
 })
 
 export const page = definePage({

@@ -7,8 +7,8 @@ import { PersonRow } from '../../ui/person-row.tsx'
 
 const WORDS = words({
   followers: [(name: string) => `Followers of ${name}`, (name: string) => `${name} 的粉丝`],
-  followings: [(name: string) => `People whom ${name} follows`, (name: string) => `${name} 关注的人`],
-  none: ['Nobody yet.', '暂无。'],
+  followings: [(name: string) => `People followed by ${name}`, (name: string) => `${name} 关注的人`],
+  none: ['No users yet.', '暂无用户。'],
 })
 
 const idOf = ({ params }: Visit) => Number(params.user)

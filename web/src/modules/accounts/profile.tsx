@@ -20,11 +20,11 @@ const WORDS = words({
   followsYou: ['Follows you', '关注了你'],
   block: ['Block', '拉黑'],
   unblock: ['Unblock', '取消拉黑'],
-  edit: ['Edit', '编辑资料'],
+  edit: ['Edit profile', '编辑资料'],
   followers: ['followers', '粉丝'],
   followings: ['following', '关注'],
   feeds: ['posts', '动态'],
-  none: ['Nothing published yet.', '还没有发布内容。'],
+  none: ['No posts yet.', '还没有动态。'],
 })
 
 type User = Schema<'User'>

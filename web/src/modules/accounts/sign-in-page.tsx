@@ -10,12 +10,12 @@ import { Suspended } from './suspended.tsx'
 
 const WORDS = words({
   title: ['Sign in', '登录'],
-  login: ['Name, e-mail or phone', '用户名、邮箱或手机号'],
+  login: ['Username, e-mail or phone', '用户名、邮箱或手机号'],
   password: ['Password', '密码'],
-  code: ['Code of your authenticator app', '验证器动态码'],
+  code: ['Code from your authenticator app', '身份验证器动态码'],
   submit: ['Sign in', '登录'],
   new: ['New here?', '还没有账号？'],
-  join: ['Join', '注册'],
+  join: ['Sign up', '注册'],
   forgotten: ['Forgot your password?', '忘记密码？'],
   offline: ['No connection. Try again.', '网络连接失败，请重试。'],
 })

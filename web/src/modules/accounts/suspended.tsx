@@ -5,17 +5,17 @@ import { useWords, words } from '../../app/words.ts'
 import { Form } from '../../ui/form.tsx'
 
 const WORDS = words({
-  title: ['Suspended', '账号已封停'],
-  appeal: ['Why this was wrong', '申诉理由'],
-  send: ['Appeal', '提交申诉'],
-  sent: ['Moderators will look at it again.', '申诉已提交，管理员会重新审核。'],
+  title: ['Account suspended', '账号已被暂停使用'],
+  appeal: ['Reason for your appeal', '申诉理由'],
+  send: ['Submit appeal', '提交申诉'],
+  sent: ['Appeal submitted. Moderators will review it.', '申诉已提交，管理员会重新审核。'],
   export: ['Export my data', '导出我的数据'],
-  exporting: ['The export was begun. Ask again later.', '已开始导出，请稍后再试。'],
+  exporting: ['The export has started. Press the button again later.', '已开始导出，请稍后再次点击。'],
   download: ['Download my data', '下载我的数据'],
   delete: ['Delete my account', '注销账号'],
   sure: ['Delete your account?', '确定要注销账号吗？'],
-  keep: ['Keep my account', '取消注销'],
-  kept: ['Your account stays.', '已取消注销。'],
+  keep: ['Cancel the deletion', '取消注销'],
+  kept: ['The deletion was cancelled.', '已取消注销。'],
   deleted: ['Your account will be deleted.', '账号将被注销。'],
 })
 

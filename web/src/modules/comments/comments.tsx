@@ -22,7 +22,7 @@ const WORDS = words({
   replyTo: [(name: string) => `Reply to ${name}`, (name: string) => `回复 ${name}`],
   delete: ['Delete', '删除'],
   signIn: ['Sign in to comment', '登录后评论'],
-  closed: ['Closed account', '已注销用户'],
+  closed: ['Deleted account', '已注销用户'],
 })
 
 const PLACES = {

@@ -13,20 +13,17 @@ import { Action } from '../../ui/toggle.tsx'
 
 const WORDS = words({
   title: ['Design', '设计规范'],
-  lead: [
-    'Everything the pages are made of. Colours, sizes and motion are names in web/src/ui/tokens.css.',
-    '页面的全部构件。颜色、尺寸与动效均为 web/src/ui/tokens.css 中的变量。',
-  ],
+  lead: ['All components of the pages. Colours, sizes and animations are variables in web/src/ui/tokens.css.', '页面使用的全部组件。颜色、尺寸与动效均为 web/src/ui/tokens.css 中的变量。'],
   colours: ['Colours', '颜色'],
-  type: ['Type', '字号'],
+  type: ['Font sizes', '字号'],
   buttons: ['Buttons', '按钮'],
   forms: ['Forms', '表单'],
   name: ['Name', '名称'],
   save: ['Save', '保存'],
-  fail: ['This fails, to show how.', '此处演示失败状态。'],
+  fail: ['Example of an error message.', '错误提示示例。'],
   list: ['Lists and states', '列表与状态'],
-  open: ['Open a window', '打开对话框'],
-  text: ['Texts', '正文'],
+  open: ['Open a dialog', '打开对话框'],
+  text: ['Body text', '正文'],
 })
 
 const COLOURS = ['paper', 'card', 'sunken', 'ink', 'quiet', 'line', 'accent', 'accent-soft', 'like', 'danger']

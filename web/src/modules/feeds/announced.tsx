@@ -4,7 +4,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { useSite } from '../../app/site.ts'
 import { useWords, words } from '../../app/words.ts'
 
-const WORDS = words({ new: ['New posts', '有新动态'] })
+const WORDS = words({ new: ['Show new posts', '查看新动态'] })
 
 const EVERY_MS = 45_000
 

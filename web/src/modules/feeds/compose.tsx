@@ -16,12 +16,12 @@ const WORDS = words({
   add: ['Add pictures or a video', '添加图片或视频'],
   remove: ['Remove', '移除'],
   retry: ['Try again', '重试'],
-  forward: ['Move to the front', '前移'],
-  picture: ['Picture to publish', '待发布图片'],
+  forward: ['Move forward', '前移'],
+  picture: ['Picture', '图片'],
   uploading: ['Uploading', '上传中'],
-  price: ['Ask for points', '设置付费'],
-  textPrice: ['Price of the text, in points', '阅读全文价格（积分）'],
-  picturePrice: ['Price of this picture', '图片价格'],
+  price: ['Set a price', '设置价格'],
+  textPrice: ['Price of the full text, in points', '全文价格（积分）'],
+  picturePrice: ['Price of picture', '图片价格'],
 })
 
 const MOST = 9

@@ -14,11 +14,11 @@ import { Reposted } from './reposted.tsx'
 type Feed = Schema<'Feed'>
 
 const WORDS = words({
-  like: ['Like', '赞'],
+  like: ['Like', '点赞'],
   comment: ['Comments', '评论'],
   collect: ['Save', '收藏'],
   pinned: ['Pinned', '置顶'],
-  closed: ['Closed account', '已注销用户'],
+  closed: ['Deleted account', '已注销用户'],
 })
 
 export const isFeed =

@@ -15,13 +15,10 @@ const WORDS = words({
   new: ['New', '最新'],
   hot: ['Hot', '热门'],
   following: ['Following', '关注'],
-  lists: ['Lists of feeds', '动态列表'],
+  lists: ['Lists of posts', '动态列表'],
   empty: ['Nothing here yet', '这里还没有内容'],
-  emptyText: ['Follow people, and what they publish appears here.', '关注他人后，这里会显示他们发布的内容。'],
-  description: [
-    'What people here are talking about: new and popular posts.',
-    '大家正在谈论什么：最新与热门动态。',
-  ],
+  emptyText: ['Posts of the people you follow appear here.', '你关注的人发布的动态会显示在这里。'],
+  description: ['New and popular posts on this site.', '本站最新和热门动态。'],
 })
 
 const TYPES: Record<string, 'new' | 'hot' | 'follow'> = { '/': 'new', '/hot': 'hot', '/following': 'follow' }

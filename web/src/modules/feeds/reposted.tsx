@@ -10,7 +10,7 @@ const WORDS = words({
   questions: ['Reposted a question', '转发了问题'],
   'question-answers': ['Reposted an answer', '转发了回答'],
   groups: ['Reposted a group', '转发了圈子'],
-  'group-posts': ['Reposted a post of a group', '转发了帖子'],
+  'group-posts': ['Reposted a group post', '转发了帖子'],
 })
 
 export function Reposted({ type, id }: { type: string; id: number }) {

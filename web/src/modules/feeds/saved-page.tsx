@@ -10,7 +10,7 @@ import { SavedTabs } from './saved-tabs.tsx'
 const WORDS = words({
   title: ['Saved', '收藏'],
   empty: ['Nothing saved yet', '还没有收藏'],
-  emptyText: ['The bookmark below a post keeps it here.', '点击动态下方的书签即可收藏。'],
+  emptyText: ['Press the bookmark below a post to save it.', '点击动态下方的书签即可收藏。'],
 })
 
 const savedOf = ({ search }: Visit) => list('/feeds/collections', { params: { query: startOf(search) } })

@@ -2,7 +2,7 @@ import { Link } from 'wouter-preact'
 import { useWords, words } from '../../app/words.ts'
 
 const WORDS = words({
-  label: ['Kinds of saved things', '收藏类型'],
+  label: ['Types of saved content', '收藏类型'],
   '/saved': ['Posts', '动态'],
   '/saved/news': ['Articles', '资讯'],
   '/saved/answers': ['Answers', '回答'],

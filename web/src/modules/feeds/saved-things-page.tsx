@@ -8,7 +8,7 @@ import { SavedTabs } from './saved-tabs.tsx'
 
 const WORDS = words({
   title: ['Saved', '收藏'],
-  answer: ['An answer', '回答'],
+  answer: ['Answer', '回答'],
   none: ['Nothing saved yet', '还没有收藏'],
 })
 

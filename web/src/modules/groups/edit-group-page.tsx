@@ -3,21 +3,21 @@ import { list, read, startOf, useList, useRead, useWrite } from '../../app/api.t
 import { definePage, type Visit } from '../../app/page.ts'
 import { useSite } from '../../app/site.ts'
 import { useToast } from '../../app/toast.tsx'
-import { ago, timeOf, useWords, words } from '../../app/words.ts'
+import { ago, plural, timeOf, useWords, words } from '../../app/words.ts'
 import { Form } from '../../ui/form.tsx'
 import { More } from '../../ui/more.tsx'
 import { GroupFields, groupOf } from './group-fields.tsx'
 
 const WORDS = words({
-  title: [(name: string) => `Settings of ${name}`, (name: string) => `${name} 设置`],
+  title: [(name: string) => `Settings of ${name}`, (name: string) => `${name} 圈子设置`],
   save: ['Save', '保存'],
   saved: ['Saved.', '已保存。'],
-  notYours: ['Only who manages a group changes it.', '仅圈主和管理员可修改。'],
+  notYours: ['Only the founder and administrators of the group can change its settings.', '只有圈主和管理员可以修改圈子设置。'],
   income: ['Income', '收入'],
   none: ['No income yet.', '暂无收入。'],
   joined: [(who: string) => `${who} joined`, (who: string) => `${who} 加入圈子`],
   pinned: [(what: string) => `Pinned: ${what}`, (what: string) => `置顶：${what}`],
-  points: [(count: number) => `${count} points`, (count: number) => `${count} 积分`],
+  points: [(count: number) => plural(count, 'point'), (count: number) => `${count} 积分`],
 })
 
 const idOf = ({ params }: Visit) => Number(params.group)

@@ -5,17 +5,17 @@ import { Field, type Given } from '../../ui/form.tsx'
 
 const WORDS = words({
   name: ['Name', '名称'],
-  summary: ['In short', '简介'],
-  notice: ['Notice for members', '圈子公告'],
-  mode: ['Who reads and joins', '加入方式'],
-  public: ['Open: everybody reads, and joins at once', '公开：所有人可浏览和加入'],
-  private: ['Private: members read, and joining needs approval', '私密：仅成员可浏览，加入需审核'],
+  summary: ['Description', '简介'],
+  notice: ['Notice', '圈子公告'],
+  mode: ['Access', '浏览和加入权限'],
+  public: ['Open: everyone can read and join', '公开：所有人可浏览和加入'],
+  private: ['Private: only members can read, and joining requires approval', '私密：仅成员可浏览，加入需审核'],
   paid: ['Paid: joining costs points', '付费：加入需支付积分'],
   money: ['Points to join', '加入所需积分'],
-  posting: ['Who posts', '发帖权限'],
+  posting: ['Who can post', '发帖权限'],
   everybody: ['All members', '所有成员'],
   managers: ['Founder and administrators', '圈主和管理员'],
-  founder: ['The founder', '仅圈主'],
+  founder: ['Founder only', '仅圈主'],
 })
 
 type Permissions = NonNullable<Schema<'GroupForm'>['permissions']>

@@ -19,10 +19,10 @@ import { Action, useToggle } from '../../ui/toggle.tsx'
 import { Comments, commentsOf } from '../comments/comments.tsx'
 
 const WORDS = words({
-  like: ['Like', '赞'],
+  like: ['Like', '点赞'],
   collect: ['Save', '收藏'],
-  excellent: ['Mark as excellent', '设为精华'],
-  plain: ['Not excellent any more', '取消精华'],
+  excellent: ['Mark as excellent', '设为精选'],
+  plain: ['Remove excellent mark', '取消精选'],
 })
 
 type Post = Schema<'GroupPost'>

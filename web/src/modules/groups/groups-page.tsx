@@ -9,7 +9,7 @@ import { Summary } from '../../ui/summary.tsx'
 
 const WORDS = words({
   title: ['Groups', '圈子'],
-  description: ['Groups of people with something in common.', '志趣相投的圈子。'],
+  description: ['Groups for people with common interests.', '和志趣相投的人一起交流。'],
   counts: [
     (people: number, posts: number) =>
       `${plural(people, 'member', compact(people, 'en'))} · ${plural(posts, 'post', compact(posts, 'en'))}`,
@@ -18,7 +18,7 @@ const WORDS = words({
   public: ['Open', '公开'],
   private: ['Private', '私密'],
   paid: ['Paid', '付费'],
-  start: ['Start a group', '创建圈子'],
+  start: ['Create a group', '创建圈子'],
   '/groups': ['All', '全部'],
   '/groups/mine': ['Mine', '我的'],
   empty: ['No groups yet', '还没有圈子'],

@@ -9,22 +9,22 @@ import { PersonRow } from '../../ui/person-row.tsx'
 
 const WORDS = words({
   title: [(name: string) => `Members of ${name}`, (name: string) => `${name} 的成员`],
-  kinds: ['Kinds of members', '成员类型'],
+  kinds: ['Types of members', '成员类型'],
   all: ['Members', '成员'],
-  audit: ['Ask to join', '加入申请'],
+  audit: ['Requests to join', '加入申请'],
   blacklist: ['Blacklist', '黑名单'],
   founder: ['Founder', '圈主'],
   administrator: ['Administrator', '管理员'],
   member: ['Member', '成员'],
   accept: ['Accept', '同意'],
-  reject: ['Refuse', '拒绝'],
+  reject: ['Reject', '拒绝'],
   promote: ['Make administrator', '设为管理员'],
-  demote: ['Make member', '取消管理员'],
-  ban: ['Blacklist', '加入黑名单'],
-  unban: ['Take off the blacklist', '移出黑名单'],
-  remove: ['Remove', '移出圈子'],
+  demote: ['Remove as administrator', '取消管理员'],
+  ban: ['Add to blacklist', '加入黑名单'],
+  unban: ['Remove from blacklist', '移出黑名单'],
+  remove: ['Remove from group', '移出圈子'],
   more: ['Manage', '管理'],
-  none: ['Nobody.', '暂无。'],
+  none: ['No members.', '暂无成员。'],
 })
 
 const TYPES = ['all', 'audit', 'blacklist'] as const

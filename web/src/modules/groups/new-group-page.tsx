@@ -8,11 +8,11 @@ import { Form } from '../../ui/form.tsx'
 import { GroupFields, groupOf } from './group-fields.tsx'
 
 const WORDS = words({
-  title: ['Start a group', '创建圈子'],
+  title: ['Create a group', '创建圈子'],
   category: ['Category', '分类'],
-  none: ['This site has no categories of groups yet.', '本站暂无圈子分类。'],
-  send: ['Start the group', '提交申请'],
-  made: ['An administrator will look at your group.', '圈子已提交，等待管理员审核。'],
+  none: ['This site has no group categories yet.', '本站暂无圈子分类。'],
+  send: ['Submit for review', '提交审核'],
+  made: ['Group submitted. An administrator will review it.', '圈子已提交，等待管理员审核。'],
 })
 
 const categoriesOf = () => read('/categories')

@@ -3,23 +3,20 @@ import { list, read, startOf, useList, useRead, useWrite } from '../../app/api.t
 import { definePage, type Visit } from '../../app/page.ts'
 import { useSite } from '../../app/site.ts'
 import { useToast } from '../../app/toast.tsx'
-import { ago, timeOf, useWords, words } from '../../app/words.ts'
+import { ago, plural, timeOf, useWords, words } from '../../app/words.ts'
 import { More } from '../../ui/more.tsx'
 
 const WORDS = words({
-  title: [(name: string) => `Requests in ${name}`, (name: string) => `${name}的待办`],
-  kinds: ['Kinds of requests', '待办类型'],
+  title: [(name: string) => `Reports and requests in ${name}`, (name: string) => `${name} 的待处理事项`],
+  kinds: ['Reports and requests', '待处理类型'],
   reports: ['Reports', '举报'],
-  pins: ['Pins', '置顶申请'],
+  pins: ['Pin requests', '置顶申请'],
   accept: ['Accept', '同意'],
   reject: ['Reject', '拒绝'],
-  post: ['A post', '帖子'],
-  comment: ['A comment', '评论'],
-  none: ['Nothing waits for you.', '没有待办。'],
-  pin: [
-    (days: number, points: number) => `${days} days for ${points} points`,
-    (days: number, points: number) => `置顶 ${days} 天，${points} 积分`,
-  ],
+  post: ['Post', '帖子'],
+  comment: ['Comment', '评论'],
+  none: ['Nothing to review.', '没有待处理事项。'],
+  pin: [(days: number, points: number) => `${plural(days, 'day')} for ${plural(points, 'point')}`, (days: number, points: number) => `置顶 ${days} 天，${points} 积分`],
 })
 const KINDS = ['reports', 'pins'] as const
 const OPEN = 0

@@ -14,9 +14,9 @@ import { PickPeople } from './pick-people.tsx'
 const WORDS = words({
   open: ['Open the conversation', '进入群聊'],
   owner: ['Owner', '群主'],
-  name: ['Name', '群名称'],
-  about: ['About the group', '群简介'],
-  invites: ['Members may add people', '允许成员邀请他人'],
+  name: ['Group name', '群名称'],
+  about: ['Description', '群简介'],
+  invites: ['Members may add others', '允许成员邀请他人'],
   save: ['Save', '保存'],
   saved: ['Saved.', '已保存。'],
   add: ['Add', '添加'],

@@ -11,16 +11,16 @@ import { chatsOf, PAGE } from './unread.ts'
 const WORDS = words({
   title: ['Messages', '私信'],
   empty: ['No conversations yet', '还没有会话'],
-  emptyText: ['Open the profile of somebody, and write to them.', '打开他人主页即可发送私信。'],
-  closed: ['Closed account', '已注销用户'],
-  muted: ['Muted', '已静音'],
+  emptyText: ['Open the profile of a user to send a message.', '打开用户的个人主页即可发送私信。'],
+  closed: ['Deleted account', '已注销用户'],
+  muted: ['Muted', '免打扰'],
   unread: ['unread', '未读'],
-  group: ['New group', '发起群聊'],
+  group: ['New group chat', '发起群聊'],
   search: ['Search messages', '搜索消息'],
   searchOne: ['Search this conversation', '搜索此会话'],
   go: ['Search', '搜索'],
-  results: ['Messages found', '搜索结果'],
-  none: ['No message has these words.', '没有匹配的消息。'],
+  results: ['Search results', '搜索结果'],
+  none: ['No messages found.', '没有找到消息。'],
   more: ['Show more', '加载更多'],
 })
 

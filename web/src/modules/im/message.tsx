@@ -7,15 +7,15 @@ import { Report } from '../../ui/report.tsx'
 import { Viewer } from '../../ui/viewer.tsx'
 
 const WORDS = words({
-  deleted: ['Deleted', '消息已删除'],
+  deleted: ['Message deleted', '消息已删除'],
   edited: ['edited', '已编辑'],
   delete: ['Delete', '删除'],
   edit: ['Edit', '编辑'],
   reply: ['Reply', '回复'],
-  file: ['A file', '文件'],
-  picture: ['A picture', '图片'],
-  sound: ['A sound', '语音'],
-  earlier: ['An earlier message', '更早的消息'],
+  file: ['File', '文件'],
+  picture: ['Picture', '图片'],
+  sound: ['Voice message', '语音'],
+  earlier: ['Earlier message', '更早的消息'],
   me: ['Me', '我'],
 })
 

@@ -9,8 +9,8 @@ import { PickPeople } from './pick-people.tsx'
 import { chatsOf } from './unread.ts'
 
 const WORDS = words({
-  title: ['New group of chat', '发起群聊'],
-  name: ['Name', '群名称'],
+  title: ['New group chat', '发起群聊'],
+  name: ['Group name', '群名称'],
   create: ['Create', '创建'],
 })
 

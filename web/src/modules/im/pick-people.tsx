@@ -6,8 +6,8 @@ import { useWords, words } from '../../app/words.ts'
 import { Avatar } from '../../ui/picture.tsx'
 
 const WORDS = words({
-  find: ['Find people by name', '按名字查找'],
-  found: ['People found', '查找结果'],
+  find: ['Find users by name', '按用户名查找'],
+  found: ['Users found', '查找结果'],
   remove: ['Remove', '移除'],
 })
 

@@ -12,13 +12,13 @@ const WORDS = words({
   send: ['Send', '发送'],
   save: ['Save', '保存'],
   picture: ['Send a picture', '发送图片'],
-  record: ['Record a sound', '录音'],
-  stop: ['Send the sound', '发送录音'],
+  record: ['Record a voice message', '录制语音'],
+  stop: ['Send the voice message', '发送语音'],
   cancel: ['Cancel', '取消'],
   recording: [(n: number) => `Recording, ${n} s`, (n: number) => `录音中，${n} 秒`],
   noSound: ['The microphone is not available.', '无法使用麦克风。'],
-  replying: ['Reply to', '回复'],
-  editing: ['Edit', '编辑'],
+  replying: ['Replying to', '回复'],
+  editing: ['Editing', '编辑'],
 })
 
 const TELL_TYPING_MS = 3_000

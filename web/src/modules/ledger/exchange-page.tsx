@@ -8,10 +8,10 @@ import { Form } from '../../ui/form.tsx'
 import { count, fenOf, MoneyField, MoneyTabs, money, useOnce, useRules } from './money.tsx'
 
 const WORDS = words({
-  title: ['Exchange for points', '兑换积分'],
-  off: ['This site does not exchange money for points.', '本站未开放兑换。'],
-  have: [(sum: string) => `Your wallet has ${sum}.`, (sum: string) => `钱包余额 ${sum}。`],
-  least: [(sum: string) => `At least ${sum}.`, (sum: string) => `最少 ${sum}。`],
+  title: ['Exchange money for points', '兑换积分'],
+  off: ['Points cannot be bought from the wallet on this site.', '本站未开放积分兑换。'],
+  have: [(sum: string) => `Wallet balance: ${sum}.`, (sum: string) => `钱包余额 ${sum}。`],
+  least: [(sum: string) => `Minimum: ${sum}.`, (sum: string) => `最少 ${sum}。`],
   gain: [(points: string) => `You get ${points} points.`, (points: string) => `可兑换 ${points} 积分。`],
   send: ['Exchange', '兑换'],
   done: ['Exchanged.', '兑换成功。'],

@@ -7,10 +7,10 @@ import { MoneyTabs, money } from './money.tsx'
 
 const WORDS = words({
   title: ['Wallet', '钱包'],
-  history: ['Movements', '收支明细'],
-  waiting: ['waiting', '处理中'],
+  history: ['Transactions', '收支明细'],
+  waiting: ['pending', '处理中'],
   failed: ['failed', '失败'],
-  none: ['No movements yet.', '暂无明细。'],
+  none: ['No transactions yet.', '暂无明细。'],
 })
 
 const walletOf = () => read('/wallet')

@@ -7,7 +7,7 @@ import { Field } from '../../ui/form.tsx'
 const WORDS = words({
   points: ['Points', '积分'],
   wallet: ['Wallet', '钱包'],
-  recharge: ['Pay in', '充值'],
+  recharge: ['Recharge', '充值'],
   withdraw: ['Withdraw', '提现'],
   exchange: ['Exchange for points', '兑换积分'],
   label: ['Points and wallet', '积分与钱包'],

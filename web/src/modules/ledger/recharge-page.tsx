@@ -11,32 +11,29 @@ import { Form } from '../../ui/form.tsx'
 import { count, fenOf, MoneyField, MoneyTabs, money, useOnce, useRules } from './money.tsx'
 
 const WORDS = words({
-  title: ['Pay in', '充值'],
-  off: ['This site takes no payments.', '本站未开放充值。'],
-  into: ['Into', '充值到'],
+  title: ['Recharge', '充值'],
+  off: ['Recharges are not available on this site.', '本站未开放充值。'],
+  into: ['Recharge to', '充值到'],
   wallet: ['Wallet', '钱包'],
   points: ['Points', '积分'],
   gain: [(points: string) => `You get ${points} points.`, (points: string) => `可获得 ${points} 积分。`],
-  by: ['By', '支付方式'],
-  manual: ['Transfer outside', '线下转账'],
+  by: ['Payment method', '支付方式'],
+  manual: ['Bank transfer', '线下转账'],
   stripe: ['Card (Stripe)', '银行卡（Stripe）'],
   alipay: ['Alipay', '支付宝'],
   wechat: ['WeChat Pay', '微信支付'],
   send: ['Pay', '去支付'],
-  quote: [
-    (sum: string, code: string) =>
-      `Transfer ${sum} as the site tells, and quote ${code}. An administrator credits it when it has arrived.`,
-    (sum: string, code: string) => `请按本站说明转账 ${sum}，并备注 ${code}。管理员确认到账后入账。`,
-  ],
+  quote: [(sum: string, code: string) =>
+ `Transfer ${sum} as this site instructs, with the reference ${code}. An administrator credits the payment when it arrives.`, (sum: string, code: string) => `请按本站说明转账 ${sum}，并备注 ${code}。管理员确认收款后即可到账。`],
   scan: ['Scan this code with WeChat to pay.', '请使用微信扫描二维码完成支付。'],
   code: ['QR code of the payment', '支付二维码'],
   check: ['I have paid', '我已完成支付'],
   waiting: ['The payment has not arrived yet.', '尚未收到付款。'],
   credited: ['The payment was credited.', '充值成功。'],
   failed: ['The payment failed. Nothing was credited.', '支付失败，未入账。'],
-  cancelled: ['The payment was cancelled. Nothing was charged.', '支付已取消，未发生扣款。'],
-  another: ['Pay in again', '再次充值'],
-  toWallet: ['To the wallet', '查看钱包'],
+  cancelled: ['The payment was cancelled. You were not charged.', '支付已取消，未发生扣款。'],
+  another: ['Recharge again', '再次充值'],
+  toWallet: ['View wallet', '查看钱包'],
   offline: ['No connection. Try again.', '网络连接失败，请重试。'],
 })
 

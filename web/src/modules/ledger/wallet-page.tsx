@@ -16,8 +16,8 @@ const WORDS = words({
     (days: number) => `${days === 1 ? '1 day' : `${days} days`} in a row`,
     (days: number) => `已连续签到 ${days} 天`,
   ],
-  history: ['Postings', '积分明细'],
-  none: ['No postings yet.', '暂无明细。'],
+  history: ['Points history', '积分明细'],
+  none: ['No transactions yet.', '暂无明细。'],
 })
 
 const userOf = () => read('/user')

@@ -2,17 +2,17 @@ import { Link } from 'wouter-preact'
 import { list, startOf, useList } from '../../app/api.ts'
 import { definePage, type Person, type Visit } from '../../app/page.ts'
 import { useSite } from '../../app/site.ts'
-import { ago, timeOf, useWords, words } from '../../app/words.ts'
+import { ago, plural, timeOf, useWords, words } from '../../app/words.ts'
 import { More } from '../../ui/more.tsx'
 import { PersonRow } from '../../ui/person-row.tsx'
 
 const WORDS = words({
   likes: ['People who like this', '点赞的人'],
   rewards: ['People who rewarded this', '打赏的人'],
-  points: [(amount: number) => `${amount} points`, (amount: number) => `${amount} 积分`],
+  points: [(amount: number) => plural(amount, 'point'), (amount: number) => `${amount} 积分`],
   back: ['Back', '返回'],
-  none: ['Nobody yet.', '暂无。'],
-  gone: ['Somebody who left', '已注销用户'],
+  none: ['No users yet.', '暂无用户。'],
+  gone: ['Deleted account', '已注销用户'],
 })
 
 type Supporter = { id: number; amount?: number; created_at: string; user: Person | null }

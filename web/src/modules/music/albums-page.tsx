@@ -1,15 +1,15 @@
 import { Disc3 } from 'lucide-preact'
 import { list, startOf, useList } from '../../app/api.ts'
 import { definePage, type Visit } from '../../app/page.ts'
-import { useWords, words } from '../../app/words.ts'
+import { plural, useWords, words } from '../../app/words.ts'
 import { More } from '../../ui/more.tsx'
 import { Summary } from '../../ui/summary.tsx'
 
 const WORDS = words({
   title: ['Music', '音乐'],
-  description: ['Albums and songs of this site.', '本站的专辑与歌曲。'],
+  description: ['Albums and songs on this site.', '本站的专辑与歌曲。'],
   empty: ['No albums yet', '还没有专辑'],
-  price: [(points: number) => `${points} points`, (points: number) => `${points} 积分`],
+  price: [(points: number) => plural(points, 'point'), (points: number) => `${points} 积分`],
 })
 
 const albumsOf = ({ search }: Visit) => list('/music/specials', { params: { query: startOf(search) } })

@@ -8,8 +8,8 @@ const WORDS = words({
   play: ['Play', '播放'],
   pause: ['Pause', '暂停'],
   next: ['Next song', '下一首'],
-  before: ['Song before', '上一首'],
-  seek: ['Place in the song', '播放进度'],
+  before: ['Previous song', '上一首'],
+  seek: ['Position in the song', '播放进度'],
   stop: ['Stop', '停止'],
 })
 

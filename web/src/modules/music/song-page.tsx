@@ -9,7 +9,7 @@ import { Comments, commentsOf } from '../comments/comments.tsx'
 import { tracksOf } from './album-page.tsx'
 import { play } from './player.ts'
 
-const WORDS = words({ play: ['Play', '播放'], like: ['Like', '赞'] })
+const WORDS = words({ play: ['Play', '播放'], like: ['Like', '点赞'] })
 
 type Song = Schema<'Song'>
 

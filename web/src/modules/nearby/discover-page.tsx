@@ -7,12 +7,12 @@ import { PersonRow } from '../../ui/person-row.tsx'
 import { PeopleTabs } from './people-tabs.tsx'
 
 const WORDS = words({
-  '/people': ['People recommended here', '推荐用户'],
-  '/people/popular': ['People with the most followers', '热门用户'],
-  '/people/new': ['New people', '最新用户'],
-  '/people/tags': ['People who share a tag with you', '与您标签相同的用户'],
+  '/people': ['Recommended users', '推荐用户'],
+  '/people/popular': ['Popular users', '热门用户'],
+  '/people/new': ['New users', '新用户'],
+  '/people/tags': ['Users who share a tag with you', '与你有相同标签的用户'],
   choose: ['Choose your tags', '选择我的标签'],
-  none: ['Nobody yet.', '暂无用户。'],
+  none: ['No users yet.', '暂无用户。'],
 })
 
 const PATHS = {

@@ -11,15 +11,12 @@ import { PeopleTabs } from './people-tabs.tsx'
 
 const WORDS = words({
   title: ['People nearby', '附近的人'],
-  lead: [
-    'Others who look see you too, for 30 days, to about a hundred metres.',
-    '查看后，附近的人也能在 30 天内看到您，位置精确到约一百米。',
-  ],
-  look: ['Share my place and look', '共享位置并查看'],
-  stop: ['Stop sharing my place', '停止共享位置'],
-  stopped: ['Your place is no longer shared.', '已停止共享位置。'],
-  refused: ['The browser did not tell where you are.', '浏览器未提供位置信息。'],
-  none: ['Nobody is near.', '附近暂无用户。'],
+  lead: ['When you share your location, users nearby can see you here for 30 days. The location is accurate to about 100 metres.', '共享位置后，附近的用户在 30 天内可以在这里看到你。位置精确到约 100 米。'],
+  look: ['Share my location and search', '共享位置并查看附近的人'],
+  stop: ['Stop sharing my location', '停止共享位置'],
+  stopped: ['Your location is no longer shared.', '已停止共享位置。'],
+  refused: ['The browser did not provide your location.', '浏览器未提供位置信息。'],
+  none: ['No users nearby.', '附近暂无用户。'],
   offline: ['No connection. Try again.', '网络连接失败，请重试。'],
   metres: [(metres: number) => `${metres} m`, (metres: number) => `${metres} 米`],
   kilometres: [(far: string) => `${far} km`, (far: string) => `${far} 公里`],

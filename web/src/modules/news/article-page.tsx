@@ -16,7 +16,7 @@ import { Action, useToggle } from '../../ui/toggle.tsx'
 import { Comments, commentsOf } from '../comments/comments.tsx'
 
 const WORDS = words({
-  like: ['Like', '赞'],
+  like: ['Like', '点赞'],
   collect: ['Save', '收藏'],
   related: ['Related articles', '相关资讯'],
   minutes: [(count: number) => `${count} min. to read`, (count: number) => `阅读约 ${count} 分钟`],

@@ -9,14 +9,14 @@ import { More } from '../../ui/more.tsx'
 const WORDS = words({
   title: ['My articles', '我的投稿'],
   write: ['Write an article', '投稿'],
-  none: ['You have not contributed yet.', '还没有投稿。'],
-  kinds: ['States', '状态'],
+  none: ['You have not submitted any articles yet.', '还没有投稿。'],
+  kinds: ['Status', '状态'],
   published: ['Published', '已发布'],
-  waiting: ['Waiting', '审核中'],
-  refused: ['Refused', '未通过'],
-  revise: ['Revise', '修改'],
+  waiting: ['In review', '审核中'],
+  refused: ['Rejected', '未通过'],
+  revise: ['Edit', '修改'],
   remove: ['Delete', '删除'],
-  removed: ['Deleted, or asked for.', '已删除或已提交删除申请。'],
+  removed: ['The article was deleted, or its deletion was requested.', '已删除或已提交删除申请。'],
 })
 
 const STATES = { published: 0, waiting: 1, refused: 3 } as const

@@ -9,7 +9,7 @@ import { Summary } from '../../ui/summary.tsx'
 
 const WORDS = words({
   title: ['News', '资讯'],
-  description: ['Articles of this site by category.', '本站资讯与文章。'],
+  description: ['Articles on this site by category.', '按分类浏览本站资讯。'],
   kinds: ['Categories', '分类'],
   all: ['All', '全部'],
   mine: ['My articles', '我的投稿'],

@@ -4,30 +4,27 @@ import { failureOf, read, useRead, useWrite } from '../../app/api.ts'
 import { definePage, type Visit } from '../../app/page.ts'
 import { useSite } from '../../app/site.ts'
 import { useToast } from '../../app/toast.tsx'
-import { useWords, words } from '../../app/words.ts'
+import { plural, useWords, words } from '../../app/words.ts'
 import { Field, Form } from '../../ui/form.tsx'
 import { Markdown } from '../../ui/markdown.tsx'
 
 const WORDS = words({
   title: ['Write an article', '投稿'],
-  again: ['Revise the article', '修改投稿'],
+  again: ['Edit the article', '修改投稿'],
   category: ['Category', '分类'],
   heading: ['Title', '标题'],
-  subject: ['In short', '摘要'],
-  from: ['Source, if it is not yours', '来源（转载时填写）'],
-  tags: ['Tags, one at least', '标签（至少一个）'],
+  subject: ['Summary', '摘要'],
+  from: ['Source, if the article is not yours', '来源（转载时填写）'],
+  tags: ['Tags (at least one)', '标签（至少一个）'],
   content: ['Text (Markdown)', '正文（支持 Markdown）'],
-  picture: ['Put a picture into the text', '在正文中插入图片'],
+  picture: ['Insert a picture into the text', '在正文中插入图片'],
   preview: ['Preview', '预览'],
-  fee: [
-    (points: number) => `Contributing costs ${points} points.`,
-    (points: number) => `投稿需支付 ${points} 积分。`,
-  ],
+  fee: [(points: number) => `Submitting an article costs ${plural(points, 'point')}.`, (points: number) => `投稿需支付 ${points} 积分。`],
   password: ['Your password', '登录密码'],
-  send: ['Send for review', '提交审核'],
-  sent: ['An editor will look at your article.', '投稿已提交，等待审核。'],
-  none: ['This site has no categories of news yet.', '本站暂无资讯分类。'],
-  verified: ['Only certified people contribute articles here.', '仅认证用户可投稿。'],
+  send: ['Submit for review', '提交审核'],
+  sent: ['Article submitted. An editor will review it.', '投稿已提交，等待审核。'],
+  none: ['This site has no news categories yet.', '本站暂无资讯分类。'],
+  verified: ['Only certified users can submit articles here.', '仅认证用户可投稿。'],
   offline: ['No connection. Try again.', '网络连接失败，请重试。'],
 })
 

@@ -13,18 +13,18 @@ import { statisticsOf, TYPES, type Type, unreadOf } from './unread.ts'
 
 const WORDS = words({
   title: ['Notifications', '通知'],
-  kinds: ['Kinds of notifications', '通知类型'],
+  kinds: ['Types of notifications', '通知类型'],
   comment: ['Comments', '评论'],
-  at: ['Mentions', '提及'],
-  like: ['Likes', '赞'],
+  at: ['Mentions', '提到我的'],
+  like: ['Likes', '点赞'],
   follow: ['Followers', '粉丝'],
-  system: ['Site', '系统'],
+  system: ['System', '系统通知'],
   all: ['Mark all as read', '全部标为已读'],
   unread: ['unread', '未读'],
-  empty: ['Nothing here yet', '暂无通知'],
-  preferences: ['Preferences', '通知设置'],
-  pins: ['Pins', '置顶申请'],
-  closed: ['Closed account', '已注销用户'],
+  empty: ['No notifications yet', '暂无通知'],
+  preferences: ['Notification settings', '通知设置'],
+  pins: ['Pin requests', '置顶申请'],
+  closed: ['Deleted account', '已注销用户'],
 })
 
 const PICTURES = { comment: MessageCircle, at: AtSign, like: Heart, follow: UserPlus, system: Info }

@@ -8,18 +8,15 @@ import { SettingsFrame } from '../accounts/settings/frame.tsx'
 import { PushSwitch } from './push-switch.tsx'
 
 const WORDS = words({
-  title: ['Notifications on my devices', '设备推送设置'],
-  lead: [
-    'What your telephones and browsers are told. The list on this site always has everything.',
-    '选择推送到手机和浏览器的内容。站内通知列表始终完整。',
-  ],
+  title: ['Push notifications', '推送通知'],
+  lead: ['Choose the notifications that are pushed to your phones and browsers. The list on this site always shows all of them.', '选择要推送到手机和浏览器的通知。站内通知列表始终显示全部通知。'],
   comment: ['Comments and replies', '评论与回复'],
-  at: ['Mentions', '提及'],
-  like: ['Likes', '赞'],
+  at: ['Mentions', '提到我的'],
+  like: ['Likes', '点赞'],
   follow: ['New followers', '新粉丝'],
-  system: ['From the site', '系统通知'],
+  system: ['System notifications', '系统通知'],
   chat: ['Messages', '私信'],
-  text: ['Show the text on the lock screen', '在锁屏上显示内容'],
+  text: ['Show the content on the lock screen', '在锁屏上显示通知内容'],
   quiet: ['Quiet hours', '免打扰时段'],
   from: ['From', '开始'],
   until: ['Until', '结束'],

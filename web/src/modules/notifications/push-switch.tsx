@@ -6,12 +6,12 @@ import { canPush, isSubscribed, subscribe, unsubscribe } from './push.ts'
 
 const WORDS = words({
   title: ['This browser', '此浏览器'],
-  on: ['Notify this browser', '开启此浏览器推送'],
-  off: ['Stop notifying this browser', '关闭此浏览器推送'],
-  isOn: ['This browser is notified until you sign out.', '退出登录前，此浏览器会收到推送。'],
-  isOff: ['This browser is not notified.', '此浏览器未开启推送。'],
-  cannot: ['This browser cannot be notified.', '此浏览器不支持推送。'],
-  denied: ['The browser does not allow notifications of this site.', '浏览器禁止了本站的通知。'],
+  on: ['Turn on in this browser', '在此浏览器中开启'],
+  off: ['Turn off in this browser', '在此浏览器中关闭'],
+  isOn: ['This browser receives push notifications until you sign out.', '此浏览器会收到推送通知，直到你退出登录。'],
+  isOff: ['This browser does not receive push notifications.', '此浏览器未开启推送通知。'],
+  cannot: ['This browser does not support push notifications.', '此浏览器不支持推送通知。'],
+  denied: ['The browser blocks notifications from this site.', '浏览器已阻止本站的通知。'],
 })
 
 export function PushSwitch() {

@@ -7,7 +7,7 @@ type Notification = Schema<'Notification'>
 
 const WORDS = words({
   at: ['mentioned you', '提到了你'],
-  follow: ['follows you now', '关注了你'],
+  follow: ['followed you', '关注了你'],
   reply: ['replied to you', '回复了你'],
   comment: [(thing: string) => `commented on ${thing}`, (thing: string) => `评论了${thing}`],
   like: [(thing: string) => `likes ${thing}`, (thing: string) => `赞了${thing}`],
@@ -15,10 +15,10 @@ const WORDS = words({
   news: ['your article', '你的资讯'],
   questions: ['your question', '你的问题'],
   'question-answers': ['your answer', '你的回答'],
-  'group-posts': ['your post in a group', '你的帖子'],
+  'group-posts': ['your group post', '你的帖子'],
   comments: ['your comment', '你的评论'],
   other: ['what you published', '你发布的内容'],
-  until: [(time: string) => `Until ${time}`, (time: string) => `截止 ${time}`],
+  until: [(time: string) => `Until ${time}`, (time: string) => `截止时间：${time}`],
 })
 
 export function sentenceOf(type: Type, { data }: Notification, language: Language): string {

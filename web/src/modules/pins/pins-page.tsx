@@ -3,25 +3,23 @@ import { Link } from 'wouter-preact'
 import { list, startOf, useList, useWrite } from '../../app/api.ts'
 import { definePage, type Visit } from '../../app/page.ts'
 import { useToast } from '../../app/toast.tsx'
-import { useWords, words } from '../../app/words.ts'
+import { plural, useWords, words } from '../../app/words.ts'
 import { More } from '../../ui/more.tsx'
 import { Prose } from '../../ui/prose.tsx'
 
 const WORDS = words({
-  title: ['Pins of comments', '评论置顶申请'],
-  kinds: ['Kinds of texts', '内容类型'],
+  title: ['Requests to pin comments', '评论置顶申请'],
+  kinds: ['Types of content', '内容类型'],
   feeds: ['Posts', '动态'],
   news: ['Articles', '资讯'],
   'group-posts': ['Group posts', '圈子帖子'],
-  pin: [
-    (name: string, days: number, points: number) => `${name} · ${days} days for ${points} points`,
-    (name: string, days: number, points: number) => `${name} · ${days} 天，${points} 积分`,
-  ],
-  gone: ['A comment that was deleted', '已删除的评论'],
-  open: ['Open', '查看'],
+  pin: [(name: string, days: number, points: number) =>
+ `${name} · ${plural(days, 'day')} for ${plural(points, 'point')}`, (name: string, days: number, points: number) => `${name} · 置顶 ${days} 天，${points} 积分`],
+  gone: ['Deleted comment', '评论已删除'],
+  open: ['View', '查看'],
   accept: ['Accept', '同意'],
-  reject: ['Refuse', '拒绝'],
-  none: ['Nobody asks for a pin.', '暂无置顶申请。'],
+  reject: ['Reject', '拒绝'],
+  none: ['No pin requests.', '暂无置顶申请。'],
 })
 
 type Shown = {

@@ -6,7 +6,7 @@ import { Link, useLocation } from 'wouter-preact'
 import { useWrite } from '../../app/api.ts'
 import { useSite } from '../../app/site.ts'
 import { useToast } from '../../app/toast.tsx'
-import { useWords, words } from '../../app/words.ts'
+import { plural, useWords, words } from '../../app/words.ts'
 import { Byline } from '../../ui/byline.tsx'
 import { Markdown } from '../../ui/markdown.tsx'
 import { Pay } from '../../ui/pay.tsx'
@@ -17,14 +17,11 @@ import { Reward } from '../../ui/reward.tsx'
 import { Action, useToggle } from '../../ui/toggle.tsx'
 
 const WORDS = words({
-  like: ['Like', '赞'],
+  like: ['Like', '点赞'],
   collect: ['Save', '收藏'],
   comment: ['Comments', '评论'],
   adopted: ['Adopted', '已采纳'],
-  hidden: [
-    (points: number) => `This answer is seen for ${points} points`,
-    (points: number) => `围观此回答需 ${points} 积分`,
-  ],
+  hidden: [(points: number) => `See this answer for ${plural(points, 'point')}`, (points: number) => `支付 ${points} 积分围观此回答`],
   look: ['See the answer', '围观回答'],
   adopt: ['Adopt', '采纳'],
 })

@@ -11,13 +11,13 @@ import { Markdown } from '../../ui/markdown.tsx'
 const WORDS = words({
   title: ['Ask a question', '提问'],
   subject: ['Question', '问题'],
-  body: ['What others should know (Markdown)', '补充说明（支持 Markdown）'],
-  topics: ['Topics, one at least', '话题（至少一个）'],
-  bounty: ['Points for the adopted answer, 0 for none', '悬赏积分（0 为不悬赏）'],
-  anonymous: ['Ask without my name', '匿名提问'],
+  body: ['Details (Markdown)', '补充说明（支持 Markdown）'],
+  topics: ['Topics (at least one)', '话题（至少一个）'],
+  bounty: ['Bounty in points, 0 for none', '悬赏积分（0 为不悬赏）'],
+  anonymous: ['Ask anonymously', '匿名提问'],
   password: ['Your password', '登录密码'],
   preview: ['Preview', '预览'],
-  send: ['Ask', '发布问题'],
+  send: ['Publish question', '发布问题'],
   edit: ['Edit the question', '编辑问题'],
   save: ['Save', '保存'],
 })

@@ -10,8 +10,8 @@ const WORDS = words({
   title: ['My questions and answers', '我的问答'],
   asked: ['Asked', '提问'],
   answered: ['Answered', '回答'],
-  watched: ['Watched', '关注'],
-  answer: ['An answer', '回答'],
+  watched: ['Followed', '关注'],
+  answer: ['Answer', '回答'],
   none: ['Nothing here yet.', '暂无内容。'],
 })
 const KINDS = ['asked', 'answered', 'watched'] as const

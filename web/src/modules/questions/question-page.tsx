@@ -19,19 +19,19 @@ import { AnswerCard } from './answer.tsx'
 
 const WORDS = words({
   answers: [(count: number) => plural(count, 'answer'), (count: number) => `${count} 个回答`],
-  bounty: [(amount: number) => `${amount} points for the answer`, (amount: number) => `悬赏 ${amount} 积分`],
-  watch: ['Watch', '关注问题'],
-  watching: ['Watching', '已关注'],
-  write: ['Your answer', '写回答'],
-  send: ['Answer', '发布回答'],
+  bounty: [(amount: number) => `Bounty: ${plural(amount, 'point')}`, (amount: number) => `悬赏 ${amount} 积分`],
+  watch: ['Follow question', '关注问题'],
+  watching: ['Following', '已关注'],
+  write: ['Write an answer', '写回答'],
+  send: ['Publish answer', '发布回答'],
   signIn: ['Sign in to answer', '登录后回答'],
   sent: ['Published.', '已发布。'],
   comments: ['Comments', '评论'],
   edit: ['Edit', '编辑'],
   setBounty: ['Offer a bounty', '设置悬赏'],
   points: ['Points', '积分'],
-  apply: ['Ask to mark it as excellent', '申请精选'],
-  applied: ['The editors will look at it.', '已提交申请，等待审核。'],
+  apply: ['Request to mark as excellent', '申请精选'],
+  applied: ['Request submitted. An editor will review it.', '已提交申请，等待审核。'],
 })
 
 type Question = Schema<'QuestionDetail'>

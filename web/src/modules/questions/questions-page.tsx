@@ -9,14 +9,14 @@ import { QuestionRow } from './question-row.tsx'
 
 const WORDS = words({
   title: ['Questions', '问答'],
-  description: ['Questions of people here, and their answers.', '大家提出的问题与回答。'],
+  description: ['Questions and answers by users of this site.', '本站用户的提问与回答。'],
   all: ['All', '全部'],
   new: ['Unanswered', '待回答'],
   hot: ['Hot', '热门'],
   reward: ['With a bounty', '悬赏'],
   excellent: ['Excellent', '精选'],
-  mine: ['Mine', '我的'],
-  ask: ['Ask', '提问'],
+  mine: ['My questions and answers', '我的问答'],
+  ask: ['Ask a question', '提问'],
   empty: ['No questions here yet', '还没有问题'],
 })
 

@@ -7,23 +7,23 @@ import { More } from '../../ui/more.tsx'
 import { PersonRow } from '../../ui/person-row.tsx'
 
 const WORDS = words({
-  title: ['Ranks', '排行榜'],
-  kinds: ['Kinds of ranks', '榜单'],
-  spans: ['Time', '时间范围'],
+  title: ['Rankings', '排行榜'],
+  kinds: ['Types of rankings', '榜单'],
+  spans: ['Period', '时间范围'],
   followers: ['Followers', '粉丝'],
   feeds: ['Posts', '动态'],
   news: ['Articles', '资讯'],
   answers: ['Answers', '回答'],
-  likes: ['Likes of answers', '回答获赞'],
+  likes: ['Likes on answers', '回答获赞'],
   experts: ['Experts', '专家'],
   checkins: ['Check-ins', '签到'],
-  balance: ['Balance', '财富'],
+  balance: ['Points balance', '积分余额'],
   income: ['Income', '收入'],
   day: ['Today', '今日'],
-  week: ['Week', '本周'],
-  month: ['Month', '本月'],
+  week: ['This week', '本周'],
+  month: ['This month', '本月'],
   place: [(place: number) => `No. ${place}`, (place: number) => `第 ${place} 名`],
-  none: ['Nobody is ranked yet.', '暂无上榜用户。'],
+  none: ['No users in this ranking yet.', '暂无上榜用户。'],
 })
 
 const RANKS = {

@@ -7,5 +7,5 @@ export const routes: Route[] = [
 ]
 
 export const menu: MenuEntry[] = [
-  { path: '/ranks', label: { en: 'Ranks', zh: '排行榜' }, icon: Trophy, order: 62, for: 'all' },
+  { path: '/ranks', label: { en: 'Rankings', zh: '排行榜' }, icon: Trophy, order: 62, for: 'all' },
 ]

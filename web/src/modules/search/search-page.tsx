@@ -11,9 +11,9 @@ import { QuestionRow } from '../questions/question-row.tsx'
 
 const WORDS = words({
   title: ['Search', '搜索'],
-  prompt: ['People, posts and more', '搜索用户、动态等'],
+  prompt: ['Search people, posts and more', '搜索用户、动态等'],
   go: ['Search', '搜索'],
-  kinds: ['Kinds of results', '结果类型'],
+  kinds: ['Types of results', '结果类型'],
   all: ['All', '全部'],
   users: ['People', '用户'],
   feeds: ['Posts', '动态'],
@@ -23,8 +23,8 @@ const WORDS = words({
   groups: ['Groups', '圈子'],
   music: ['Music', '音乐'],
   explore: ['Explore', '发现'],
-  none: ['Nothing found', '没有找到结果'],
-  noneText: ['Try fewer or other words.', '换个关键词试试。'],
+  none: ['No results', '没有找到结果'],
+  noneText: ['Try different words.', '换个关键词试试。'],
   more: ['Show more', '加载更多'],
   of: [(q: string) => `Search for ${q}`, (q: string) => `搜索 ${q}`],
 })

@@ -7,8 +7,8 @@ import { SettingsFrame } from '../accounts/settings/frame.tsx'
 
 const WORDS = words({
   title: ['My tags', '我的标签'],
-  lead: ['Others who chose the same find you.', '选择相同标签的用户可以找到您。'],
-  none: ['This site has no tags.', '本站暂无标签。'],
+  lead: ['Users with the same tags can find you.', '选择相同标签的用户可以找到你。'],
+  none: ['This site has no tags yet.', '本站暂无标签。'],
 })
 
 const tagsOf = () => read('/tags')

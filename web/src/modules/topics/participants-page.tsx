@@ -6,8 +6,8 @@ import { More } from '../../ui/more.tsx'
 import { PersonRow } from '../../ui/person-row.tsx'
 
 const WORDS = words({
-  title: [(name: string) => `People of #${name}`, (name: string) => `#${name} 的参与者`],
-  none: ['Nobody yet.', '暂无参与者。'],
+  title: [(name: string) => `Participants of #${name}`, (name: string) => `#${name} 的参与者`],
+  none: ['No participants yet.', '暂无参与者。'],
 })
 
 const idOf = ({ params }: Visit) => Number(params.topic)

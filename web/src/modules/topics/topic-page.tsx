@@ -22,12 +22,12 @@ const WORDS = words({
     (feeds: number, followers: number) =>
       `${compact(feeds, 'zh')} 条动态 · ${compact(followers, 'zh')} 人关注`,
   ],
-  people: ['People', '参与者'],
-  edit: ['Edit', '编辑话题'],
-  about: ['What it is about', '简介'],
+  people: ['Participants', '参与者'],
+  edit: ['Edit topic', '编辑话题'],
+  about: ['Description', '简介'],
   logo: ['Picture', '图片'],
   save: ['Save', '保存'],
-  none: ['Nothing published yet.', '还没有发布内容。'],
+  none: ['No posts yet.', '还没有动态。'],
   description: [(name: string) => `Posts about ${name}`, (name: string) => `关于 ${name} 的动态`],
 })
 

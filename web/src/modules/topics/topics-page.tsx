@@ -12,7 +12,7 @@ import { Summary } from '../../ui/summary.tsx'
 
 const WORDS = words({
   title: ['Topics', '话题'],
-  description: ['What people here talk about, by topic.', '按话题浏览大家的动态。'],
+  description: ['Browse posts by topic.', '按话题浏览动态。'],
   new: ['New', '最新'],
   hot: ['Hot', '热门'],
   counts: [
@@ -24,7 +24,7 @@ const WORDS = words({
   empty: ['No topics yet', '还没有话题'],
   create: ['Create a topic', '创建话题'],
   name: ['Name', '名称'],
-  about: ['What it is about', '简介'],
+  about: ['Description', '简介'],
 })
 
 const topicsOf = ({ search }: Visit) =>

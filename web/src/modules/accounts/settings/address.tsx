@@ -9,18 +9,18 @@ import { Field, Form } from '../../../ui/form.tsx'
 const WORDS = words({
   email: ['E-mail', '邮箱'],
   phone: ['Phone', '手机号'],
-  none: ['None yet.', '未绑定。'],
-  newEmail: ['New e-mail', '新邮箱'],
-  newPhone: ['New phone, with its country code', '新手机号（含国家代码）'],
-  sendCode: ['Send a code', '发送验证码'],
-  sent: ['A code is on its way.', '验证码已发送。'],
-  code: ['Code', '验证码'],
-  password: ['Present password', '当前密码'],
+  none: ['Not set', '未绑定'],
+  newEmail: ['New e-mail address', '新邮箱'],
+  newPhone: ['New phone number, with country code', '新手机号（含国际区号）'],
+  sendCode: ['Send code', '发送验证码'],
+  sent: ['The code was sent.', '验证码已发送。'],
+  code: ['Verification code', '验证码'],
+  password: ['Current password', '当前密码'],
   bind: ['Save', '保存'],
-  bound: ['Saved.', '已更新。'],
+  bound: ['Saved.', '已保存。'],
   remove: ['Remove', '解绑'],
   removed: ['Removed.', '已解绑。'],
-  again: ['Another address', '更换'],
+  again: ['Start over', '重新填写'],
 })
 
 type Kind = 'email' | 'phone'

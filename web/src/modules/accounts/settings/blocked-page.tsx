@@ -8,12 +8,9 @@ import { AvatarLink } from '../../../ui/picture.tsx'
 import { SettingsFrame } from './frame.tsx'
 
 const WORDS = words({
-  title: ['Blocked people', '黑名单'],
-  lead: [
-    'They cannot write to you, comment or follow you, and you do not see what they publish.',
-    '对方无法给您发消息、评论或关注您，您也看不到对方发布的内容。',
-  ],
-  none: ['You block nobody.', '黑名单为空。'],
+  title: ['Blocked users', '黑名单'],
+  lead: ['Blocked users cannot message you, comment on your content or follow you. You do not see their content.', '黑名单中的用户无法给你发私信、评论你的内容或关注你，你也看不到他们发布的内容。'],
+  none: ['You have not blocked anyone.', '你没有拉黑任何人。'],
   unblock: ['Unblock', '取消拉黑'],
 })
 

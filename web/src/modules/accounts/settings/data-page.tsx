@@ -9,23 +9,17 @@ import { Proof, proofOf } from './proof.tsx'
 
 const WORDS = words({
   title: ['My data', '我的数据'],
-  export: ['Take my data along', '导出我的数据'],
-  exportText: [
-    'Everything of yours as an archive. A notification tells you when it is ready.',
-    '将您的全部数据打包下载，完成后会通知您。',
-  ],
-  ask: ['Export my data', '申请导出'],
-  asked: ['The export was begun.', '已开始导出。'],
-  waiting: ['In preparation', '准备中'],
-  ready: ['Ready', '可下载'],
-  failed: ['Failed', '失败'],
+  export: ['Data export', '数据导出'],
+  exportText: ['We collect all your data in an archive and notify you when it is ready to download.', '我们会将你的全部数据打包，完成后通知你下载。'],
+  ask: ['Export my data', '导出我的数据'],
+  asked: ['The export has started.', '已开始导出。'],
+  waiting: ['Preparing', '准备中'],
+  ready: ['Ready to download', '可下载'],
+  failed: ['Failed', '导出失败'],
   expired: ['Expired', '已过期'],
   fetch: ['Download', '下载'],
   delete: ['Delete my account', '注销账号'],
-  deleteText: [
-    'Your name, profile, pictures and followings are erased after some days; what you published stays without an author. Take out your money first. Signing in before that day takes it back.',
-    '数日后将清除您的用户名、资料、图片与关注关系；已发布的内容会保留但不再署名。请先提现余额。在此之前登录即可撤销注销。',
-  ],
+  deleteText: ['After a few days we delete your name, profile, pictures and follows. Content that you published stays without your name. Withdraw the balance of your wallet first. To cancel the deletion, sign in before that day.', '提交注销后，你的用户名、资料、图片和关注关系会在数日后删除，已发布的内容会保留但不再署名。请先提现钱包余额。如需取消注销，请在此之前登录。'],
   sure: ['Delete your account?', '确定要注销账号吗？'],
 })
 

@@ -6,14 +6,14 @@ const WORDS = words({
   title: ['Settings', '设置'],
   '/settings': ['Profile', '资料'],
   '/account/tags': ['Tags', '标签'],
-  '/account/certification': ['Certification', '认证'],
-  '/account/security': ['Security', '安全'],
+  '/account/certification': ['Certification', '身份认证'],
+  '/account/security': ['Security', '账号安全'],
   '/account/invitations': ['Invitations', '邀请'],
-  '/account/sessions': ['Sign-ins', '登录设备'],
+  '/account/sessions': ['Sessions', '登录设备'],
   '/account/blocked': ['Blocked', '黑名单'],
-  '/notifications/preferences': ['Push', '推送'],
+  '/notifications/preferences': ['Push notifications', '推送通知'],
   '/account/exports': ['My data', '我的数据'],
-  '/account/sanctions': ['Moderation', '处罚与申诉'],
+  '/account/sanctions': ['Sanctions', '处罚与申诉'],
 })
 
 const PATHS = [

@@ -5,15 +5,15 @@ import { ago, timeOf, useWords, words } from '../../../app/words.ts'
 import { depart, useProviders } from '../outside.tsx'
 
 const WORDS = words({
-  title: ['Accounts elsewhere', '第三方账号'],
-  text: ['Sign in here with an account that you have elsewhere.', '使用您的第三方账号登录本站。'],
+  title: ['Linked accounts', '第三方账号'],
+  text: ['Link an account of another service to sign in with it.', '绑定第三方账号后，可用它登录本站。'],
   link: ['Link', '绑定'],
   unlink: ['Unlink', '解绑'],
-  unlinked: ['It is no longer linked.', '已解除绑定。'],
-  sure: ['Unlink this account? It signs you in no longer.', '确定要解绑吗？解绑后将无法用它登录。'],
+  unlinked: ['The account was unlinked.', '已解绑。'],
+  sure: ['Unlink this account? You will no longer be able to sign in with it.', '确定要解绑吗？解绑后将无法用它登录。'],
   none: ['Not linked', '未绑定'],
-  since: [(time: string) => `Linked ${time}`, (time: string) => `绑定于${time}`],
-  used: [(time: string) => `used ${time}`, (time: string) => `最近使用：${time}`],
+  since: [(time: string) => `Linked ${time}`, (time: string) => `绑定时间：${time}`],
+  used: [(time: string) => `last used ${time}`, (time: string) => `最近使用：${time}`],
 })
 
 export const linkedOf = () => read('/user/linked-accounts')

@@ -6,11 +6,11 @@ import { Field, type Given } from '../../../ui/form.tsx'
 
 const WORDS = words({
   password: ['Your password', '登录密码'],
-  code: ['Code that we sent you', '收到的验证码'],
-  send: ['Send me a code', '发送验证码'],
-  sent: ['A code is on its way.', '验证码已发送。'],
-  factor: ['Code of your authenticator app, if you use one', '验证器动态码（如已启用）'],
-  name: ['Your name, to confirm', '输入用户名以确认'],
+  code: ['Verification code', '验证码'],
+  send: ['Send code', '发送验证码'],
+  sent: ['The code was sent.', '验证码已发送。'],
+  factor: ['Code from your authenticator app, if you use one', '身份验证器动态码（如已启用）'],
+  name: ['Enter your username to confirm', '输入用户名以确认'],
 })
 
 export function Proof({ withFactor }: { withFactor?: boolean }) {

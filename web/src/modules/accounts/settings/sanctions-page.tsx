@@ -9,18 +9,18 @@ import { More } from '../../../ui/more.tsx'
 import { SettingsFrame } from './frame.tsx'
 
 const WORDS = words({
-  title: ['Moderation', '处罚与申诉'],
-  none: ['Moderators never had to write to you.', '没有处罚记录。'],
+  title: ['Sanctions', '处罚与申诉'],
+  none: ['You have not received any sanctions.', '没有处罚记录。'],
   warning: ['Warning', '警告'],
-  silence: ['You may read, but not write', '禁言'],
-  suspension: ['Suspension', '封停'],
-  inForce: ['In force', '生效中'],
-  over: ['Over', '已结束'],
-  until: ['Until', '截止'],
-  appeal: ['Why this was wrong', '申诉理由'],
-  send: ['Appeal', '提交申诉'],
-  sent: ['Moderators will look at it again.', '申诉已提交，管理员会重新审核。'],
-  appealed: ['You appealed.', '已提交申诉。'],
+  silence: ['Silence: you can read, but not post', '禁言：可以浏览，不能发布'],
+  suspension: ['Account suspension', '账号停用'],
+  inForce: ['Active', '生效中'],
+  over: ['Ended', '已结束'],
+  until: ['Until', '截止时间'],
+  appeal: ['Reason for your appeal', '申诉理由'],
+  send: ['Submit appeal', '提交申诉'],
+  sent: ['Appeal submitted. Moderators will review it.', '申诉已提交，管理员会重新审核。'],
+  appealed: ['Appeal submitted.', '已提交申诉。'],
 })
 
 const sanctionsOf = () => list('/user/sanctions')

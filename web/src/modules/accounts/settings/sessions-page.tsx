@@ -8,12 +8,12 @@ import { signOut } from '../session.ts'
 import { SettingsFrame } from './frame.tsx'
 
 const WORDS = words({
-  title: ['Sign-ins', '登录设备'],
-  lead: ['Where you are signed in. End what you do not know.', '您当前登录的设备。请移除不认识的登录。'],
-  this: ['This one', '当前设备'],
+  title: ['Sessions', '登录设备'],
+  lead: ['You are signed in on these devices. End any session that you do not recognise.', '你的账号已在以下设备登录。如有不认识的设备，请将其下线。'],
+  this: ['This device', '当前设备'],
   unknown: ['Unknown device', '未知设备'],
-  end: ['End', '移除'],
-  endOthers: ['End all others', '退出其他所有设备'],
+  end: ['End session', '下线'],
+  endOthers: ['End all other sessions', '下线其他所有设备'],
   signOut: ['Sign out', '退出登录'],
 })
 

@@ -10,16 +10,16 @@ import { SettingsFrame } from './frame.tsx'
 
 const WORDS = words({
   title: ['Settings', '设置'],
-  avatar: ['Change the picture', '更换头像'],
-  bg: ['Change the cover', '更换封面'],
-  name: ['Name', '用户名'],
+  avatar: ['Change profile picture', '更换头像'],
+  bg: ['Change cover', '更换封面'],
+  name: ['Username', '用户名'],
   bio: ['About me', '个人简介'],
-  place: ['Place', '所在地'],
+  place: ['Location', '所在地'],
   sex: ['Gender', '性别'],
-  sex0: ['I do not say', '保密'],
+  sex0: ['Prefer not to say', '保密'],
   sex1: ['Male', '男'],
   sex2: ['Female', '女'],
-  byPhone: ['People who have my number find me', '允许通过手机号找到我'],
+  byPhone: ['People who know my phone number can find me', '允许通过手机号找到我'],
   save: ['Save', '保存'],
   saved: ['Saved.', '已保存。'],
 })
