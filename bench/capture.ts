@@ -65,6 +65,6 @@ export async function captureStatements(
   await sql.end()
   await opened.close()
   if (answer.statusCode >= 300)
-    throw new Error(`${request.method} ${request.path} answered ${answer.statusCode}`)
+    throw new Error(`${request.method} ${request.path} returned ${answer.statusCode}`)
   return statements
 }

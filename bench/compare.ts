@@ -20,9 +20,9 @@ const { values: options, positionals } = parseArgs({
   },
 })
 const size = SIZES[options.size as keyof typeof SIZES]
-if (!size) throw new Error(`--size is one of ${Object.keys(SIZES).join(', ')}`)
+if (!size) throw new Error(`--size must be one of ${Object.keys(SIZES).join(', ')}`)
 const [against] = positionals
-if (against === undefined) throw new Error('name the folder of the other checkout')
+if (against === undefined) throw new Error('give the folder of the other checkout as an argument')
 const ROUNDS = 4
 const operations = OPERATIONS.filter(({ name }) =>
   options.only.split(',').some((part) => name.includes(part)),

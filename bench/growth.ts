@@ -22,7 +22,7 @@ const { values: options } = parseArgs({
     only: { type: 'string', default: '' },
   },
 })
-if (!options.keep) throw new Error('--keep=DIR names the folder that bench:scale filled')
+if (!options.keep) throw new Error('set --keep=DIR to the folder that bench:scale filled')
 const FOLLOWED = 5_000
 
 const database = await startEmbeddedPostgres({

@@ -15,7 +15,7 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: { scale: { type: 'string', default: '0.01' }, 'no-kill': { type: 'boolean', default: false } },
 })
-if (positionals[0] === undefined) throw new Error('Name the folder to work in.')
+if (positionals[0] === undefined) throw new Error('give the folder for the data as an argument')
 const folder = resolve(positionals[0])
 const scale = Number(values.scale)
 const many = (count: number) => Math.max(10, Math.round(count * scale))
@@ -123,7 +123,7 @@ try {
   const { address, run: fill } = await createThinkSns(maria, 'community')
   for (const [name, statement] of FILL) {
     await fill(statement)
-    say(`made ${name}`)
+    say(`filled ${name}`)
   }
   const [row] = await fill(`select (select count(*) from users) + (select count(*) from currencies)
     + (select count(*) from user_follow) + (select count(*) from feeds) + (select count(*) from comments)
@@ -138,11 +138,11 @@ try {
   say(`${number(total)} rows in ${number(seconds)} s: ${number(total / seconds)} rows a second`)
   say(`the importer took at most ${number(Math.max(last.peak, first?.peak ?? 0) / 1e6)} MB`)
   const again = await run(address, undefined)
-  say(`a run that finds nothing new: ${number(again.seconds)} s`)
+  say(`a run without changes took ${number(again.seconds)} s`)
   process.stdout.write(
     execFileSync(process.execPath, [program, 'doctor'], { env, encoding: 'utf8' }).replace(/^✓.*\n/gm, ''),
   )
-  say('doctor finds nothing wrong')
+  say('kith doctor found no faults')
 } finally {
   await maria.stop()
   if (existsSync(source)) await rm(source, { recursive: true, force: true })

@@ -17,7 +17,7 @@ const { values, positionals } = parseArgs({
   },
 })
 const folder = positionals[0]
-if (folder === undefined) throw new Error('Name the folder to write to.')
+if (folder === undefined) throw new Error('give the output folder as an argument')
 const [things, comments, people] = [values.things, values.comments, values.people].map(Number) as [
   number,
   number,

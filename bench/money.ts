@@ -54,7 +54,7 @@ try {
 async function main() {
   await waitForAnswer(`${url}/health/ready`)
   const connection = await findRunningPostgres(join(dataDir, 'postgres'))
-  if (!connection) throw new Error('The server runs without a database of its own.')
+  if (!connection) throw new Error('The server does not use its embedded database.')
   const sql = openDatabase({ connection, poolSize: 4, statementTimeoutMs: 0 })
   const { authors, buyers, feeds } = await settle(sql)
 
@@ -71,7 +71,7 @@ async function main() {
     return { path: `/api/v2/feeds/${feed.id}/currency-pinneds`, body, token: feed.author.token }
   })
   if (bought > BUYERS * FEEDS || pins.count > FEEDS)
-    throw new Error('Ran out of feeds: drive it for less long.')
+    throw new Error('Ran out of feeds. Set a lower --seconds.')
   await checkLedger(sql)
   const peer = await runPgbench(connection)
   await sql.end()
@@ -136,7 +136,7 @@ async function post(path: string, token: string, body: object): Promise<void> {
     body: JSON.stringify(body),
   })
   const text = await reply.text()
-  if (reply.status !== 201) throw new Error(`${path} answered ${reply.status} ${text}`)
+  if (reply.status !== 201) throw new Error(`${path} returned ${reply.status} ${text}`)
 }
 
 async function driveAs(request: (n: number) => { path: string; body: string; token: string }) {

@@ -35,7 +35,7 @@ const { values: options } = parseArgs({
   },
 })
 const size = SIZES[options.size as keyof typeof SIZES]
-if (!size) throw new Error(`--size is one of ${Object.keys(SIZES).join(', ')}`)
+if (!size) throw new Error(`--size must be one of ${Object.keys(SIZES).join(', ')}`)
 const seconds = Number(options.seconds)
 const connections = Number(options.connections)
 const ROUNDS = 4

@@ -30,7 +30,7 @@ const { values: options } = parseArgs({
   },
 })
 const size = SIZES[options.size as keyof typeof SIZES]
-if (!size) throw new Error(`--size is one of ${Object.keys(SIZES).join(', ')}`)
+if (!size) throw new Error(`--size must be one of ${Object.keys(SIZES).join(', ')}`)
 const times = Number(options.times)
 const dataDir = options.keep ?? (await mkdtemp(join(tmpdir(), 'kith-scale-')))
 const FILLING = {
@@ -118,13 +118,13 @@ async function measure(): Promise<void> {
     'GET /news': () => '/news',
     'GET /music/songs': () => '/music/songs',
     'GET /ranks/followers': () => '/ranks/followers',
-    'GET /ranks/balance, found anew': () => '/ranks/balance',
-    'GET /ranks/income, found anew': () => '/ranks/income',
-    'GET /feeds/ranks?type=day, found anew': () => '/feeds/ranks?type=day',
-    'GET /feeds/ranks?type=week, found anew': () => '/feeds/ranks?type=week',
-    'GET /feeds/ranks?type=month, found anew': () => '/feeds/ranks?type=month',
-    'GET /news/ranks?type=month, found anew': () => '/news/ranks?type=month',
-    'GET /question-ranks/answers?type=month, found anew': () => '/question-ranks/answers?type=month',
+    'GET /ranks/balance, uncached': () => '/ranks/balance',
+    'GET /ranks/income, uncached': () => '/ranks/income',
+    'GET /feeds/ranks?type=day, uncached': () => '/feeds/ranks?type=day',
+    'GET /feeds/ranks?type=week, uncached': () => '/feeds/ranks?type=week',
+    'GET /feeds/ranks?type=month, uncached': () => '/feeds/ranks?type=month',
+    'GET /news/ranks?type=month, uncached': () => '/news/ranks?type=month',
+    'GET /question-ranks/answers?type=month, uncached': () => '/question-ranks/answers?type=month',
     'POST /feeds/{id}/like': () => `/feeds/${any(ranges.feeds)}/like`,
     'POST /feeds': () => '/feeds',
   }
@@ -134,7 +134,7 @@ async function measure(): Promise<void> {
   for (const [name, path] of Object.entries(reads)) {
     const took: number[] = []
     // Measures only the first request of a ranking, because later requests read the cache.
-    const count = name.endsWith('found anew') ? 1 : times
+    const count = name.endsWith('uncached') ? 1 : times
     const failed = new Set<number>()
     const before = processorTime(databasePids())
     for (let n = 0; n < count; n += 1) {

@@ -25,7 +25,7 @@ const { values: options } = parseArgs({
   },
 })
 const size = SIZES[options.size as keyof typeof SIZES]
-if (!size) throw new Error(`--size is one of ${Object.keys(SIZES).join(', ')}`)
+if (!size) throw new Error(`--size must be one of ${Object.keys(SIZES).join(', ')}`)
 const ROUNDS = 4
 const WARM_UP_SECONDS = 10
 

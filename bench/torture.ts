@@ -26,7 +26,7 @@ const { values: options } = parseArgs({
 const seed = Number(options.seed)
 const minutes = Number(options.minutes)
 if (!Number.isInteger(seed) || !(minutes > 0))
-  throw new Error('--seed is a whole number, --minutes more than 0')
+  throw new Error('--seed must be a whole number, and --minutes more than 0')
 const kills = options.kills === undefined ? Math.max(1, Math.round(minutes * 5)) : Number(options.kills)
 const MOST_JOB_KILLS = 8
 
@@ -44,7 +44,7 @@ async function kill() {
     onCrash() {
       if (Date.now() - last < 60_000) return
       last = Date.now()
-      console.log('  still killing')
+      console.log('  kills are still running')
     },
   })
   const cut = payments.filter(({ wasCut }) => wasCut).length
@@ -91,5 +91,5 @@ for (const [name, part] of PARTS.filter(([name]) => name.includes(options.only))
   }
 }
 await rm(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 500 }).catch(() => {})
-console.log(failed === 0 ? 'nothing was lost' : `${failed} parts failed`)
+console.log(failed === 0 ? 'all parts passed, no data was lost' : `${failed} parts failed`)
 process.exit(failed === 0 ? 0 : 1)

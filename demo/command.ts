@@ -37,9 +37,9 @@ function showProgress(): (share: number, what: string) => void {
 const elsewhere = (env: Environment) =>
   `${
     env.DATABASE_URL || env.DATABASE_URL_FILE
-      ? 'Fill another database instead: set DATABASE_URL and DATA_DIR to new ones.'
-      : 'Fill a second data directory instead: DATA_DIR=data-demo npm start -- --demo.'
-  } \`npx kith demo --force\` fills this site nevertheless.`
+      ? 'Use an empty database instead: set DATABASE_URL and DATA_DIR to new values.'
+      : 'Use another data directory instead: DATA_DIR=data-demo npm start -- --demo.'
+  } To fill this site anyway, run \`npx kith demo --force\`.`
 
 export function fillDemo(
   env: Environment,
@@ -59,11 +59,11 @@ export function fillDemo(
       select (select count(*)::int from (select from users limit 1000) u) as people,
         (select count(*)::int from (select from feeds limit 1000) f) as feeds`
     const isFilled = (await hasDemo(ctx.sql))
-      ? 'There is a demo already: take it away with `kith demo --remove`.'
+      ? 'This site already contains demo data. Delete it with `kith demo --remove`.'
       : null
     const isUsed =
       people > 1 || feeds > 0
-        ? `This site is not empty, and the demo would mix with its content. ${elsewhere(env)}`
+        ? `This site is not empty. Demo data would mix with its content. ${elsewhere(env)}`
         : null
     const refusal = isFilled ?? (options.force ? null : isUsed)
     if (refusal) {
@@ -85,14 +85,14 @@ export function fillDemo(
       print: (line) => line.startsWith('✓') || print(line),
     })
     print(
-      `${told.people} people told six weeks in ${told.requests} requests, ${((performance.now() - started) / 1000).toFixed(1)} s.`,
+      `Created six weeks of activity by ${told.people} users with ${told.requests} requests in ${((performance.now() - started) / 1000).toFixed(1)} s.`,
     )
     print('')
     print(`  Administrator   ${KNOWN.administrator}`)
     print(`  Moderator       ${KNOWN.moderator}`)
     print(`  Member          ${KNOWN.member}`)
     print(
-      `  Password        ${options.password === undefined ? `${password} (of all three; it is not shown again)` : 'as given'}`,
+      `  Password        ${options.password === undefined ? `${password} (for all three accounts; it is not shown again)` : 'as given with --password'}`,
     )
     return well ? 0 : 1
   }
@@ -104,11 +104,11 @@ export function removeDemo(env: Environment): Promise<number> {
   return withContext(env, async ({ ctx, connection }) => {
     await prepareDatabase(ctx, connection)
     if (!(await hasDemo(ctx.sql))) {
-      print('This site contains no demo.')
+      print('This site contains no demo data.')
       return 1
     }
     try {
-      print(`${await removeRows(ctx.sql)} rows of the demo were deleted.`)
+      print(`Deleted ${await removeRows(ctx.sql)} rows of demo data.`)
     } catch (error) {
       if (!(error instanceof DealtWithOthers)) throw error
       print(error.message)

@@ -51,7 +51,7 @@ export async function writeCrowd(
     const count = Math.min(CHUNK, size.feeds - at)
     progress(
       at / size.feeds,
-      `a crowd: ${at.toLocaleString('en')} feeds, ${Math.round(at / ((performance.now() - begun) / 1000 + 0.001)).toLocaleString('en')} a second`,
+      `creating users and feeds: ${at.toLocaleString('en')} feeds, ${Math.round(at / ((performance.now() - begun) / 1000 + 0.001)).toLocaleString('en')} feeds per second`,
     )
     await patiently(sql, async (tx) => {
       await tx`
@@ -129,7 +129,7 @@ async function writePeople(sql: Sql, count: number, at: Date): Promise<number> {
     }
     const [first = 0] = ids
     if (ids.at(-1) !== first + count - 1)
-      throw new Error('another user registered while the crowd was inserted')
+      throw new Error('another user registered while the demo users were created')
     await tx`
       insert into user_follows (user_id, target_id, created_at)
       select ${first} + n, ${first} + (n + k * k * 3 + 1) % ${count}, ${at}

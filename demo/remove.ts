@@ -164,7 +164,7 @@ async function refuseDealings(tx: Tx): Promise<void> {
       and p.counterpart not in (select id from ${doomed('users')})`)
   if (count > 0)
     throw new DealtWithOthers(
-      `People of the demo and others have paid each other ${count} times. The ledger forgets nothing of anybody, so the demo stays.`,
+      `Demo users and other users have paid each other ${count} times. The ledger keeps every payment, so the demo data cannot be deleted.`,
     )
 }
 

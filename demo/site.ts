@@ -8,7 +8,7 @@ export type Person = { id: number; name: string; token: string }
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 export type Site = {
-  // biome-ignore lint/suspicious/noExplicitAny: what an operation answers is read where it is called
+  // biome-ignore lint/suspicious/noExplicitAny: the caller knows the type of the response
   as(person: Person, method: Method, path: string, body?: unknown): Promise<any>
   upload(person: Person, bytes: Buffer, name: string): Promise<number>
   uploadNode(person: Person, bytes: Buffer, name: string): Promise<string>
@@ -37,7 +37,7 @@ export function siteOn(app: Server, ctx: Context): Site {
       reply = await send()
     }
     if (reply.statusCode >= 400)
-      throw new Error(`${method} ${url} answered ${reply.statusCode} ${reply.body.slice(0, 500)}`)
+      throw new Error(`${method} ${url} returned ${reply.statusCode} ${reply.body.slice(0, 500)}`)
     return reply.body === '' ? null : reply.json()
   }
   const bearer = ({ token }: Person) => ({ authorization: `Bearer ${token}` })

@@ -21,7 +21,7 @@ const program = new Command('kith')
   .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2))
   .addHelpText(
     'after',
-    '\nConfiguration comes from the environment, as for the server. Commands work while the server runs.',
+    '\nCommands read the same environment variables as the server. All except restore work while it runs.',
   )
 
 /** Wraps an action, so that its result becomes the exit code. */
@@ -43,7 +43,7 @@ function sentenceOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const { code, path } = error as NodeJS.ErrnoException
   if (path !== undefined && code === 'ENOENT') return `no such file or folder: ${path}`
-  if (path !== undefined && (code === 'EACCES' || code === 'EPERM')) return `this user may not use ${path}`
+  if (path !== undefined && (code === 'EACCES' || code === 'EPERM')) return `permission denied: ${path}`
   if (path !== undefined && code === 'EISDIR') return `${path} is a folder`
   return error.message
 }
@@ -104,7 +104,7 @@ for (const area of ['music', 'news'] as const) {
     .command(area)
     .description('Import a file with one JSON object per line; a repeated run resumes (docs/import.md)')
     .argument('<FILE>', 'File to read')
-    .option('--files <DIR>', 'Folder of uploads instead of FILE.files')
+    .option('--files <DIR>', 'Folder of the uploads (default: FILE.files)')
     .option('--again', 'Read all lines again; existing rows stay unchanged')
     .action(
       exits(async (file, options) => {
@@ -116,7 +116,7 @@ for (const area of ['music', 'news'] as const) {
     .command(area)
     .description('Write a file in the format of the import')
     .argument('[FILE]', 'File to write instead of standard output')
-    .option('--files <DIR>', 'Folder of uploads instead of FILE.files')
+    .option('--files <DIR>', 'Folder of the uploads (default: FILE.files)')
     .action(exits(async (file, options) => (await moves()).exportFile(env, area, file, options)))
 }
 imports
@@ -126,15 +126,18 @@ imports
   .option('--files <PLACE>', 'Old uploads: a folder or s3://BUCKET')
   .option('--time-zone <ZONE>', 'Time zone of the old database')
   .option('--prefix <TEXT>', 'Prefix of the tables of the old database')
-  .option('--dry-run', 'Rehearse: roll everything back at the end')
-  .option('--report <FILE>', 'List of merged and skipped rows and changed values')
-  .option('--resume', 'Continue an interrupted run; start no new one')
-  .option('--again', 'Read all ranges again, not only changed ones')
+  .option('--dry-run', 'Rehearse the import, and roll back all changes at the end')
+  .option('--report <FILE>', 'Write merged and skipped rows and changed values to this file')
+  .option('--resume', 'Continue an interrupted run; fail if there is none')
+  .option('--again', 'Read all rows again, not only changed ranges')
   .option('--tls', 'Encrypt the connection to the old database')
-  .option('--tls-ca <FILE>', 'Certificate authority of the old database')
-  .option('--waiting <keep|refund>', 'Keep or refund payments that wait for a decision (default: keep)')
-  .option('--old-wallets', 'Add balances from versions before 1.8 of users who never used the newer wallet')
-  .option('--old-prices', 'Keep feed prices that 1.x stored and 2.x ignored')
+  .option('--tls-ca <FILE>', 'Also verify its certificate with the authorities in this file')
+  .option('--waiting <keep|refund>', 'Keep or refund payments of pending requests (default: keep)')
+  .option(
+    '--old-wallets',
+    'Add wallet balances from before version 1.8, for users who never used the newer wallet',
+  )
+  .option('--old-prices', 'Keep feed prices of version 1.x, which 2.x ignored')
   .option('--lock-disablers', 'Disable users with the role disabler, except founders')
   .option('--close', 'Close the import; no further run is possible')
   .action(
@@ -156,7 +159,7 @@ program
 
 program
   .command('restore')
-  .description('Verify and restore a backup while no server runs')
+  .description('Verify and restore a backup; stop the server first')
   .argument('<FILE>', 'Backup to restore, or s3://BUCKET/NAME')
   .option('--force', 'Delete the content of a database that is not empty')
   .action(exits(async (file, options) => (await import('./commands/backup.ts')).restore(env, file, options)))
@@ -164,10 +167,12 @@ program
 program
   .command('demo')
   .description('Fill an empty site with demo data; the same seed gives the same data (docs/demo.md)')
-  .addOption(new Option('--scale <SIZE>', 'Size').choices(['small', 'medium', 'large']).default('small'))
-  .option('--seed <N>', 'Seed', wholeNumber, 1)
-  .option('--password <TEXT>', 'Password of the accounts', demoPassword)
-  .option('--force', 'Fill a site that is not empty')
+  .addOption(
+    new Option('--scale <SIZE>', 'Amount of data').choices(['small', 'medium', 'large']).default('small'),
+  )
+  .option('--seed <N>', 'Seed of the random generator', wholeNumber, 1)
+  .option('--password <TEXT>', 'Password of the demo accounts', demoPassword)
+  .option('--force', 'Add the demo data to a site that is not empty')
   .addOption(
     new Option('--remove', 'Delete the demo data, and nothing else').conflicts([
       'scale',

@@ -72,7 +72,7 @@ function choicesOf(given: ThinkSnsOptions) {
   if (!isTimeZone(zone))
     throw new Error('give the time zone of the old database with --time-zone, such as Asia/Shanghai or UTC')
   const waiting = given.waiting ?? 'keep'
-  if (waiting !== 'keep' && waiting !== 'refund') throw new Error('--waiting is keep or refund')
+  if (waiting !== 'keep' && waiting !== 'refund') throw new Error('--waiting must be keep or refund')
   return {
     zone,
     prefix: given.prefix ?? '',
@@ -130,7 +130,7 @@ export async function bringOver(ctx: Context, given: ThinkSnsOptions, out: Outpu
     out.line(
       dryRun
         ? 'Nothing was written: this was a dry run.'
-        : 'Run `kith doctor` to see that all is well. Run the same command again to bring what changed meanwhile.',
+        : 'Check the result with `kith doctor`. Run the same command again to import later changes.',
     )
     return isWhole ? 0 : 1
   } finally {
@@ -141,7 +141,8 @@ export async function bringOver(ctx: Context, given: ThinkSnsOptions, out: Outpu
 async function refuseWrongMoment(ctx: Context, choices: object, given: ThinkSnsOptions): Promise<void> {
   const before = await findImport(ctx.sql)
   if (before?.closed_at) throw new Error('the import into this database is closed')
-  if (before && before.source !== SOURCE) throw new Error(`this database was moved from ${before.source}`)
+  if (before && before.source !== SOURCE)
+    throw new Error(`this database already contains an import from ${before.source}`)
   if (before) {
     const earlier = JSON.stringify(Object.entries(before.options).sort())
     if (earlier !== JSON.stringify(Object.entries(choices).sort()))
@@ -153,8 +154,8 @@ async function refuseWrongMoment(ctx: Context, choices: object, given: ThinkSnsO
   const [row] = await ctx.sql<[{ people: number }]>`select count(*)::int as people from users`
   if (row.people > 0)
     throw new Error(
-      `there are ${row.people} people in this database already, and ids come along: a community moves into an empty one, ` +
-        'before the server is started for the first time (another DATA_DIR or DATABASE_URL makes one)',
+      `this database already contains ${row.people} users, but the import keeps ids and needs an empty database. ` +
+        'Set another DATA_DIR or DATABASE_URL, and do not start the server before the import',
     )
 }
 

@@ -9,6 +9,9 @@ type Print = (line: string) => void
 export type UnreadColumns = { table: string; unread: string[] }
 export type LeftTable = { table: string; rows: number; reason: string }
 
+/** Printed words for the outcomes, whose names in the report file stay stable. */
+const PRINTED: Record<string, string> = { 'left out': 'skipped', mended: 'changed' }
+
 const number = (value: number) => value.toLocaleString('en')
 
 export async function printTotals(sql: Db, known: string[], left: LeftTable[], print: Print): Promise<void> {
@@ -22,7 +25,7 @@ export async function printTotals(sql: Db, known: string[], left: LeftTable[], p
   ]
   const sums = [1, 2, 3, 4, 5].map((at) => rows.reduce((sum, cells) => sum + Number(cells[at]), 0))
   printTable(
-    [['table', 'source rows', 'imported', 'merged', 'left out', 'of them mended'], ...rows, ['all', ...sums]],
+    [['table', 'source rows', 'imported', 'merged', 'skipped', 'changed'], ...rows, ['all', ...sums]],
     print,
   )
 }
@@ -32,15 +35,7 @@ export type Money = ImportedBalance & { source: number }
 export function printMoney(money: Money[], print: Print): boolean {
   printTable(
     [
-      [
-        'money',
-        'in the source',
-        'not brought along',
-        'brought along',
-        'given back',
-        'owned here',
-        'waiting here',
-      ],
+      ['currency', 'in the source', 'skipped', 'imported', 'refunded', 'balances here', 'pending here'],
       ...money.map((each) => [
         each.currency,
         each.source,
@@ -56,7 +51,7 @@ export function printMoney(money: Money[], print: Print): boolean {
   const differing = money.filter(({ counted, given_back, owned }) => counted + given_back !== owned)
   for (const { currency } of differing)
     print(
-      `People own another sum of ${currency} here than was brought along: something moved here meanwhile.`,
+      `The balances of ${currency} here differ from the imported and refunded amounts. They have changed since the import.`,
     )
   return differing.length === 0
 }
@@ -74,9 +69,9 @@ function printTable(rows: (string | number)[][], print: Print): void {
 
 export async function printReasons(sql: Db, left: LeftTable[], print: Print): Promise<void> {
   for (const { table, outcome, reason, n } of await listReasons(sql))
-    print(`${table}: ${number(n)} ${outcome}: ${reason}`)
+    print(`${table}: ${number(n)} ${PRINTED[outcome] ?? outcome}: ${reason}`)
   for (const { table, rows, reason } of left)
-    if (rows > 0) print(`${table}: ${number(rows)} left out: ${reason}`)
+    if (rows > 0) print(`${table}: ${number(rows)} skipped: ${reason}`)
 }
 
 export function printFounders(founders: { id: number; name: string; enters: boolean }[], print: Print): void {
@@ -87,8 +82,8 @@ export function printFounders(founders: { id: number; name: string; enters: bool
   else
     print(
       first
-        ? `No administrator can sign in: \`kith admin reset-password ${first.id} --enable\` lets ${first.name} in.`
-        : 'The source has no founder: the first start makes one, or `kith admin create NAME` does.',
+        ? `No administrator can sign in. Restore the access of ${first.name} with \`kith admin reset-password ${first.id} --enable\`.`
+        : 'The source has no founder. Start the server, which creates one, or run `kith admin create NAME`.',
     )
 }
 

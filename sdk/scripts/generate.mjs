@@ -73,7 +73,7 @@ function listsOf({ paths, components }) {
     const items =
       ['data', 'comments', 'feeds', 'posts'].find((name) => properties[name]?.type === 'array') ?? null
     if (schema.type !== 'array' && items === null)
-      throw new Error(`nobody knows where the items of ${path} are`)
+      throw new Error(`no field is known for the items of ${path}`)
     entries.push(
       `  ${JSON.stringify(path)}: ${JSON.stringify({
         by,
@@ -126,7 +126,7 @@ const files = {
 for (const [path, text] of Object.entries(files)) {
   if (!process.argv.includes('--check')) await writeFile(at(path), text)
   else if ((await readFile(at(path), 'utf8').catch(() => '')) !== text) {
-    console.error(`sdk/${path} is not what openapi.json says: run \`npm run openapi\`.`)
+    console.error(`sdk/${path} is outdated. Run \`npm run openapi\`.`)
     process.exitCode = 1
   }
 }

@@ -25,7 +25,7 @@ export async function verifyWebhook(input: {
   toleranceSeconds?: number
 }): Promise<WebhookMessage> {
   const refuse = (why: string) =>
-    new KithError(0, 'webhook_not_signed', `This is no message of Kith: ${why}.`)
+    new KithError(0, 'webhook_not_signed', `The webhook message failed verification: ${why}.`)
   const [id, timestamp, signatures] = ['id', 'timestamp', 'signature'].map((name) =>
     read(input.headers, `webhook-${name}`),
   ) as [string, string, string]
@@ -43,7 +43,7 @@ export async function verifyWebhook(input: {
       if (await crypto.subtle.verify('HMAC', key, signatureOf(each), signed))
         return { id, sentAt: new Date(Number(timestamp) * 1000), payload: JSON.parse(text) }
   }
-  throw refuse('the signature is another one')
+  throw refuse('no secret matches the signature')
 }
 
 function signatureOf(text: string): Uint8Array<ArrayBuffer> {

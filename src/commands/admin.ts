@@ -105,7 +105,7 @@ async function choosePassword({ password, random }: Choice): Promise<{ password:
   if (password !== undefined) return { password, madeUp: false }
   if (random || !process.stdin.isTTY) return { password: randomBytes(12).toString('base64url'), madeUp: true }
   const typed = await ask('Password: ')
-  if ((await ask('Again: ')) !== typed) throw new Error('the two passwords differ')
+  if ((await ask('Repeat the password: ')) !== typed) throw new Error('the two passwords differ')
   return { password: typed, madeUp: false }
 }
 

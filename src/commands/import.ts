@@ -100,7 +100,7 @@ export function exportFile(
     const { lines, named } = await exportArea(ctx, area, path, files)
     if (path !== undefined) process.stdout.write(`Exported ${lines} lines and ${named} files.\n`)
     else if (files === undefined && named > 0)
-      process.stderr.write(`The lines name ${named} files: give --files DIR to copy them.\n`)
+      process.stderr.write(`The lines refer to ${named} files. Add --files DIR to copy them.\n`)
     return 0
   })
 }

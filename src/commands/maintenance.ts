@@ -36,16 +36,17 @@ export function examineIm(env: Environment, { mend = false }: { mend?: boolean }
     print(`✓ ${state.provider} responds`)
     const waiting = state.waiting_accounts + state.waiting_groups
     print(
-      `${waiting === 0 ? '✓' : '✗'} waiting: ${state.waiting_accounts} of ${state.accounts} accounts, ` +
-        `${state.waiting_groups} groups besides ${state.groups}${state.last_error ? ` (${state.last_error})` : ''}`,
+      `${waiting === 0 ? '✓' : '✗'} changes not yet at the provider: ${state.waiting_accounts} of ${state.accounts} accounts, ` +
+        `${state.waiting_groups} groups (${state.groups} exist)${state.last_error ? ` (${state.last_error})` : ''}`,
     )
-    if (state.unregistered > 0) print(`  ${state.unregistered} users have no confirmed account`)
+    if (state.unregistered > 0)
+      print(`  ${state.unregistered} users have no confirmed account at the provider`)
     const { drift, restored } = mend ? await reconcile(ctx) : { drift: await findDrift(ctx), restored: 0 }
     for (const { group, difference } of drift.slice(0, SHOWN)) print(`✗ group ${group} ${difference}`)
     if (drift.length === 0) print('✓ every confirmed group matches the provider')
     else if (drift.length > SHOWN) print(`  and ${drift.length - SHOWN} more`)
     if (restored > 0) print(`  restored ${restored} accounts`)
-    if (mend && drift.length > 0) print('  the server repairs them now')
+    if (mend && drift.length > 0) print('  the server is repairing these groups')
     const wrong = waiting + drift.length > 0
     if (wrong && !mend) print('Run `kith doctor im --mend` to repair it.')
     return wrong && !mend ? 1 : 0
@@ -56,9 +57,9 @@ type Print = (line: string) => void
 
 export async function reportPayments(ctx: Context, print: Print): Promise<boolean> {
   const states = await paymentHealth(ctx)
-  if (states.length === 0) print('· no payment provider is configured: docs/payments.md')
+  if (states.length === 0) print('· no payment provider is configured (docs/payments.md)')
   for (const { provider, fault, last_statement: last, ...counts } of states) {
-    print(fault === null ? `✓ ${provider} answers` : `✗ ${provider}: ${fault}`)
+    print(fault === null ? `✓ ${provider} responds` : `✗ ${provider}: ${fault}`)
     const found = {
       'open payments are overdue': counts.waiting,
       'payments arrived but were not credited': counts.uncredited,
@@ -102,7 +103,7 @@ export async function examineAudit(env: Environment, file?: string): Promise<num
     for (const fault of faults) print(`✗ ${fault}`)
     if (faults.length === 0)
       print(
-        `✓ ${records} records, none changed (${redacted} redacted by erasures, ${waiting} not linked yet)`,
+        `✓ ${records} records, none changed (${redacted} redacted when accounts were deleted, ${waiting} not yet in the chain)`,
       )
     if (faults.length === 0 && kept.length > 0) print(`✓ matches ${kept.length} anchors of ${file}`)
     if (anchor) print(`anchor ${anchor.position} ${anchor.hash}`)

@@ -17,7 +17,7 @@ export async function sendTestText(ctx: Context, given: string, tell: Print): Pr
       `"${given}" is not a phone number: numbers outside mainland China begin with + and the country code`,
     )
   if (Object.keys(ctx.sms.services).length === 0) {
-    tell('No service for text messages is configured: docs/sms.md')
+    tell('No text message service is configured (docs/sms.md).')
     return false
   }
   const text = `Your verification code is ${TEST_CODE}. This is a test of the site.`
@@ -46,7 +46,7 @@ export function testSms(env: Environment, given: string): Promise<number> {
 
 export function printReceiptAddresses(ctx: Context, tell: Print): void {
   const reporting = Object.entries(ctx.sms.services).filter(([, { receipts }]) => receipts !== undefined)
-  if (reporting.length === 0) tell('No service that reports deliveries is configured: docs/sms.md')
+  if (reporting.length === 0) tell('No configured text message service reports deliveries (docs/sms.md).')
   for (const [name] of reporting) tell(`${name}: ${receiptAddress(ctx, name)}`)
 }
 

@@ -11,10 +11,10 @@ const at = (query = '', host = 'example.org') => `mysql://user:password@${host}/
 
 test('rejects an invalid source URL', async () => {
   for (const database of ['nonsense', 'http://example.org/old', 'mysql://user@example.org/'])
-    await assert.rejects(connectionOf({ database }), /is given as mysql:/, database)
-  await assert.rejects(connectionOf({ database: at('?ssl=maybe') }), /is true, or verify/)
+    await assert.rejects(connectionOf({ database }), /must have the form mysql:/, database)
+  await assert.rejects(connectionOf({ database: at('?ssl=maybe') }), /must be true, verify or false/)
   for (const host of ['127.0.0.1', '[::1]'])
-    await assert.rejects(connectionOf({ database: at('?ssl=verify', host) }), /needs the name of the host/)
+    await assert.rejects(connectionOf({ database: at('?ssl=verify', host) }), /requires a host name/)
 })
 
 test('uses the stricter TLS level of the source URL and the options', async () => {
@@ -34,20 +34,20 @@ test('suggests a remedy in each TLS error of the source', () => {
   for (const [fault, told] of [
     [{ code: 'HANDSHAKE_NO_SSL_SUPPORT', message: 'none' }, /offers no TLS/],
     [{ code: 'HANDSHAKE_SSL_ERROR', message: 'self-signed' }, /not trusted \(self-signed\).*--tls-ca FILE/],
-    [{ code: 'ER_ACCESS_DENIED_ERROR', message: 'Access denied' }, /come with TLS only/],
-    [{ message: 'Unknown database' }, /^the source says: Unknown database$/],
+    [{ code: 'ER_ACCESS_DENIED_ERROR', message: 'Access denied' }, /must connect with TLS/],
+    [{ message: 'Unknown database' }, /^the old database reports: Unknown database$/],
   ] as const)
     assert.match(faultOf(fault, {}), told)
 })
 
 test('rejects contradictory TLS settings', async () => {
   const database = 'mysql://user:password@example.org/old?ssl=false'
-  await assert.rejects(connectionOf({ database, tls: true }), /asks for TLS/)
+  await assert.rejects(connectionOf({ database, tls: true }), /requires TLS/)
   assert.equal('ssl' in (await connectionOf({ database })), false)
 })
 
 test('suggests TLS when the source requires it', () => {
   const refusal = { message: 'Connections using insecure transport are prohibited' }
-  assert.match(faultOf(refusal, {}), /lets nobody in without TLS/)
-  assert.match(faultOf(refusal, { ssl: {} }), /^the source says/)
+  assert.match(faultOf(refusal, {}), /requires TLS: add --tls/)
+  assert.match(faultOf(refusal, { ssl: {} }), /^the old database reports/)
 })

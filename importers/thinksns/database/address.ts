@@ -13,9 +13,9 @@ const hasTls = ({ ssl }: ConnectionOptions) => ssl !== undefined
 
 async function tlsOf(ssl: string | null, { tls = false, tlsCa }: SourceAddress) {
   if (ssl !== null && !['true', 'verify', 'false'].includes(ssl))
-    throw new Error('?ssl= of the database of the source is true, or verify')
+    throw new Error('?ssl= in the URL of the old database must be true, verify or false')
   if (ssl === 'false' && (tls || tlsCa !== undefined))
-    throw new Error('the address of the source says ?ssl=false, and an option asks for TLS')
+    throw new Error('the URL of the old database has ?ssl=false, but --tls or --tls-ca requires TLS')
   if (tlsCa !== undefined)
     return { ssl: { ca: await readFile(tlsCa, 'utf8'), verifyIdentity: ssl === 'verify' } }
   if (ssl === 'verify') return { ssl: { verifyIdentity: true } }
@@ -26,13 +26,12 @@ export async function connectionOf(address: SourceAddress): Promise<ConnectionOp
   const url = URL.canParse(address.database) ? new URL(address.database) : undefined
   const database = decodeURIComponent(url?.pathname.slice(1) ?? '')
   if (!url || !/^(mysql|mariadb):$/.test(url.protocol) || database === '')
-    throw new Error('the database of the source is given as mysql://USER:PASSWORD@HOST:PORT/NAME')
+    throw new Error('the URL of the old database must have the form mysql://USER:PASSWORD@HOST:PORT/NAME')
   const socket = url.searchParams.get('socket')
   const ssl = url.searchParams.get('ssl')
   const host = url.hostname.replace(/^\[|\]$/g, '')
   // The mysql2 driver compares a certificate with host names only, not with IP addresses.
-  if (ssl === 'verify' && isIP(host))
-    throw new Error('?ssl=verify needs the name of the host, not its address')
+  if (ssl === 'verify' && isIP(host)) throw new Error('?ssl=verify requires a host name, not an IP address')
   return {
     ...(socket ? { socketPath: socket } : { host, port: Number(url.port || 3306) }),
     user: decodeURIComponent(url.username),
@@ -47,15 +46,15 @@ export function faultOf(
   options: ConnectionOptions,
 ): string {
   if (code === 'HANDSHAKE_NO_SSL_SUPPORT')
-    return 'the database of the source offers no TLS: turn it on there, or leave out --tls and ?ssl='
+    return 'the old database offers no TLS: enable it there, or omit --tls and ?ssl='
   if (code === 'HANDSHAKE_SSL_ERROR')
     return (
-      `the certificate of the database of the source is not trusted (${message}): name the authority that made it with ` +
-      '--tls-ca FILE, or encrypt without looking at it (--tls alone)'
+      `the certificate of the old database is not trusted (${message}): give its certificate authority with ` +
+      '--tls-ca FILE, or use --tls alone to encrypt without verification'
     )
   if (!hasTls(options) && /insecure transport|require_secure_transport/i.test(message))
-    return 'the database of the source lets nobody in without TLS: say --tls, or --tls-ca FILE to know who answers'
+    return 'the old database requires TLS: add --tls, or --tls-ca FILE to also verify the server'
   if (!hasTls(options) && code === 'ER_ACCESS_DENIED_ERROR')
-    return `the source says: ${message}: the user or the password is wrong, or this user may come with TLS only (--tls)`
-  return `the source says: ${message}`
+    return `the old database reports: ${message}. The user name or password is wrong, or this user must connect with TLS (--tls)`
+  return `the old database reports: ${message}`
 }

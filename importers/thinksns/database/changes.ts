@@ -114,13 +114,13 @@ async function changesIn(
 
 export function reasonOf({ old, new: value }: Change, isTime: boolean): string {
   const isEmpty = value === null || value === ''
-  if (isTime && old !== null) return isEmpty ? 'no date: left empty' : 'no date: a default'
-  if (typeof old === 'string' && old.includes('\0')) return 'NUL bytes are dropped'
-  if (old === null || old === '') return 'empty there: a default'
-  if (isEmpty) return 'not possible here: left empty'
+  if (isTime && old !== null) return isEmpty ? 'invalid date: left empty' : 'invalid date: set to a default'
+  if (typeof old === 'string' && old.includes('\0')) return 'NUL bytes removed'
+  if (old === null || old === '') return 'empty in the source: set to a default'
+  if (isEmpty) return 'value not supported: left empty'
   if (typeof old === 'string' && typeof value === 'string') {
-    if (value === old.trim()) return 'spaces around it are dropped'
-    if (old.trim() === '') return 'blank there: a default'
+    if (value === old.trim()) return 'surrounding spaces removed'
+    if (old.trim() === '') return 'blank in the source: set to a default'
   }
-  return 'not possible here: another value'
+  return 'value not supported: replaced'
 }

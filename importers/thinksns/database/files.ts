@@ -85,7 +85,7 @@ async function openObjects(place: string, s3: S3Options, largest: number): Promi
   if (bucket === '') throw new Error(`${place} names no bucket: write s3://BUCKET or s3://BUCKET/PREFIX`)
   if (s3.accessKeyId === '' || s3.secretAccessKey === '')
     throw new Error(
-      `to read ${place}, set S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY, and S3_ENDPOINT unless it is Amazon's`,
+      `to read ${place}, set S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY, and S3_ENDPOINT for any store except Amazon S3`,
     )
   const objects = openBucket({ ...s3, bucket })
   const keyOf = (path: string) => {
@@ -100,7 +100,7 @@ async function openObjects(place: string, s3: S3Options, largest: number): Promi
     const cause = error.cause instanceof Error ? error.cause : error
     throw new Error(`the bucket ${bucket} cannot be read (${cause.name}: ${cause.message})`, { cause: error })
   })
-  if (!found) throw new Error(`there is nothing below ${place}`)
+  if (!found) throw new Error(`no files below ${place}`)
   const enter = createRoom(MAX_BYTES)
   return {
     async read(path, use) {
@@ -111,7 +111,7 @@ async function openObjects(place: string, s3: S3Options, largest: number): Promi
         const { stream, size } = object
         if (Number.isNaN(size)) {
           stream.destroy()
-          throw new Error(`the object store does not say how large ${path} is`)
+          throw new Error(`the object store does not report the size of ${path}`)
         }
         if (size > largest) {
           stream.destroy()
@@ -146,17 +146,20 @@ async function openObjects(place: string, s3: S3Options, largest: number): Promi
 async function collect(stream: Readable, size: number): Promise<Buffer> {
   const bytes = Buffer.allocUnsafe(size)
   let at = 0
-  const silence = setTimeout(() => stream.destroy(new Error('the object store went silent')), SILENCE_MS)
+  const silence = setTimeout(
+    () => stream.destroy(new Error('the object store stopped sending data')),
+    SILENCE_MS,
+  )
   try {
     for await (const chunk of stream as AsyncIterable<Buffer>) {
-      if (at + chunk.length > size) throw new Error('the object store sent more than it said')
+      if (at + chunk.length > size) throw new Error('the object store sent more bytes than announced')
       at += chunk.copy(bytes, at)
       silence.refresh()
     }
   } finally {
     clearTimeout(silence)
   }
-  if (at < size) throw new Error('the object store sent less than it said')
+  if (at < size) throw new Error('the object store sent fewer bytes than announced')
   return bytes
 }
 

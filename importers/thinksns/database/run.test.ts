@@ -68,7 +68,7 @@ test('counts each row under its first reported outcome', async () => {
 })
 
 test('stops the import when it reads fewer rows than it counted', async () => {
-  await assert.rejects(bring(sourceOf(2, 4)), /has 4 rows in range 0, and 2 were read/)
+  await assert.rejects(bring(sourceOf(2, 4)), /has 4 rows in range 0, but 2 were read/)
   assert.equal((await listTotals(sql))[0]?.rows, 3)
 })
 

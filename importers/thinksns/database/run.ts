@@ -86,7 +86,7 @@ export async function runPlan(plan: Plan, env: RunEnvironment): Promise<void> {
     const found = await env.source.chunks(table)
     chunks.set(table.table, found)
     total += found.reduce((sum, { rows }) => sum + rows, 0)
-    say(`looking at ${table.table}`)
+    say(`checking ${table.table}`)
   }
   for (const part of plan) {
     if ('run' in part) {
@@ -200,7 +200,7 @@ async function importChunk(
   }
   // The count and the rows come from one snapshot, so a difference means a lost row.
   if (counts.rows !== there)
-    throw new Error(`${table.table} has ${there} rows in range ${chunk}, and ${counts.rows} were read`)
+    throw new Error(`${table.table} has ${there} rows in range ${chunk}, but ${counts.rows} were read`)
   if (repeated) await table.sweep?.(tx, rangeOf(table, chunk), kept)
   const imported = counts.rows - counts.merged - counts.left_out
   await saveChunk(tx, table.table, { chunk, checksum, imported, ...counts })

@@ -112,10 +112,10 @@ export async function uniqueNames<R extends { id: number | null; name: string | 
   const names = new Map<R, string>()
   for (const row of rows) {
     let name = shown(row)
-    if (name !== (row.name ?? '').trim()) outcomes.mend(row, `without a name: called ${noun} ID`, 'name')
+    if (name !== (row.name ?? '').trim()) outcomes.mend(row, `no name: renamed to ${noun} ID`, 'name')
     if (taken.has(nameKey(name))) {
       name = `${name} ${row.id}`
-      outcomes.mend(row, 'another has this name: the id after it', 'name')
+      outcomes.mend(row, 'duplicate name: id appended', 'name')
     }
     taken.add(nameKey(name))
     names.set(row, name)

@@ -38,7 +38,7 @@ const links = defineTable({
         const owner = owners.get(`${type} ${subject}`)
         const earlier = batch.memory.get(`${userId} ${type}`)
         if (owner !== undefined && owner !== userId)
-          batch.leaveOut(row, 'external account is linked to somebody else')
+          batch.leaveOut(row, 'external account is linked to another user')
         else if (earlier === subject) batch.merge(row, 'duplicate')
         else if (earlier !== undefined) batch.leaveOut(row, 'a second account of the same provider')
         else {

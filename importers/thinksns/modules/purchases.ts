@@ -60,22 +60,18 @@ const nodes = defineTable({
       const other = row.channel === OLD_FEED ? ruling.get(row.raw) : undefined
       if (row.channel === COMMENT) batch.leaveOut(row, 'a price for comments, which was never charged')
       else if (channel === undefined) batch.leaveOut(row, 'unsupported kind of priced content')
-      else if (amount < 1 || amount > HIGHEST) batch.leaveOut(row, 'the price is zero')
+      else if (amount < 1 || amount > HIGHEST) batch.leaveOut(row, 'the price is zero or too high')
       else if (channel === 'file' && !uses.has(row.raw ?? 0)) batch.leaveOut(row, 'the file no longer exists')
       else if (other !== undefined) {
         targets.set(row.id ?? 0, other)
-        batch.merge(row, 'the feed has a price of the last version too, which rules')
+        batch.merge(row, 'superseded by the current price of the feed')
       } else {
         const lapsed = row.channel === OLD_FEED && !batch.options.oldPrices
         if (lapsed)
-          batch.mend(
-            row,
-            'a price of the first version, which no longer held: free (--old-prices keeps it)',
-            {
-              column: 'amount',
-              new: 0,
-            },
-          )
+          batch.mend(row, 'price of version 1.x, which 2.x ignored: made free (--old-prices keeps it)', {
+            column: 'amount',
+            new: 0,
+          })
         const sound = uses.get(row.raw ?? 0)?.mime.startsWith('audio/')
         const created = row.created_at ?? EPOCH
         return [

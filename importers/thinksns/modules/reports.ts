@@ -46,7 +46,7 @@ const reports = defineTable({
       if (!people.has(row.user_id ?? 0)) batch.leaveOut(row, 'the user no longer exists')
       else if (kind === undefined) batch.leaveOut(row, 'unsupported kind of content')
       else if (status === 0 && earlier !== undefined && earlier !== row.id)
-        batch.merge(row, 'the same person has an open report of it')
+        batch.merge(row, 'the same user has an open report of it')
       else {
         if (status === 0) waiting.set(same, row.id ?? 0)
         const updated = row.updated_at ?? row.created_at ?? EPOCH

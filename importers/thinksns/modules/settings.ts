@@ -135,23 +135,23 @@ async function save(tx: Tx, row: object, values: Values, batch: Batch, value?: u
     if (read === undefined) continue
     if (!ajv.validate(SETTINGS[name].schema, read)) {
       const usual = SETTINGS[name].standard
-      batch.mend(row, `${name} cannot have this value here: the usual one holds`, { column, new: usual })
+      batch.mend(row, `${name} does not support this value: set to its default`, { column, new: usual })
       continue
     }
     kept[name] = read
-    if (isCut(value, read)) batch.mend(row, `${name} is cut to what is possible here`, { column, new: read })
+    if (isCut(value, read)) batch.mend(row, `${name} reduced to what Kith supports`, { column, new: read })
   }
   await saveSettings(tx, kept)
 }
 
-const NO_EQUAL = 'nothing here is set by it'
-const ENVIRONMENT = 'set in the environment here'
+const NO_EQUAL = 'Kith has no such setting'
+const ENVIRONMENT = 'set by environment variables in Kith'
 
 const PAYMENT_REASONS: Record<string, string> = {
   'wallet recharge-types':
-    'missing: configure Alipay, WeChat Pay or Stripe in the environment (docs/payments.md), then name these ways of paying in wallet:recharge-types',
+    'not imported: configure Alipay, WeChat Pay or Stripe by environment variables (docs/payments.md), then list these payment methods in wallet:recharge-types',
   'wallet ping-plus-plus':
-    'Ping++ is not supported: configure Alipay, WeChat Pay or Stripe in the environment (docs/payments.md)',
+    'Ping++ is not supported: configure Alipay, WeChat Pay or Stripe by environment variables (docs/payments.md)',
 }
 
 async function writeSetting(

@@ -15,7 +15,8 @@ const words = defineTable({
     const given = rows.flatMap((row) => {
       const key = nameKey(row.word ?? '')
       if (key === '') batch.leaveOut(row, 'the word has no visible characters')
-      else if (known.has(key)) batch.merge(row, 'the same word but for case, width or invisible characters')
+      else if (known.has(key))
+        batch.merge(row, 'differs from another word only in case, width or invisible characters')
       else {
         known.add(key)
         const type = row.type === 'warning' ? 'warning' : 'replace'

@@ -66,8 +66,8 @@ async function runFirstHour(flags: string[]) {
     })
     assert.equal(demo.status, 1)
     if (flags.length > 0) {
-      assert.match(logged, /^Demo: telling six weeks, 50 %$/m)
-      assert.match(demo.stdout, /There is a demo already/)
+      assert.match(logged, /^Demo: creating six weeks of activity, 50 %$/m)
+      assert.match(demo.stdout, /This site already contains demo data/)
       return
     }
     assert.match(demo.stdout, /DATA_DIR=data-demo npm start -- --demo/)

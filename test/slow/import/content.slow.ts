@@ -136,7 +136,10 @@ describe('imports the content of a community', { skip: skipMariaDb }, async () =
     assert.match(site.first.reasons('settings', 'user/vendor:qq').join(), /environment/)
     assert.match(site.first.reasons('common_configs', 'wallet/recharge-types').join(), /docs\/payments\.md/)
     assert.match(site.first.reasons('settings', 'feed/pay-word-limit').join(), /cannot be read/)
-    assert.match(site.first.reasons('settings', 'checkin/attach-balance').join(), /cannot have this value/)
+    assert.match(
+      site.first.reasons('settings', 'checkin/attach-balance').join(),
+      /does not support this value/,
+    )
     assert.deepEqual(site.first.reasons('settings', 'news/contribute'), [])
   })
 

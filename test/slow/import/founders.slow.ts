@@ -95,7 +95,7 @@ describe('imports founders and locked users of a stock installation', { skip: sk
     await source.run('update users set password = null where id in (1, 2)')
     await source.run('update users set email = null where id = 2')
     const { printed } = await bringerOf(world, { database: source.address })()
-    assert.match(printed.join('\n'), /No administrator can sign in: .*kith admin reset-password 1 --enable/)
+    assert.match(printed.join('\n'), /No administrator can sign in\. .*kith admin reset-password 1 --enable/)
     await source.run('update users set password = ? where id in (1, 2)', [HASH])
   })
 

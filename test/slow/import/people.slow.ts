@@ -96,7 +96,7 @@ describe('imports users', { skip: skipMariaDb }, async () => {
         { user_id: 3, provider: 'wechat', subject: 'w' },
       ],
     )
-    assert.match(first.reasons('user_socialites', '3/qq/u').join(), /somebody else/)
+    assert.match(first.reasons('user_socialites', '3/qq/u').join(), /another user/)
     assert.match(first.reasons('user_socialites', '2/qq/v').join(), /second account of the same provider/)
     assert.match(first.reasons('user_socialites', '99/wechat/x').join(), /no longer exists/)
   })
@@ -176,7 +176,7 @@ describe('imports users', { skip: skipMariaDb }, async () => {
     assert.equal((await guest('GET', '/files/11')).status, 404)
     assert.match(
       first.notes.map(({ row, reason }) => `${row}: ${reason}`).join('\n'),
-      /file 2 of person 2: the file is missing/,
+      /file 2 of user 2: the file is missing/,
     )
     assert.match(first.reasons('file_withs', 15).join(), /content no longer exists/)
   })
@@ -278,6 +278,6 @@ describe('imports users', { skip: skipMariaDb }, async () => {
   test('imports users only into an empty database', async () => {
     const used = await createWorld()
     await used.person()
-    await assert.rejects(bringerOf(used, { database: source.address })(), /1 people in this database already/)
+    await assert.rejects(bringerOf(used, { database: source.address })(), /already contains 1 users/)
   })
 })

@@ -125,7 +125,9 @@ test('stores each action of a member once although the server is killed', {
   await page.locator('.topics input').first().check()
   await page.getByLabel('Details').fill('Mine has holes.')
   await page.getByLabel('Bounty in points').fill('20')
-  await pressDuringKill('Publish question', () => page.getByRole('heading', { name: 'Who mends nets?' }).waitFor())
+  await pressDuringKill('Publish question', () =>
+    page.getByRole('heading', { name: 'Who mends nets?' }).waitFor(),
+  )
 
   await page.goto(`${address}/users/${lin.id}`)
   await ready(page)

@@ -89,7 +89,9 @@ test('creates a group and decides on its membership requests', {
   }
   await narrow.context().close()
   const stranger = await open(`/groups/${id}/edit`, { person: eve })
-  await stranger.getByText('Only the founder and administrators of the group can change its settings.').waitFor()
+  await stranger
+    .getByText('Only the founder and administrators of the group can change its settings.')
+    .waitFor()
   await stranger.context().close()
   assert.deepEqual(site!.faults, [])
 })

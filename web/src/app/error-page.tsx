@@ -6,7 +6,10 @@ import { useWords, words } from './words.ts'
 
 const WORDS = words({
   missing: ['Page not found', '页面不存在'],
-  missingText: ['It may have been deleted, or you may not have access to it.', '页面可能已被删除，或你没有访问权限。'],
+  missingText: [
+    'It may have been deleted, or you may not have access to it.',
+    '页面可能已被删除，或你没有访问权限。',
+  ],
   offline: ['You are offline', '网络未连接'],
   offlineText: ['Check your connection and try again.', '请检查网络连接后重试。'],
   busy: ['Something went wrong', '出错了'],

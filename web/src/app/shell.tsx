@@ -17,7 +17,10 @@ const WORDS = words({
   about: ['API', 'API'],
   console: ['Console', '控制台'],
   pitch: ['Keep up with friends and meet new people', '关注好友，结识新朋友'],
-  pitchText: ['Follow people, ask questions and share what you see. This site runs on its own server and does not share your data with advertising companies.', '关注用户，提问交流，分享见闻。本站运行在自己的服务器上，不会把你的数据提供给广告公司。'],
+  pitchText: [
+    'Follow people, ask questions and share what you see. This site runs on its own server and does not share your data with advertising companies.',
+    '关注用户，提问交流，分享见闻。本站运行在自己的服务器上，不会把你的数据提供给广告公司。',
+  ],
 })
 
 const BARS = MODULES.flatMap(({ Bar }) => (Bar ? [Bar] : []))

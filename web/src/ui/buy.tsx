@@ -7,8 +7,14 @@ import { plural, useWords, words } from '../app/words.ts'
 import { Pay } from './pay.tsx'
 
 const WORDS = words({
-  text: [(amount: number) => `Read the full text for ${plural(amount, 'point')}`, (amount: number) => `支付 ${amount} 积分阅读全文`],
-  picture: [(amount: number) => `See the full picture for ${plural(amount, 'point')}`, (amount: number) => `支付 ${amount} 积分查看原图`],
+  text: [
+    (amount: number) => `Read the full text for ${plural(amount, 'point')}`,
+    (amount: number) => `支付 ${amount} 积分阅读全文`,
+  ],
+  picture: [
+    (amount: number) => `See the full picture for ${plural(amount, 'point')}`,
+    (amount: number) => `支付 ${amount} 积分查看原图`,
+  ],
   title: ['Buy content', '购买内容'],
 })
 

@@ -7,7 +7,10 @@ const WORDS = words({
   pin: ['Pin', '置顶'],
   days: ['Days', '天数'],
   daily: ['Points per day', '每天积分'],
-  average: [(points: number) => `Pin (average price: ${plural(points, 'point')} per day)`, (points: number) => `置顶（平均每天 ${points} 积分）`],
+  average: [
+    (points: number) => `Pin (average price: ${plural(points, 'point')} per day)`,
+    (points: number) => `置顶（平均每天 ${points} 积分）`,
+  ],
 })
 
 type Pinning = {

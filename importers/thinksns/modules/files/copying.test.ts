@@ -72,10 +72,10 @@ test('copies each upload or reports why it is unusable', async () => {
       insert into file_uses (file_id, owner_id, channel) select id, ${owner}, 'imported' from file`
   const expected = SOURCE.map(([, , reason]) => reason)
   const notesOf = (notes: Map<string, string>) =>
-    SOURCE.map((_, at) => notes.get(`file ${at} of person ${owner}`))
+    SOURCE.map((_, at) => notes.get(`file ${at} of user ${owner}`))
   const changes: unknown[] = []
   assert.deepEqual(notesOf(await run(copyUploads, changes)), expected)
-  const sound = `file 1 of person ${owner}`
+  const sound = `file 1 of user ${owner}`
   assert.deepEqual(
     changes.filter((change) => Array.isArray(change) && change[0] === sound),
     [[sound, 'differs from the stored bytes', { column: 'mime', old: 'image/png', new: 'audio/mpeg' }]],

@@ -168,7 +168,7 @@ export const copyUploads: ImportStep = {
       last = rows.at(-1)?.id ?? last
       const stored: object[] = []
       await inParallel(rows, async ({ id, owner_id: ownerId, content, path, ...claimed }) => {
-        const name = `file ${content} of person ${ownerId}`
+        const name = `file ${content} of user ${ownerId}`
         if (options.dryRun) {
           if (!(await files.has(path))) await note(name, MISSING)
           return

@@ -63,7 +63,7 @@ export const groupMembers = defineTable({
         if (role === 'founder') foundersOf.set(group, row.user_id ?? 0)
         const manages = role !== 'member'
         if (manages && (row.audit !== 1 || row.disabled === 1))
-          batch.mend(row, 'pending or blacklisted manager: made an active one')
+          batch.mend(row, 'pending or blacklisted manager: made active')
         return [
           {
             group_id: group,

@@ -97,8 +97,8 @@ const oldWallets = defineTable({
     const given = rows.flatMap((row) => {
       const balance = row.balance ?? 0
       if (!people.has(row.user_id ?? 0)) batch.leaveOut(row, 'the user no longer exists')
-      else if (balance === 0) batch.merge(row, 'an empty wallet of an old version')
-      else if (newer.has(row.user_id ?? 0)) batch.merge(row, 'the wallet of the last version counts')
+      else if (balance === 0) batch.merge(row, 'empty wallet of an older version')
+      else if (newer.has(row.user_id ?? 0)) batch.merge(row, 'superseded by the current wallet of the user')
       else if (!batch.options.oldWallets)
         batch.leaveOut(row, 'balance only in the wallet of an older version: import it with --old-wallets')
       else return [{ owner_id: row.user_id, currency: 'wallet', amount: balance }]

@@ -49,7 +49,7 @@ const subscriptions = defineTable({
       const other = last.get(row.user_id ?? 0)
       if (!people.has(row.user_id ?? 0)) batch.leaveOut(row, 'the user no longer exists')
       else {
-        if (other) batch.merge(other, 'a later row of the same person counts')
+        if (other) batch.merge(other, 'superseded by a later row of the same user')
         last.set(row.user_id ?? 0, row)
       }
     }
@@ -119,7 +119,7 @@ const deletions = defineTable({
       const waits = row.status !== 1 && row.status !== 2
       if (!people.has(row.user_id ?? 0)) batch.leaveOut(row, 'the user no longer exists')
       else if (waits && !titles.has(row.news_id ?? 0)) batch.leaveOut(row, 'the article no longer exists')
-      else if (waits && open.has(row.news_id ?? 0)) batch.merge(row, 'asked for twice')
+      else if (waits && open.has(row.news_id ?? 0)) batch.merge(row, 'duplicate request')
       else {
         if (waits) open.add(row.news_id ?? 0)
         return [

@@ -94,13 +94,13 @@ export async function writePins(tx: Tx, table: string, pins: Pin[], batch: Batch
     const waits = state === 'pending'
     if (waits && !there) {
       state = 'cancelled'
-      batch.mend(pin.row, 'pending for missing content: cancelled; the source already refunded it')
+      batch.mend(pin.row, 'its content no longer exists: cancelled; the source already refunded it')
     } else if ((waits || state === 'active') && open.has(same)) {
       state = 'cancelled'
-      batch.mend(pin.row, 'a second open pin of the same: cancelled')
+      batch.mend(pin.row, 'second open pin of the same content: cancelled')
     } else if (state === 'active' && !there) {
       state = 'cancelled'
-      batch.mend(pin.row, 'for missing content: cancelled')
+      batch.mend(pin.row, 'its content no longer exists: cancelled')
     }
     if (state === 'pending' && refund) {
       state = 'cancelled'

@@ -134,7 +134,7 @@ export const proposals = ['question_topic_applications', 'topic_application'].ma
         const waits = row.status !== 1 && row.status !== 2
         const same = `${row.user_id} ${nameKey(name)}`
         if (!people.has(row.user_id ?? 0)) batch.leaveOut(row, 'the user no longer exists')
-        else if (waits && batch.memory.has(same)) batch.merge(row, 'proposed twice')
+        else if (waits && batch.memory.has(same)) batch.merge(row, 'duplicate proposal')
         else {
           if (waits) batch.memory.set(same, true)
           const created = row.created_at ?? EPOCH

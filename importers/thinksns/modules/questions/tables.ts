@@ -34,7 +34,7 @@ export const settleQuestions: ImportStep = {
       return held
     })
     for (const { id, amount } of returned)
-      await note(`question ${id}`, 'its bounty was given back when the site moved', {
+      await note(`question ${id}`, 'bounty refunded by the import', {
         column: 'amount',
         old: amount,
         new: 0,

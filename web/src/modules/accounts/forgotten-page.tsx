@@ -9,7 +9,10 @@ import { Unlink, unlinkIn } from './unlink.tsx'
 
 const WORDS = words({
   title: ['Reset password', '找回密码'],
-  lead: ['We will send a code to the e-mail address or phone number of your account.', '我们会向账号绑定的邮箱或手机发送验证码。'],
+  lead: [
+    'We will send a code to the e-mail address or phone number of your account.',
+    '我们会向账号绑定的邮箱或手机发送验证码。',
+  ],
   address: ['E-mail or phone', '邮箱或手机号'],
   send: ['Send code', '发送验证码'],
   code: ['Verification code', '验证码'],

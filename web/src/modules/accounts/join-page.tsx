@@ -21,7 +21,10 @@ const WORDS = words({
   submit: ['Create account', '创建账号'],
   closed: ['Registration on this site is closed.', '本站暂不开放注册。'],
   outside: ['To sign up, use an account of another service.', '请使用第三方账号注册。'],
-  waiting: ['Thank you for signing up. An administrator will review your registration and notify you.', '感谢注册，管理员审核后会通知你。'],
+  waiting: [
+    'Thank you for signing up. An administrator will review your registration and notify you.',
+    '感谢注册，管理员审核后会通知你。',
+  ],
   have: ['Already have an account?', '已有账号？'],
   signIn: ['Sign in', '登录'],
   offline: ['No connection. Try again.', '网络连接失败，请重试。'],

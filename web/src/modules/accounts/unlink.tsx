@@ -1,7 +1,10 @@
 import { useWords, words } from '../../app/words.ts'
 
 const WORDS = words({
-  unlink: ['Also unlink my linked accounts, which can sign in without the password', '同时解绑第三方账号（第三方账号无需密码即可登录）'],
+  unlink: [
+    'Also unlink my linked accounts, which can sign in without the password',
+    '同时解绑第三方账号（第三方账号无需密码即可登录）',
+  ],
 })
 
 export function Unlink() {

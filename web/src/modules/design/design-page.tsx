@@ -13,7 +13,10 @@ import { Action } from '../../ui/toggle.tsx'
 
 const WORDS = words({
   title: ['Design', '设计规范'],
-  lead: ['All components of the pages. Colours, sizes and animations are variables in web/src/ui/tokens.css.', '页面使用的全部组件。颜色、尺寸与动效均为 web/src/ui/tokens.css 中的变量。'],
+  lead: [
+    'All components of the pages. Colours, sizes and animations are variables in web/src/ui/tokens.css.',
+    '页面使用的全部组件。颜色、尺寸与动效均为 web/src/ui/tokens.css 中的变量。',
+  ],
   colours: ['Colours', '颜色'],
   type: ['Font sizes', '字号'],
   buttons: ['Buttons', '按钮'],

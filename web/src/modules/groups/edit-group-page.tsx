@@ -12,7 +12,10 @@ const WORDS = words({
   title: [(name: string) => `Settings of ${name}`, (name: string) => `${name} 圈子设置`],
   save: ['Save', '保存'],
   saved: ['Saved.', '已保存。'],
-  notYours: ['Only the founder and administrators of the group can change its settings.', '只有圈主和管理员可以修改圈子设置。'],
+  notYours: [
+    'Only the founder and administrators of the group can change its settings.',
+    '只有圈主和管理员可以修改圈子设置。',
+  ],
   income: ['Income', '收入'],
   none: ['No income yet.', '暂无收入。'],
   joined: [(who: string) => `${who} joined`, (who: string) => `${who} 加入圈子`],

@@ -9,7 +9,10 @@ const WORDS = words({
   notice: ['Notice', '圈子公告'],
   mode: ['Access', '浏览和加入权限'],
   public: ['Open: everyone can read and join', '公开：所有人可浏览和加入'],
-  private: ['Private: only members can read, and joining requires approval', '私密：仅成员可浏览，加入需审核'],
+  private: [
+    'Private: only members can read, and joining requires approval',
+    '私密：仅成员可浏览，加入需审核',
+  ],
   paid: ['Paid: joining costs points', '付费：加入需支付积分'],
   money: ['Points to join', '加入所需积分'],
   posting: ['Who can post', '发帖权限'],

@@ -15,7 +15,10 @@ import { Summary } from '../../ui/summary.tsx'
 
 const WORDS = words({
   join: ['Join', '加入'],
-  joinFor: [(points: number) => `Join for ${plural(points, 'point')}`, (points: number) => `支付 ${points} 积分加入`],
+  joinFor: [
+    (points: number) => `Join for ${plural(points, 'point')}`,
+    (points: number) => `支付 ${points} 积分加入`,
+  ],
   waiting: ['Waiting for approval', '等待审核'],
   leave: ['Leave', '退出'],
   counts: [
@@ -23,7 +26,10 @@ const WORDS = words({
       `${plural(people, 'member', compact(people, 'en'))} · ${plural(posts, 'post', compact(posts, 'en'))}`,
     (people: number, posts: number) => `${compact(people, 'zh')} 位成员 · ${compact(posts, 'zh')} 个帖子`,
   ],
-  facts: [(likes: number, comments: number) => `${plural(likes, 'like')} · ${plural(comments, 'comment')}`, (likes: number, comments: number) => `${likes} 个赞 · ${comments} 条评论`],
+  facts: [
+    (likes: number, comments: number) => `${plural(likes, 'like')} · ${plural(comments, 'comment')}`,
+    (likes: number, comments: number) => `${likes} 个赞 · ${comments} 条评论`,
+  ],
   none: ['No posts to show.', '暂无可浏览的帖子。'],
   requests: ['Reports and requests', '待处理'],
   write: ['Write a post', '发帖'],

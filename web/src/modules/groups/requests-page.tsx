@@ -16,7 +16,10 @@ const WORDS = words({
   post: ['Post', '帖子'],
   comment: ['Comment', '评论'],
   none: ['Nothing to review.', '没有待处理事项。'],
-  pin: [(days: number, points: number) => `${plural(days, 'day')} for ${plural(points, 'point')}`, (days: number, points: number) => `置顶 ${days} 天，${points} 积分`],
+  pin: [
+    (days: number, points: number) => `${plural(days, 'day')} for ${plural(points, 'point')}`,
+    (days: number, points: number) => `置顶 ${days} 天，${points} 积分`,
+  ],
 })
 const KINDS = ['reports', 'pins'] as const
 const OPEN = 0

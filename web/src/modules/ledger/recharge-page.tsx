@@ -23,8 +23,11 @@ const WORDS = words({
   alipay: ['Alipay', '支付宝'],
   wechat: ['WeChat Pay', '微信支付'],
   send: ['Pay', '去支付'],
-  quote: [(sum: string, code: string) =>
- `Transfer ${sum} as this site instructs, with the reference ${code}. An administrator credits the payment when it arrives.`, (sum: string, code: string) => `请按本站说明转账 ${sum}，并备注 ${code}。管理员确认收款后即可到账。`],
+  quote: [
+    (sum: string, code: string) =>
+      `Transfer ${sum} as this site instructs, with the reference ${code}. An administrator credits the payment when it arrives.`,
+    (sum: string, code: string) => `请按本站说明转账 ${sum}，并备注 ${code}。管理员确认收款后即可到账。`,
+  ],
   scan: ['Scan this code with WeChat to pay.', '请使用微信扫描二维码完成支付。'],
   code: ['QR code of the payment', '支付二维码'],
   check: ['I have paid', '我已完成支付'],

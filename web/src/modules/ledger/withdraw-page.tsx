@@ -13,7 +13,10 @@ const WORDS = words({
   off: ['Withdrawals are not available on this site.', '本站未开放提现。'],
   have: [(sum: string) => `Wallet balance: ${sum}.`, (sum: string) => `钱包余额 ${sum}。`],
   least: [(sum: string) => `Minimum: ${sum}.`, (sum: string) => `最少 ${sum}。`],
-  lead: ['The amount is deducted from your wallet at once. An administrator then pays it to your account or returns it to your wallet.', '提交后金额会立即从钱包扣除。管理员审核后会打款到你的收款账号，或退还到钱包。'],
+  lead: [
+    'The amount is deducted from your wallet at once. An administrator then pays it to your account or returns it to your wallet.',
+    '提交后金额会立即从钱包扣除。管理员审核后会打款到你的收款账号，或退还到钱包。',
+  ],
   to: ['Withdrawal method', '提现方式'],
   account: ['Receiving account', '收款账号'],
   send: ['Request withdrawal', '申请提现'],

@@ -11,7 +11,10 @@ import { PeopleTabs } from './people-tabs.tsx'
 
 const WORDS = words({
   title: ['People nearby', '附近的人'],
-  lead: ['When you share your location, users nearby can see you here for 30 days. The location is accurate to about 100 metres.', '共享位置后，附近的用户在 30 天内可以在这里看到你。位置精确到约 100 米。'],
+  lead: [
+    'When you share your location, users nearby can see you here for 30 days. The location is accurate to about 100 metres.',
+    '共享位置后，附近的用户在 30 天内可以在这里看到你。位置精确到约 100 米。',
+  ],
   look: ['Share my location and search', '共享位置并查看附近的人'],
   stop: ['Stop sharing my location', '停止共享位置'],
   stopped: ['Your location is no longer shared.', '已停止共享位置。'],

@@ -19,7 +19,10 @@ const WORDS = words({
   content: ['Text (Markdown)', '正文（支持 Markdown）'],
   picture: ['Insert a picture into the text', '在正文中插入图片'],
   preview: ['Preview', '预览'],
-  fee: [(points: number) => `Submitting an article costs ${plural(points, 'point')}.`, (points: number) => `投稿需支付 ${points} 积分。`],
+  fee: [
+    (points: number) => `Submitting an article costs ${plural(points, 'point')}.`,
+    (points: number) => `投稿需支付 ${points} 积分。`,
+  ],
   password: ['Your password', '登录密码'],
   send: ['Submit for review', '提交审核'],
   sent: ['Article submitted. An editor will review it.', '投稿已提交，等待审核。'],

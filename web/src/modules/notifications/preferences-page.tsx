@@ -9,7 +9,10 @@ import { PushSwitch } from './push-switch.tsx'
 
 const WORDS = words({
   title: ['Push notifications', '推送通知'],
-  lead: ['Choose the notifications that are pushed to your phones and browsers. The list on this site always shows all of them.', '选择要推送到手机和浏览器的通知。站内通知列表始终显示全部通知。'],
+  lead: [
+    'Choose the notifications that are pushed to your phones and browsers. The list on this site always shows all of them.',
+    '选择要推送到手机和浏览器的通知。站内通知列表始终显示全部通知。',
+  ],
   comment: ['Comments and replies', '评论与回复'],
   at: ['Mentions', '提到我的'],
   like: ['Likes', '点赞'],

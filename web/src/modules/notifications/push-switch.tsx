@@ -8,7 +8,10 @@ const WORDS = words({
   title: ['This browser', '此浏览器'],
   on: ['Turn on in this browser', '在此浏览器中开启'],
   off: ['Turn off in this browser', '在此浏览器中关闭'],
-  isOn: ['This browser receives push notifications until you sign out.', '此浏览器会收到推送通知，直到你退出登录。'],
+  isOn: [
+    'This browser receives push notifications until you sign out.',
+    '此浏览器会收到推送通知，直到你退出登录。',
+  ],
   isOff: ['This browser does not receive push notifications.', '此浏览器未开启推送通知。'],
   cannot: ['This browser does not support push notifications.', '此浏览器不支持推送通知。'],
   denied: ['The browser blocks notifications from this site.', '浏览器已阻止本站的通知。'],

@@ -13,8 +13,11 @@ const WORDS = words({
   feeds: ['Posts', '动态'],
   news: ['Articles', '资讯'],
   'group-posts': ['Group posts', '圈子帖子'],
-  pin: [(name: string, days: number, points: number) =>
- `${name} · ${plural(days, 'day')} for ${plural(points, 'point')}`, (name: string, days: number, points: number) => `${name} · 置顶 ${days} 天，${points} 积分`],
+  pin: [
+    (name: string, days: number, points: number) =>
+      `${name} · ${plural(days, 'day')} for ${plural(points, 'point')}`,
+    (name: string, days: number, points: number) => `${name} · 置顶 ${days} 天，${points} 积分`,
+  ],
   gone: ['Deleted comment', '评论已删除'],
   open: ['View', '查看'],
   accept: ['Accept', '同意'],

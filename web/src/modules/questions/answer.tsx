@@ -21,7 +21,10 @@ const WORDS = words({
   collect: ['Save', '收藏'],
   comment: ['Comments', '评论'],
   adopted: ['Adopted', '已采纳'],
-  hidden: [(points: number) => `See this answer for ${plural(points, 'point')}`, (points: number) => `支付 ${points} 积分围观此回答`],
+  hidden: [
+    (points: number) => `See this answer for ${plural(points, 'point')}`,
+    (points: number) => `支付 ${points} 积分围观此回答`,
+  ],
   look: ['See the answer', '围观回答'],
   adopt: ['Adopt', '采纳'],
 })

@@ -19,7 +19,10 @@ import { AnswerCard } from './answer.tsx'
 
 const WORDS = words({
   answers: [(count: number) => plural(count, 'answer'), (count: number) => `${count} 个回答`],
-  bounty: [(amount: number) => `Bounty: ${plural(amount, 'point')}`, (amount: number) => `悬赏 ${amount} 积分`],
+  bounty: [
+    (amount: number) => `Bounty: ${plural(amount, 'point')}`,
+    (amount: number) => `悬赏 ${amount} 积分`,
+  ],
   watch: ['Follow question', '关注问题'],
   watching: ['Following', '已关注'],
   write: ['Write an answer', '写回答'],

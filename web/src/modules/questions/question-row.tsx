@@ -4,7 +4,10 @@ import { Summary } from '../../ui/summary.tsx'
 
 const WORDS = words({
   answers: [(count: number) => plural(count, 'answer'), (count: number) => `${count} 个回答`],
-  bounty: [(amount: number) => `Bounty: ${plural(amount, 'point')}`, (amount: number) => `悬赏 ${amount} 积分`],
+  bounty: [
+    (amount: number) => `Bounty: ${plural(amount, 'point')}`,
+    (amount: number) => `悬赏 ${amount} 积分`,
+  ],
   excellent: ['Excellent', '精选'],
 })
 

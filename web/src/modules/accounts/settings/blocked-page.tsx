@@ -9,7 +9,10 @@ import { SettingsFrame } from './frame.tsx'
 
 const WORDS = words({
   title: ['Blocked users', '黑名单'],
-  lead: ['Blocked users cannot message you, comment on your content or follow you. You do not see their content.', '黑名单中的用户无法给你发私信、评论你的内容或关注你，你也看不到他们发布的内容。'],
+  lead: [
+    'Blocked users cannot message you, comment on your content or follow you. You do not see their content.',
+    '黑名单中的用户无法给你发私信、评论你的内容或关注你，你也看不到他们发布的内容。',
+  ],
   none: ['You have not blocked anyone.', '你没有拉黑任何人。'],
   unblock: ['Unblock', '取消拉黑'],
 })

@@ -9,10 +9,16 @@ import { SettingsFrame } from './frame.tsx'
 
 const WORDS = words({
   title: ['Certification', '身份认证'],
-  lead: ['A badge marks certified users and organisations. Only administrators see what you submit.', '通过认证的用户和机构会显示认证标识。提交的资料仅管理员可见。'],
+  lead: [
+    'A badge marks certified users and organisations. Only administrators see what you submit.',
+    '通过认证的用户和机构会显示认证标识。提交的资料仅管理员可见。',
+  ],
   waiting: ['Your application is waiting for review.', '认证申请审核中。'],
   passed: ['You are certified.', '已通过认证。'],
-  refused: ['Your application was rejected. Correct it and submit it again.', '认证未通过，请修改后重新提交。'],
+  refused: [
+    'Your application was rejected. Correct it and submit it again.',
+    '认证未通过，请修改后重新提交。',
+  ],
   kind: ['Type', '认证类型'],
   user: ['Person', '个人'],
   org: ['Organisation', '机构'],

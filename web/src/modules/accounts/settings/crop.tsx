@@ -2,7 +2,10 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { useWords, words } from '../../../app/words.ts'
 
 const WORDS = words({
-  hint: ['Drag the picture or use the arrow keys to choose the visible part.', '拖动图片或使用方向键调整显示区域。'],
+  hint: [
+    'Drag the picture or use the arrow keys to choose the visible part.',
+    '拖动图片或使用方向键调整显示区域。',
+  ],
   zoom: ['Zoom', '缩放'],
   use: ['Use this picture', '使用此图片'],
   cancel: ['Cancel', '取消'],

@@ -10,7 +10,10 @@ import { Proof, proofOf } from './proof.tsx'
 const WORDS = words({
   title: ['My data', '我的数据'],
   export: ['Data export', '数据导出'],
-  exportText: ['We collect all your data in an archive and notify you when it is ready to download.', '我们会将你的全部数据打包，完成后通知你下载。'],
+  exportText: [
+    'We collect all your data in an archive and notify you when it is ready to download.',
+    '我们会将你的全部数据打包，完成后通知你下载。',
+  ],
   ask: ['Export my data', '导出我的数据'],
   asked: ['The export has started.', '已开始导出。'],
   waiting: ['Preparing', '准备中'],
@@ -19,7 +22,10 @@ const WORDS = words({
   expired: ['Expired', '已过期'],
   fetch: ['Download', '下载'],
   delete: ['Delete my account', '注销账号'],
-  deleteText: ['After a few days we delete your name, profile, pictures and follows. Content that you published stays without your name. Withdraw the balance of your wallet first. To cancel the deletion, sign in before that day.', '提交注销后，你的用户名、资料、图片和关注关系会在数日后删除，已发布的内容会保留但不再署名。请先提现钱包余额。如需取消注销，请在此之前登录。'],
+  deleteText: [
+    'After a few days we delete your name, profile, pictures and follows. Content that you published stays without your name. Withdraw the balance of your wallet first. To cancel the deletion, sign in before that day.',
+    '提交注销后，你的用户名、资料、图片和关注关系会在数日后删除，已发布的内容会保留但不再署名。请先提现钱包余额。如需取消注销，请在此之前登录。',
+  ],
   sure: ['Delete your account?', '确定要注销账号吗？'],
 })
 

@@ -10,7 +10,10 @@ import { SettingsFrame } from './frame.tsx'
 
 const WORDS = words({
   title: ['Invitations', '邀请'],
-  lead: ['New users can sign up with the link or the code of an invitation.', '新用户可通过邀请链接或邀请码注册。'],
+  lead: [
+    'New users can sign up with the link or the code of an invitation.',
+    '新用户可通过邀请链接或邀请码注册。',
+  ],
   uses: ['Number of uses', '可用次数'],
   days: ['Valid for (days)', '有效天数'],
   note: ['Note (only you see it)', '备注（仅自己可见）'],
@@ -19,8 +22,14 @@ const WORDS = words({
   copy: ['Copy link', '复制链接'],
   copied: ['Copied.', '已复制。'],
   end: ['Revoke', '作废'],
-  sure: ['Revoke this invitation? Its link and code will stop working.', '确定要作废此邀请吗？链接和邀请码将失效。'],
-  came: [(uses: number, most: number) => `${uses} of ${most} used`, (uses: number, most: number) => `已用 ${uses}/${most}`],
+  sure: [
+    'Revoke this invitation? Its link and code will stop working.',
+    '确定要作废此邀请吗？链接和邀请码将失效。',
+  ],
+  came: [
+    (uses: number, most: number) => `${uses} of ${most} used`,
+    (uses: number, most: number) => `已用 ${uses}/${most}`,
+  ],
   until: [(day: string) => `valid until ${day}`, (day: string) => `有效期至 ${day}`],
   over: ['no longer valid', '已失效'],
   empty: ['No invitations yet.', '暂无邀请。'],

@@ -10,7 +10,10 @@ const WORDS = words({
   link: ['Link', '绑定'],
   unlink: ['Unlink', '解绑'],
   unlinked: ['The account was unlinked.', '已解绑。'],
-  sure: ['Unlink this account? You will no longer be able to sign in with it.', '确定要解绑吗？解绑后将无法用它登录。'],
+  sure: [
+    'Unlink this account? You will no longer be able to sign in with it.',
+    '确定要解绑吗？解绑后将无法用它登录。',
+  ],
   none: ['Not linked', '未绑定'],
   since: [(time: string) => `Linked ${time}`, (time: string) => `绑定时间：${time}`],
   used: [(time: string) => `last used ${time}`, (time: string) => `最近使用：${time}`],

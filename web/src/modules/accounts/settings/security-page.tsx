@@ -20,20 +20,35 @@ const WORDS = words({
   next: ['New password (8 characters or more)', '新密码（至少 8 位）'],
   change: ['Change password', '修改密码'],
   changed: ['Your password was changed. Other devices were signed out.', '密码已修改，其他设备已退出登录。'],
-  forgot: ['You have not set a password yet. To set one, sign out and sign in again first.', '你尚未设置密码。请先退出并重新登录，再设置密码。'],
+  forgot: [
+    'You have not set a password yet. To set one, sign out and sign in again first.',
+    '你尚未设置密码。请先退出并重新登录，再设置密码。',
+  ],
   factor: ['Two-step verification', '两步验证'],
-  factorText: ['Signing in then also requires a code from an authenticator app. A stolen password alone is not enough.', '开启后，登录时还需输入身份验证器的动态码。即使密码泄露，他人也无法登录。'],
+  factorText: [
+    'Signing in then also requires a code from an authenticator app. A stolen password alone is not enough.',
+    '开启后，登录时还需输入身份验证器的动态码。即使密码泄露，他人也无法登录。',
+  ],
   on: ['Two-step verification is on.', '两步验证已开启。'],
-  left: [(count: number) => `${plural(count, 'recovery code')} left.`, (count: number) => `剩余 ${count} 个恢复码。`],
+  left: [
+    (count: number) => `${plural(count, 'recovery code')} left.`,
+    (count: number) => `剩余 ${count} 个恢复码。`,
+  ],
   start: ['Set up', '开始设置'],
   qr: ['QR code for the authenticator app', '身份验证器二维码'],
-  secret: ['Scan the QR code with your authenticator app, or enter this key in the app. If the app is on this device, open the link.', '请用身份验证器扫描二维码，或在其中输入此密钥。如果身份验证器就在本设备上，可直接打开链接。'],
+  secret: [
+    'Scan the QR code with your authenticator app, or enter this key in the app. If the app is on this device, open the link.',
+    '请用身份验证器扫描二维码，或在其中输入此密钥。如果身份验证器就在本设备上，可直接打开链接。',
+  ],
   open: ['Open in the authenticator app', '在身份验证器中打开'],
   confirm: ['Turn on', '开启'],
   off: ['Turn off', '关闭'],
   renew: ['Create new recovery codes', '重新生成恢复码'],
   factorCode: ['Code from the app, or a recovery code', '动态码或恢复码'],
-  codes: ['Save these recovery codes now. They are not shown again. If you lose your device, each code works for one sign-in.', '请立即保存恢复码，之后不会再显示。设备丢失时，每个恢复码可用于登录一次。'],
+  codes: [
+    'Save these recovery codes now. They are not shown again. If you lose your device, each code works for one sign-in.',
+    '请立即保存恢复码，之后不会再显示。设备丢失时，每个恢复码可用于登录一次。',
+  ],
 })
 
 const factorOf = () => read('/user/second-factor')

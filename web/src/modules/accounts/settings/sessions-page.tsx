@@ -9,7 +9,10 @@ import { SettingsFrame } from './frame.tsx'
 
 const WORDS = words({
   title: ['Sessions', '登录设备'],
-  lead: ['You are signed in on these devices. End any session that you do not recognise.', '你的账号已在以下设备登录。如有不认识的设备，请将其下线。'],
+  lead: [
+    'You are signed in on these devices. End any session that you do not recognise.',
+    '你的账号已在以下设备登录。如有不认识的设备，请将其下线。',
+  ],
   this: ['This device', '当前设备'],
   unknown: ['Unknown device', '未知设备'],
   end: ['End session', '下线'],
