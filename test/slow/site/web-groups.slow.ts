@@ -32,7 +32,7 @@ test('creates a group and decides on its membership requests', {
   for (const who of [ben, eve]) {
     const other = await open(`/groups/${id}`, { person: who, ...TELEPHONE })
     await other.getByRole('button', { name: 'Join' }).click()
-    await other.getByRole('button', { name: 'Waiting for approval' }).waitFor()
+    await other.getByRole('button', { name: 'Cancel request' }).waitFor()
     await other.context().close()
   }
   await page.goto(`${address}/groups/${id}/members?type=audit`)
@@ -47,7 +47,7 @@ test('creates a group and decides on its membership requests', {
   await rowOf('ben_asks').getByText('Administrator', { exact: true }).waitFor()
   await look(page, 'group-members')
   assert.deepEqual(await findings(page), [])
-  await rowOf('ben_asks').getByRole('button', { name: 'Remove as administrator' }).click()
+  await rowOf('ben_asks').getByRole('button', { name: 'Make member' }).click()
   await rowOf('ben_asks').getByRole('button', { name: 'Make administrator' }).waitFor()
   const { body: members } = await as(ada, 'GET', `/api/v2/groups/${id}/members`)
   assert.deepEqual(

@@ -19,7 +19,7 @@ const WORDS = words({
     (points: number) => `Join for ${plural(points, 'point')}`,
     (points: number) => `支付 ${points} 积分加入`,
   ],
-  waiting: ['Waiting for approval', '等待审核'],
+  waiting: ['Cancel request', '撤回申请'],
   leave: ['Leave', '退出'],
   counts: [
     (people: number, posts: number) =>

@@ -23,7 +23,7 @@ const WORDS = words({
     (amount: number) => `Bounty: ${plural(amount, 'point')}`,
     (amount: number) => `悬赏 ${amount} 积分`,
   ],
-  watch: ['Follow question', '关注问题'],
+  watch: ['Follow', '关注问题'],
   watching: ['Following', '已关注'],
   write: ['Write an answer', '写回答'],
   send: ['Publish answer', '发布回答'],

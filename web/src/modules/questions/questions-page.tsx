@@ -15,8 +15,8 @@ const WORDS = words({
   hot: ['Hot', '热门'],
   reward: ['With a bounty', '悬赏'],
   excellent: ['Excellent', '精选'],
-  mine: ['My questions and answers', '我的问答'],
-  ask: ['Ask a question', '提问'],
+  mine: ['My questions', '我的问答'],
+  ask: ['Ask', '提问'],
   empty: ['No questions here yet', '还没有问题'],
 })
 
