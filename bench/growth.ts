@@ -115,7 +115,7 @@ async function measure(db: Sql): Promise<void> {
     ['search of people: all match', '/user/search?keyword=person', viewer.token],
     ['search of people: an old one', '/user/search?keyword=person4711', viewer.token],
     ['search of people: nothing', '/user/search?keyword=person999999999', viewer.token],
-    ['followings of somebody who follows 5,000', `/users/${popular}/followings`, viewer.token],
+    ['followings of a user who follows 5,000 users', `/users/${popular}/followings`, viewer.token],
     ['the same, offset 4,000', `/users/${popular}/followings?offset=4000`, viewer.token],
     ['the same, after the 4,000th', `/users/${popular}/followings?after=AFTER`, viewer.token],
     ['a person', `/users/${people}`, viewer.token],

@@ -57,7 +57,7 @@ export function resetPassword(env: Environment, name: string, choice: Choice): P
     process.stdout.write(
       choice.enable
         ? 'The account was disabled and is now enabled.\n'
-        : 'The account is disabled, so nobody can sign in with it. Add --enable to enable it.\n',
+        : 'The account is disabled and cannot sign in. Add --enable to enable it.\n',
     )
   })
 }
