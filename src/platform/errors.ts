@@ -105,7 +105,7 @@ export const addressBlocked = apiError(
   403,
   'address_blocked',
   'Your address is blocked.',
-  '你所在的网络地址已被封禁。',
+  '你的 IP 地址已被封禁。',
 )
 export const tooManyRequests = apiError(
   429,

@@ -13,13 +13,13 @@ export const beyondOwnAbilities = apiError(
   403,
   'may_do_more',
   'This involves abilities that you do not have yourself.',
-  '该操作涉及你未拥有的权限。',
+  '不能授予或更改你自己没有的权限。',
 )
 
 export const defaultRoleTooPowerful = (field: string) =>
   invalidField(field, {
     en: 'New users cannot receive a role with access to the administration.',
-    zh: '具有后台管理权限的角色不能作为注册默认角色。',
+    zh: '有后台权限的角色不能设为注册默认角色。',
   })
 
 export const noSuchRole = (field: string, role: string) =>

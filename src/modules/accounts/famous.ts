@@ -104,7 +104,7 @@ const tooMany = apiError(
   422,
   'too_many_famous',
   `New users can follow at most ${FAMOUS_MAX} people automatically.`,
-  `默认关注用户不能超过 ${FAMOUS_MAX} 个。`,
+  `新用户默认关注的用户不能超过 ${FAMOUS_MAX} 个。`,
 )
 
 export function adminFamousRoutes(server: Server, ctx: Context) {

@@ -75,14 +75,14 @@ export async function deliver(
 /** The recipient's language is unknown, so each text is in Chinese and English. */
 const TEXTS = {
   password:
-    '您账号的密码刚刚被修改。如非本人操作，请立即重置密码。 The password of your account was just changed. If it was not you, reset it at once.',
+    '您的账号密码刚刚被修改。如非本人操作，请立即重置密码。 The password of your account was just changed. If it was not you, reset it at once.',
   phone:
-    '您账号的手机号刚刚被修改。如非本人操作，请立即修改密码。 The phone number of your account was just changed. If it was not you, change your password at once.',
+    '您的账号绑定的手机号刚刚被修改。如非本人操作，请立即修改密码。 The phone number of your account was just changed. If it was not you, change your password at once.',
   email:
-    '您账号的邮箱刚刚被修改。如非本人操作，请立即修改密码。 The e-mail address of your account was just changed. If it was not you, change your password at once.',
-  link: '一个外部账号刚刚绑定到您的账号，可用于登录。如非本人操作，请立即解除绑定并修改密码。 An external account was just linked to your account and can sign in to it. If it was not you, unlink it and change your password at once.',
+    '您的账号绑定的邮箱刚刚被修改。如非本人操作，请立即修改密码。 The e-mail address of your account was just changed. If it was not you, change your password at once.',
+  link: '您的账号刚刚绑定了一个第三方账号，该账号可用于登录。如非本人操作，请立即解除绑定并修改密码。 An external account was just linked to your account and can sign in to it. If it was not you, unlink it and change your password at once.',
   unlink:
-    '您账号的外部账号绑定刚刚被解除。如非本人操作，请立即修改密码。 An external account was just unlinked from your account. If it was not you, change your password at once.',
+    '您的账号刚刚解除了一个第三方账号的绑定。如非本人操作，请立即修改密码。 An external account was just unlinked from your account. If it was not you, change your password at once.',
 }
 
 type Changed = keyof typeof TEXTS
@@ -99,8 +99,8 @@ type Suspended = { reason: string; ends_at: string | null }
 function suspendedMessage({ reason, ends_at: end }: Suspended): Message {
   const [zh, en] = end === null ? ['', ''] : [`至 ${end}（UTC）`, ` until ${end} (UTC)`]
   return {
-    subject: '账号已被暂停使用 Your account is suspended',
-    text: `您的账号已被暂停使用${zh}。如有异议，可以申诉。 Your account is suspended${en}. You can appeal.\n\n${reason}`,
+    subject: '账号已被封禁 Your account is suspended',
+    text: `您的账号已被封禁${zh}。如有异议，可提出申诉。 Your account is suspended${en}. You can appeal.\n\n${reason}`,
     page: 'sanctions',
     mailOnly: true,
     purpose: 'alert',

@@ -47,7 +47,7 @@ const moneySettings = apiError(
   403,
   'money_settings',
   'Only administrators who may change balances (admin: currency) can change settings of points and wallets.',
-  '积分与钱包设置仅限可修改余额者（admin: currency）。',
+  '只有可修改余额的管理员（权限 admin: currency）才能更改积分和钱包设置。',
 )
 
 /** Covers settings that can create points or money, such as exchange ratios. */
@@ -55,7 +55,7 @@ const isAboutMoney = (name: string) => /^(currency|wallet|checkin):/.test(name)
 
 const emailForm = (entry: string) => ({
   en: `${entry} is neither an e-mail address nor a domain.`,
-  zh: `${entry} 不是邮箱地址或域名。`,
+  zh: `${entry} 既不是邮箱地址，也不是域名。`,
 })
 const isMailEntry = (entry: string) => isEmail(entry.includes('@') ? entry : `a@${entry}`)
 
@@ -79,7 +79,7 @@ const FORMS: [
     (entry) => entry === '*' || isPhoneCountry(entry),
     (entry) => ({
       en: `${entry} is neither a country code such as CN nor *.`,
-      zh: `${entry} 不是国家代码（如 CN）或 *。`,
+      zh: `${entry} 既不是国家代码（如 CN），也不是 *。`,
     }),
   ],
 ]

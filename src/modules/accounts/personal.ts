@@ -16,7 +16,7 @@ export const accountPersonal = [
   }),
   personalTable({
     file: 'numbers',
-    about: { en: 'Your counters', zh: '您的各项计数' },
+    about: { en: 'Your counters', zh: '您的各项统计' },
     table: 'user_counts',
     key: ['user_id'],
     columns: [
@@ -61,7 +61,7 @@ export const accountPersonal = [
   }),
   personalTable({
     file: 'famous',
-    about: { en: 'Whether the site recommends you to new users', zh: '您是否被推荐给新用户' },
+    about: { en: 'Whether the site recommends you to new users', zh: '本站是否向新用户推荐您' },
     table: 'famous_users',
     key: ['user_id'],
     columns: ['type', 'created_at'],

@@ -41,7 +41,7 @@ test('rejects writes from a blocked network (administration-19)', async () => {
     assert.ok(answer.headers['x-ratelimit-limit'], path)
   }
   const inChinese = await signIn('192.0.2.5', { 'accept-language': 'zh' })
-  assert.equal(inChinese.body.message, `你所在的网络地址已被封禁至 ${end}（UTC）。`)
+  assert.equal(inChinese.body.message, `你的 IP 地址已被封禁至 ${end}（UTC）。`)
   assert.equal((await as(ann, 'GET', '/user', undefined, from('192.0.2.5'))).status, 200)
   assert.equal((await signIn('192.0.3.5')).status, 422)
   assert.equal((await as(founder, 'DELETE', `/admin/address-blocks/${made.body.id}`)).status, 204)

@@ -84,13 +84,13 @@ export const tooManyBlocks = apiError(
   422,
   'too_many_address_blocks',
   'There are too many blocked addresses. Remove some, or block a network.',
-  '封禁的地址过多，请删除一些或改为封禁网段。',
+  '封禁的 IP 地址过多，请删除一些，或改为封禁网段。',
 )
 export const blocksYourself = apiError(
   422,
   'blocks_own_address',
   'This network contains your own address. Send `own_address` to confirm.',
-  '该网段包含你当前的地址，如确需封禁请同时提交 own_address。',
+  '该网段包含你当前的 IP 地址。如确需封禁，请同时提交 own_address。',
 )
 
 const blockedUntil = (end: string | null): ApiError =>
@@ -101,7 +101,7 @@ const blockedUntil = (end: string | null): ApiError =>
       ? addressBlocked.text
       : {
           en: `Your address is blocked until ${wireTime(end)} (UTC).`,
-          zh: `你所在的网络地址已被封禁至 ${wireTime(end)}（UTC）。`,
+          zh: `你的 IP 地址已被封禁至 ${wireTime(end)}（UTC）。`,
         },
   )
 

@@ -12,25 +12,25 @@ export const certificationExists = apiError(
   422,
   'certification_exists',
   'This person already has a certification.',
-  '该用户已提交过认证申请。',
+  '该用户已有认证记录。',
 )
 export const certificationPassed = apiError(
   422,
   'certification_passed',
   'The certification was accepted and cannot be changed.',
-  '已审核通过，无法修改。',
+  '认证已通过，无法修改。',
 )
 export const certificationDecided = apiError(
   422,
   'certification_decided',
   'The certification already has this status.',
-  '该认证已被处理。',
+  '该认证已处于该状态。',
 )
 export const certificationChanged = apiError(
   422,
   'certification_changed',
   'The certification has changed in the meantime. Review it again.',
-  '认证信息已被修改，请重新查看。',
+  '认证信息已变更，请重新审核。',
 )
 export const unknownPerson = fieldError(
   'user_id',

@@ -17,7 +17,7 @@ export const noReward = apiError(
   403,
   'checkin_without_reward',
   'No check-in reward is configured.',
-  '签到奖励尚未配置。',
+  '本站尚未设置签到奖励。',
 )
 export const checkedInAlready = apiError(
   403,

@@ -33,7 +33,7 @@ export const sentTwice = () =>
 export const typeMissing = () =>
   invalidField('resourceable_type', {
     en: 'The resourceable_type field is required with resourceable_id.',
-    zh: '提供 resourceable_id 时 resourceable_type 不能为空。',
+    zh: '填写 resourceable_id 时，resourceable_type 不能为空。',
   })
 
 export const Comment = Shared('Comment', {

@@ -263,7 +263,7 @@ export function conversationRoutes(server: Server, ctx: Context) {
         mark: mark <= MARK_MAX ? mark : null,
       })
       return {
-        ...localizedMessage(request, 'Thank you for your feedback.', '反馈成功。'),
+        ...localizedMessage(request, 'Thank you for your feedback.', '感谢你的反馈。'),
         data: conversationView(row),
       }
     },

@@ -32,7 +32,7 @@ export async function freePart(ctx: Context, content: string | null | undefined)
 const kindMissing = (position: number) =>
   invalidField(`images.${position}.type`, {
     en: 'A picture with an amount needs a type: read or download.',
-    zh: '付费图片必须提供 type：read 或 download。',
+    zh: '付费图片的 type 必须是 read 或 download。',
   })
 
 /** Throws 403 while paid feeds are disabled, and 422 for a priced picture without a type. */
@@ -84,7 +84,7 @@ async function setCommentPrice(
 export const unpaidComment = unpaidError(
   'comment_not_paid',
   'You must pay the author before you can comment.',
-  '请先付费再评论该动态。',
+  '付费后才能评论该动态。',
 )
 
 export async function requirePaidComment(ctx: Context, { id }: Target, viewerId: number): Promise<void> {
@@ -108,7 +108,7 @@ const priceSetAlready = apiError(
   422,
   'comment_price_set',
   'Comments on this feed already have a price.',
-  '该动态已设置评论收费，不可重复设置。',
+  '该动态已设置评论收费，不能重复设置。',
 )
 
 export function commentPriceRoutes(server: Server, ctx: Context) {

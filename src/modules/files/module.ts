@@ -30,7 +30,7 @@ const ending = (key: string) => /\.[a-z0-9]{1,5}$/.exec(key)?.[0] ?? ''
 export const filePersonal = [
   personalTable({
     file: 'uploads',
-    about: { en: 'Files you uploaded and the content that uses them', zh: '您上传的文件及其使用位置' },
+    about: { en: 'Files you uploaded and the content that uses them', zh: '您上传的文件及使用它们的内容' },
     table: 'files',
     with: ['file_uses'],
     owner: 'owner_id',

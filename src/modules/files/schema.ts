@@ -15,7 +15,7 @@ export const filePaid = apiError(
   403,
   'payment_required',
   'You must pay for this file first.',
-  '请先付费后再查看该文件。',
+  '付费后才能查看该文件。',
 )
 
 const storageFull = apiError(507, 'storage_full', 'There is no space left for files.', '存储空间已满。')
@@ -43,7 +43,7 @@ export const fileTooLarge = onField('file_too_large', 'The file is too large.', 
 const pictureTooLarge = onField(
   'picture_too_large',
   'The picture has more than 50 megapixels.',
-  '图片超过五千万像素。',
+  '图片不能超过 5000 万像素。',
 )
 export const fileBroken = onField('file_broken', 'The file is damaged.', '文件已损坏。')
 export const fileNotAccepted = onField(
@@ -54,7 +54,7 @@ export const fileNotAccepted = onField(
 export const fileNotUsable = onField(
   'file_not_usable',
   'Every file must be an upload of yours that is not used elsewhere.',
-  '文件必须由本人上传且未被使用。',
+  '只能使用本人上传且未用于他处的文件。',
 )
 export const wrongKind = onField(
   'file_not_usable',

@@ -115,7 +115,7 @@ const categoryInUse = apiError(
   422,
   'group_category_in_use',
   'This category contains groups.',
-  '该分类下存在圈子。',
+  '该分类下还有圈子。',
 )
 const nameTaken = fieldError(
   'name',

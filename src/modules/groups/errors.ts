@@ -43,7 +43,7 @@ export const rankTooLow = apiError(
   403,
   'group_rank_too_low',
   'This member has the same rank as you or a higher one.',
-  '你没有权限操作该成员。',
+  '该成员的级别不低于你，你不能执行此操作。',
 )
 export const memberPending = apiError(
   403,
@@ -101,19 +101,19 @@ export const founderStays = apiError(
   403,
   'founder_stays',
   'The founder must transfer the group before leaving it.',
-  '圈主不能退出圈子。',
+  '圈主须先转让圈子，才能退出。',
 )
 export const requestHandled = apiError(
   403,
   'join_request_handled',
   'This request has already been handled.',
-  '该申请已被处理。',
+  '该申请已处理。',
 )
 export const tooManyAdministrators = apiError(
   422,
   'too_many_administrators',
   'A group can have at most five administrators.',
-  '最多只能设置五名管理员。',
+  '一个圈子最多五名管理员。',
 )
 export const notAdministrator = apiError(
   403,
@@ -131,14 +131,14 @@ export const notEligible = apiError(
   422,
   'not_an_active_member',
   'The group can only be transferred to one of its members.',
-  '只能转让给圈内的正常成员。',
+  '圈子只能转让给圈内成员。',
 )
 
 export const roleMayNotPost = apiError(
   422,
   'role_may_not_post',
   'Your role may not post in this group.',
-  '你所在的角色没有发帖权限。',
+  '你的角色没有在该圈子发帖的权限。',
 )
 export const imagesRequired = fieldError(
   'images',
@@ -150,13 +150,13 @@ export const feedFromRequired = fieldError(
   'feed_from',
   'validation_failed',
   'The feed_from field is required with sync_feed.',
-  '同步动态时 feed_from 不能为空。',
+  '同步到动态时，feed_from 不能为空。',
 )
 export const noFeedCopies = fieldError(
   'sync_feed',
   'validation_failed',
   'This group does not allow copying posts to feeds.',
-  '该圈子不允许同步动态。',
+  '该圈子不允许将帖子同步到动态。',
 )
 
 export const WRITER_ERRORS = [noSuchGroup, notAudited, notMember, memberDisabled, roleMayNotPost] as const

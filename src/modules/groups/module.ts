@@ -73,7 +73,7 @@ export const groupSchedules: Schedule[] = [{ task: 'tidy_group_requests', patter
 export const groupPersonal = [
   personalTable({
     file: 'groups',
-    about: { en: 'Your groups, joined and owned', zh: '您加入及拥有的圈子' },
+    about: { en: 'Your groups, joined and owned', zh: '您加入和拥有的圈子' },
     table: 'group_members',
     with: ['groups', 'group_tags'],
     key: ['id'],
@@ -103,7 +103,7 @@ export const groupPersonal = [
   }),
   personalTable({
     file: 'group-reports',
-    about: { en: 'Reports you made in groups', zh: '您在圈子里的举报' },
+    about: { en: 'Reports you made in groups', zh: '您在圈子里提交的举报' },
     table: 'group_reports',
     key: ['id'],
     columns: [

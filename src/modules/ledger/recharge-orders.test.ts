@@ -40,7 +40,7 @@ for (const [path, currency, other] of [
     const confirmed = await as(anna, 'POST', `${path}/checkOrders`, resultOf(number), {
       'accept-language': 'zh',
     })
-    assert.deepEqual([confirmed.status, confirmed.body], [200, { message: '充值成功' }])
+    assert.deepEqual([confirmed.status, confirmed.body], [200, { message: '充值成功。' }])
     assert.equal((await owns(anna))[currency], 300)
 
     const second = (await order(anna)).body.out_trade_no

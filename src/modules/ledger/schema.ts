@@ -35,7 +35,7 @@ export const otherAmount = apiError(
   422,
   'other_amount',
   'The amount differs from that of the order.',
-  '订单金额有误。',
+  '金额与订单不一致。',
 )
 
 export const alreadyDecided = apiError(
@@ -71,7 +71,7 @@ export const alreadySpent = fieldError(
   'spent',
   'already_spent',
   'The owner has already spent part of it. Let the site cover that part, or refund less.',
-  '该用户已花费部分金额，请选择由本站承担，或减少退款金额。',
+  '该用户已花掉部分金额。请选择由本站承担这部分，或减少退款金额。',
 )
 
 export const ownAccount = fieldError('user', 'own_account', 'You cannot pay yourself.', '不能给自己转账。')
@@ -125,7 +125,7 @@ export const KINDS = {
   withdrawal: { out: { en: 'Withdrawal', zh: '提现' }, in: { en: 'Withdrawal', zh: '提现' } },
   'withdrawal:passed': {
     out: { en: 'Withdrawal paid', zh: '提现完成' },
-    in: { en: 'Points withdrawn', zh: '积分提取' },
+    in: { en: 'Points withdrawn', zh: '积分提现' },
   },
   'withdrawal:rejected': {
     out: { en: 'Withdrawal returned', zh: '提现退还' },
@@ -133,7 +133,7 @@ export const KINDS = {
   },
   adjustment: {
     out: { en: 'Deducted by an administrator', zh: '管理员扣除' },
-    in: { en: 'Granted by an administrator', zh: '管理员赠送' },
+    in: { en: 'Granted by an administrator', zh: '管理员发放' },
   },
   checkin: { out: { en: 'Check-in', zh: '签到' }, in: { en: 'Check-in', zh: '签到奖励' } },
   contribution: { out: { en: 'Contribution fee', zh: '投稿费用' }, in: { en: 'Contribution', zh: '投稿' } },
@@ -156,8 +156,8 @@ export const KINDS = {
     in: { en: 'Excellence fee returned', zh: '精选费用退还' },
   },
   onlook: {
-    out: { en: 'Answer viewed', zh: '围观答案' },
-    in: { en: 'Answer was viewed', zh: '答案被围观' },
+    out: { en: 'Answer viewed', zh: '围观回答' },
+    in: { en: 'Answer was viewed', zh: '回答被围观' },
   },
   deletion: {
     out: { en: 'Account deleted', zh: '账号注销' },
@@ -165,7 +165,7 @@ export const KINDS = {
   },
   membership: {
     out: { en: 'Joined a group', zh: '加入圈子' },
-    in: { en: 'Somebody joined', zh: '圈子入会收入' },
+    in: { en: 'Somebody joined', zh: '入圈收入' },
   },
   'membership:refunded': {
     out: { en: 'Membership fee returned', zh: '入圈费用退还' },

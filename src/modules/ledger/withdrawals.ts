@@ -238,7 +238,7 @@ export const withdrawalRoutes = (people: UserFunctions) => (server: Server, ctx:
       const settings = await readSettings(ctx)
       return atomically(async (tx) => {
         await withdrawPoints(tx, viewer.id, body.amount, settings)
-        return localizedMessage(request, 'Your withdrawal is being reviewed.', '提取申请已提交。')
+        return localizedMessage(request, 'Your withdrawal is being reviewed.', '提现申请已提交。')
       })
     },
   })

@@ -6,7 +6,7 @@ import { deleteLinks, unlinkAll } from './service.ts'
 export const linkedAccountPersonal = [
   personalTable({
     file: 'linked-accounts',
-    about: { en: 'External accounts with which you sign in', zh: '您绑定的外部账号' },
+    about: { en: 'External accounts with which you sign in', zh: '您绑定的第三方账号' },
     table: 'linked_accounts',
     key: ['provider'],
     columns: ['provider', 'subject', 'created_at', 'used_at'],

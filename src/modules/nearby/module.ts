@@ -109,7 +109,7 @@ export const nearbySchedules: Schedule[] = [{ task: 'tidy_places', pattern: '41 
 export const placePersonal = [
   personalTable({
     file: 'place',
-    about: { en: 'Location at which others find you nearby', zh: '您的附近位置' },
+    about: { en: 'Location at which others find you nearby', zh: '您在“附近”中的位置' },
     table: 'user_places',
     key: ['user_id'],
     columns: ['longitude', 'latitude', 'created_at', 'updated_at'],

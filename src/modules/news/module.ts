@@ -38,7 +38,7 @@ export const newsPersonal = [
   }),
   personalTable({
     file: 'news-subscriptions',
-    about: { en: 'News categories you subscribed to', zh: '您订阅的资讯栏目' },
+    about: { en: 'News categories you subscribed to', zh: '您订阅的资讯分类' },
     table: 'news_subscriptions',
     key: ['category_id'],
     columns: ['category_id'],

@@ -36,7 +36,7 @@ export const newsInThisState = apiError(
   422,
   'news_in_this_state',
   'The state of the article does not allow this.',
-  '资讯当前状态不允许该操作。',
+  '资讯在当前状态下不能执行此操作。',
 )
 
 const noCategory = ['no_such_category', 'This category does not exist.', '分类不存在。'] as const

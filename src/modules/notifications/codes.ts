@@ -30,19 +30,19 @@ const DECIDED = (en: string, zh: string) => ({
 const SENTENCES = {
   'account:changed': {
     password: { en: 'The password of your account was changed.', zh: '你的账号密码已被修改。' },
-    phone: { en: 'The phone number of your account was changed.', zh: '你的账号手机号已被修改。' },
-    email: { en: 'The e-mail address of your account was changed.', zh: '你的账号邮箱已被修改。' },
-    link: { en: 'An external account was linked to your account.', zh: '一个外部账号已绑定到你的账号。' },
+    phone: { en: 'The phone number of your account was changed.', zh: '你的账号绑定的手机号已被修改。' },
+    email: { en: 'The e-mail address of your account was changed.', zh: '你的账号绑定的邮箱已被修改。' },
+    link: { en: 'An external account was linked to your account.', zh: '你的账号绑定了一个第三方账号。' },
     unlink: {
       en: 'An external account was unlinked from your account.',
-      zh: '你账号的外部账号绑定已被解除。',
+      zh: '你的账号解除了一个第三方账号的绑定。',
     },
     'sign-in': {
       en: 'Somebody signed in to your account from a new device.',
-      zh: '你的账号在新设备上登录。',
+      zh: '你的账号在新设备上登录了。',
     },
-    'sign-outs': { en: 'An administrator signed you out.', zh: '管理员已将你退出登录。' },
-    '': { en: 'Your account was changed.', zh: '你的账号已被修改。' },
+    'sign-outs': { en: 'An administrator signed you out.', zh: '管理员已将你的账号强制下线。' },
+    '': { en: 'Your account was changed.', zh: '你的账号信息已变更。' },
   },
   'account:export': {
     ready: { en: 'Your data export is ready to download.', zh: '你的数据导出已完成，可以下载。' },
@@ -55,7 +55,7 @@ const SENTENCES = {
   sanction: {
     warning: { en: 'You were warned.', zh: '你收到一次警告。' },
     silence: { en: 'You may read, but not write for now.', zh: '你已被禁言。' },
-    suspension: { en: 'Your account was suspended.', zh: '你的账号已被暂停使用。' },
+    suspension: { en: 'Your account was suspended.', zh: '你的账号已被封禁。' },
     lifted: { en: 'A sanction against you was lifted.', zh: '对你的处罚已解除。' },
     rejected: { en: 'Your appeal was rejected.', zh: '你的申诉未通过。' },
     '': { en: 'A decision was made about your account.', zh: '你的账号有新的处理结果。' },
@@ -95,7 +95,7 @@ const SENTENCES = {
   },
   'user-certification': DECIDED('Your certification', '你的认证申请'),
   'user-cash': DECIDED('Your withdrawal', '你的提现申请'),
-  'user-currency:cash': DECIDED('Your withdrawal of points', '你的积分提取申请'),
+  'user-currency:cash': DECIDED('Your withdrawal of points', '你的积分提现申请'),
   report: {
     ...DECIDED('Your report', '你的举报'),
     '': { en: 'Your report was handled.', zh: '你的举报已处理。' },
@@ -104,7 +104,7 @@ const SENTENCES = {
   'question:answer': { '': { en: 'Your question was answered.', zh: '你的问题有了新回答。' } },
   'qa:answer-adoption': { '': { en: 'Your answer was adopted.', zh: '你的回答被采纳了。' } },
   'qa:reward': { '': { en: 'Your answer received a reward.', zh: '你的回答收到了打赏。' } },
-  'qa:onlook': { '': { en: 'Somebody paid to see an answer to your question.', zh: '有人围观了你的问题。' } },
+  'qa:onlook': { '': { en: 'Somebody paid to see an answer to your question.', zh: '有人付费围观了你问题下的回答。' } },
   'qa:question-topic:accept': {
     '': { en: 'The topic you proposed was accepted.', zh: '你申请的问答话题已通过。' },
   },
@@ -130,12 +130,12 @@ const SENTENCES = {
     '': { en: 'Your request to join the group was rejected.', zh: '你加入圈子的申请未通过。' },
   },
   'group:audit': DECIDED('Your group', '你创建的圈子'),
-  'group:transform': { '': { en: 'A group was transferred to you.', zh: '你成为了圈子的圈主。' } },
-  'group:transfer': { '': { en: 'A group was transferred to you.', zh: '你成为了圈子的圈主。' } },
+  'group:transform': { '': { en: 'A group was transferred to you.', zh: '有圈子转让给了你。' } },
+  'group:transfer': { '': { en: 'A group was transferred to you.', zh: '有圈子转让给了你。' } },
   'group:open': {
     '': {
       en: 'One of your groups was opened. More people can now read its posts, including earlier ones.',
-      zh: '你加入的圈子已开放，更多人可以查看其中的帖子，包括以前的帖子。',
+      zh: '你加入的圈子已设为公开，更多人可以看到其中的帖子，包括以前的帖子。',
     },
   },
   'group:post-reward': { '': { en: 'Your post received a reward.', zh: '你的帖子收到了打赏。' } },
@@ -148,12 +148,12 @@ const SENTENCES = {
     '': { en: 'Somebody asked to pin a comment on your post.', zh: '有人申请在你的帖子下置顶评论。' },
   },
   'group:report-post': {
-    ...DECIDED('The report of a post in a group', '圈子内的帖子举报'),
-    '': { en: 'A post in your group was reported.', zh: '你的圈子有帖子被举报。' },
+    ...DECIDED('The report of a post in a group', '对圈子帖子的举报'),
+    '': { en: 'A post in your group was reported.', zh: '你的圈子里有帖子被举报。' },
   },
   'group:report-comment': {
-    ...DECIDED('The report of a comment in a group', '圈子内的评论举报'),
-    '': { en: 'A comment in your group was reported.', zh: '你的圈子有评论被举报。' },
+    ...DECIDED('The report of a comment in a group', '对圈子评论的举报'),
+    '': { en: 'A comment in your group was reported.', zh: '你的圈子里有评论被举报。' },
   },
 } as const satisfies Record<string, Record<string, Text>>
 

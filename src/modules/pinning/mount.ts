@@ -154,7 +154,7 @@ function mountDecisions(
     handler: ({ request, viewer, loaded: pin, atomically }) =>
       atomically(async (tx) => {
         await settlePin(tx, options, pin.id, { accept: true, by: viewer.id })
-        return localizedMessage(request, 'Accepted.', '置顶成功。')
+        return localizedMessage(request, 'Accepted.', '已同意置顶。')
       }),
   })
 

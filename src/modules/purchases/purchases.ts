@@ -23,7 +23,7 @@ import {
 } from '#platform/http'
 import { findNode, findPrices, insertPurchase, type NodeRow } from './queries.ts'
 
-const noSuchNode = apiError(404, 'no_such_node', 'There is nothing to buy here.', '付费节点不存在。')
+const noSuchNode = apiError(404, 'no_such_node', 'There is nothing to buy here.', '付费内容不存在。')
 
 const paidAlready = apiError(422, 'already_paid', 'You have already paid for this.', '你已购买过该内容。')
 

@@ -133,7 +133,7 @@ export function questionApplicationRoutes(server: Server, ctx: Context) {
       const fee = (await readSettings(ctx))['question:apply-amount']
       return atomically(async (tx) => {
         await applyForExcellence(tx, params.question, viewer.id, fee)
-        return localizedMessage(request, 'Your request was submitted.', '申请成功。')
+        return localizedMessage(request, 'Your request was submitted.', '申请已提交。')
       })
     },
   })

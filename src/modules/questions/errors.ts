@@ -172,7 +172,7 @@ export const applicationDecided = apiError(
   422,
   'application_decided',
   'This request has already been decided.',
-  '该申请已被处理。',
+  '该申请已处理。',
 )
 
 export const proposedAlready = apiError(

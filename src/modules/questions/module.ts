@@ -107,7 +107,7 @@ export const questionPersonal = [
   }),
   personalTable({
     file: 'question-applications',
-    about: { en: 'Questions you asked to mark as excellent', zh: '您的精选问题申请' },
+    about: { en: 'Questions you asked to mark as excellent', zh: '您的精选申请' },
     table: 'question_applications',
     key: ['id'],
     columns: ['id', 'question_id', 'amount', 'state', 'decided_at', 'created_at'],

@@ -9,19 +9,19 @@ export const handledAlready = apiError(
   422,
   'report_handled',
   'This report has already been handled.',
-  '该举报已被处理。',
+  '该举报已处理。',
 )
 export const nothingToRemove = apiError(
   422,
   'nothing_to_remove',
   'The report does not concern content that can be removed.',
-  '被举报的对象不是可删除的内容。',
+  '该举报的对象不是可删除的内容。',
 )
 export const nobodyToSanction = apiError(
   422,
   'nobody_to_sanction',
   'The report has no author to sanction.',
-  '没有可处罚的发布者。',
+  '该举报没有可处罚的作者。',
 )
 export const onlyWhenDealtWith = apiError(
   422,

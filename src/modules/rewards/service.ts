@@ -43,7 +43,7 @@ const ownerGone = apiError(
   422,
   'owner_gone',
   'The author of this content no longer exists.',
-  '发布者已不存在，不能打赏。',
+  '作者已不存在，无法打赏。',
 )
 const toOneself = apiError(422, 'reward_oneself', 'You cannot reward yourself.', '不能打赏自己。')
 

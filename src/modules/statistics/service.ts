@@ -177,7 +177,7 @@ export async function measureStatistics(ctx: Context, { queues, series }: Merged
 }
 
 function checkDay(field: 'from' | 'to', day: string): string {
-  if (!isTime(day)) throw invalidField(field, { en: 'This day does not exist.', zh: '日期不存在。' })
+  if (!isTime(day)) throw invalidField(field, { en: 'This day does not exist.', zh: '日期无效。' })
   return day
 }
 

@@ -26,7 +26,7 @@ export const categoryInUse = apiError(
   422,
   'category_in_use',
   'This category contains tags.',
-  '该分类下存在标签。',
+  '该分类下还有标签。',
 )
 
 export const tagNameTaken = fieldError(

@@ -12,7 +12,7 @@ export const tokenSchedules: Schedule[] = [{ task: 'tidy_tokens', pattern: '17 3
 export const tokenPersonal = [
   personalTable({
     file: 'sign-ins',
-    about: { en: 'Your sessions', zh: '您的登录记录' },
+    about: { en: 'Your sessions', zh: '您的登录设备' },
     table: 'token_families',
     key: ['id'],
     columns: ['id', 'user_agent', 'network', 'created_at', 'used_at', 'revoked_at'],

@@ -12,7 +12,7 @@ const turnedOff = apiError(
   404,
   'console_off',
   'The console is disabled on this site.',
-  '此服务器已关闭控制台。',
+  '本站已关闭控制台。',
 )
 
 const policyWith = (nonce: string) =>

@@ -45,7 +45,7 @@ export function previewOf(
   const told: Record<SanctionKind, Text> = {
     warning: [`You were warned. ${reason}`, `你收到一次警告。 ${reason}`],
     silence: [`You may read, but not write${en}: ${reason}`, `你已被禁言${zh}：${reason}`],
-    suspension: [`This account is suspended${en}: ${reason}`, `该账号已被暂停使用${zh}：${reason}`],
+    suspension: [`This account is suspended${en}: ${reason}`, `该账号已被封禁${zh}：${reason}`],
   }
   return { told: told[kind], effect: EFFECTS[kind] }
 }

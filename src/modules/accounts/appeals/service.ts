@@ -43,13 +43,13 @@ export const appealOpen = apiError(
   422,
   'appeal_open',
   'You already have a pending appeal.',
-  '你已有一个申诉正在处理中。',
+  '你已有待处理的申诉。',
 )
 export const appealDecided = apiError(
   422,
   'appeal_decided',
   'This appeal has already been decided.',
-  '该申诉已被处理。',
+  '该申诉已处理。',
 )
 
 const Contents = Text(2000, { minLength: 1 })

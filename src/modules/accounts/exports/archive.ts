@@ -37,14 +37,14 @@ const TEXTS = {
   },
   zh: {
     title: (name: string) => `${name} 的数据`,
-    made: (site: string, time: string) => `来自 ${site}，生成于 ${time}（UTC）。`,
-    what: '每个文件均为 JSON 列表，内容见下表。时间均为 UTC。index.json 是供程序读取的同一份目录。',
+    made: (site: string, time: string) => `导出自 ${site}，时间 ${time}（UTC）。`,
+    what: '每个文件都是一个 JSON 列表，内容见下表，时间均为 UTC。index.json 是同一份目录，供程序读取。',
     files: (count: number) =>
-      `您上传的文件在 files 与 pictures 文件夹中，共 ${count} 个，对应关系见 uploads.json 与 pictures.json。`,
+      `files 和 pictures 文件夹中是您上传的文件，共 ${count} 个，说明见 uploads.json 和 pictures.json。`,
     leftOut: (count: number) =>
-      `另有 ${count} 个文件因已丢失或空间不足未包含在内，见 uploads.json 与 pictures.json 的 left_out。`,
+      `另有 ${count} 个文件因丢失或超出大小限制未导出，在 uploads.json 和 pictures.json 中标为 left_out。`,
     others:
-      '不包含：密码、验证码与令牌，以及涉及他人的信息：谁举报了您、由哪位管理员处理、您付费查看的匿名回答的作者，以及由即时通讯服务商保存的聊天内容。',
+      '导出的数据不含密码、验证码和令牌，不含即时通讯服务商保存的聊天消息，也不含他人的信息，例如举报人、处理举报的管理员，以及您付费围观的匿名回答的作者。',
     columns: ['文件', '内容', '条数'],
   },
 }

@@ -3,7 +3,7 @@ import type { Db, Row, Tx } from '#platform/database'
 import { apiError, type Language } from '#platform/errors.ts'
 import { Id, Nullable, OneOf, Shared, type Static, Text, Time, Type } from '#platform/http'
 
-export const noSuchExport = apiError(404, 'no_such_export', 'This export does not exist.', '没有该数据导出。')
+export const noSuchExport = apiError(404, 'no_such_export', 'This export does not exist.', '该数据导出不存在。')
 export const exportNotReady = apiError(
   422,
   'export_not_ready',
@@ -14,14 +14,14 @@ export const exportRunning = apiError(
   422,
   'export_running',
   'An export of your data is already running. You will be notified when it is ready.',
-  '您的数据正在导出中，完成后会通知您。',
+  '你的数据正在导出，完成后会通知你。',
 )
 export const exportTooSoon = Object.assign(
   apiError(
     422,
     'export_too_soon',
     'You exported your data recently. Try again later.',
-    '您近期已导出过数据，请稍后再试。',
+    '你最近已导出过数据，请稍后再试。',
   ),
   { adds: ['next_at'] as const },
 )

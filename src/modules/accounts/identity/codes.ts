@@ -123,11 +123,11 @@ export async function isAccountUsed(sql: Db, { field, key }: Account): Promise<b
 const INVALID_EMAIL: Text = { en: 'This is not an e-mail address.', zh: '邮箱格式不正确。' }
 const INVALID_PHONE: Text = {
   en: 'This is not a mobile phone number. Numbers outside mainland China begin with + and the country code.',
-  zh: '手机号格式不正确，中国大陆以外的号码请以 + 和国家代码开头。',
+  zh: '手机号格式不正确。中国大陆以外的号码须以 + 和国际区号开头。',
 }
 const EITHER: Text = {
   en: 'Give a phone number or an e-mail address, but not both.',
-  zh: '请提供手机号或邮箱之一。',
+  zh: '手机号和邮箱必须且只能提供一个。',
 }
 
 export function accountOf({ phone, email }: CodeTarget): Account {

@@ -94,7 +94,7 @@ export async function checkUserName(ctx: Context, name: string, exceptId = 0): P
   if (!isUserName(name))
     throw invalidField('name', {
       en: 'A name must have 2 to 12 characters, where an ASCII character counts as half. It must begin with a letter, an underscore or a non-ASCII character, and may not contain spaces or punctuation.',
-      zh: '用户名长度为 2 至 12 个字（英文字母和数字算半个），以字母、下划线或非 ASCII 字符开头，不能包含空格和符号。',
+      zh: '用户名须为 2 至 12 个字（ASCII 字符算半个），以字母、下划线或汉字等非 ASCII 字符开头，不能包含空格和标点符号。',
     })
   const reserved = (await readSettings(ctx))['site:reserved-nickname'].split(',').map(lookalikeKey)
   if (reserved.includes(lookalikeKey(name))) throw nameReserved()

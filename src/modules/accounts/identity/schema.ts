@@ -8,7 +8,7 @@ export const codeTooEarly = apiError(
   403,
   'code_too_early',
   'A code was sent a moment ago. Wait a minute before you request another.',
-  '验证码已发送，请稍后再试。',
+  '验证码刚刚已发送，请一分钟后再获取。',
 )
 const unknown = (field: string) =>
   fieldError(field, 'no_such_account', 'This account does not exist.', '该账号不存在。')
@@ -41,7 +41,7 @@ export const factorRequired = fieldError(
   'second_factor',
   'second_factor_required',
   'Send the code of your authenticator app, or a recovery code, as second_factor.',
-  '请在 second_factor 中提供身份验证器的动态码或恢复码。',
+  '请在 second_factor 中填写身份验证器动态码或恢复码。',
 )
 export const wrongFactor = fieldError(
   'second_factor',
@@ -86,7 +86,7 @@ export const proofMissing = fieldError(
   'password',
   'proof_required',
   'Enter your password, or a code that was sent to your phone or e-mail (verifiable_code).',
-  '请提供密码，或发送至已绑定手机号或邮箱的验证码（verifiable_code）。',
+  '请提供密码，或绑定的手机号或邮箱收到的验证码（verifiable_code）。',
 )
 export const wrongProof = fieldError(
   'verifiable_code',
@@ -99,7 +99,7 @@ export const signInAgain = apiError(
   403,
   'sign_in_again',
   'Sign in again and repeat this within 15 minutes.',
-  '请重新登录，并在 15 分钟内再次操作。',
+  '请重新登录，并在 15 分钟内重试此操作。',
 )
 export const OWNER_PROOF_ERRORS = [proofMissing, wrongProof, wrongFactor, factorOff, signInAgain]
 
@@ -156,14 +156,14 @@ export const bothAccounts = apiError(
   400,
   'ambiguous_account',
   'Give a phone number or an e-mail address, but not both.',
-  '手机号和邮箱只能提供一个。',
+  '手机号和邮箱必须且只能提供一个。',
 )
 /** A token alone must not set a first password, since that password would prove ownership (sign-in-8). */
 export const proofOfFirst = fieldError(
   'verifiable_code',
   'proof_required',
   'Enter a code that was sent to your phone or e-mail (verifiable_code), or sign in again first.',
-  '请提供发送至已绑定手机号或邮箱的验证码（verifiable_code），或先重新登录。',
+  '请提供绑定的手机号或邮箱收到的验证码（verifiable_code），或先重新登录。',
 )
 const wrong = (field: string) => fieldError(field, 'wrong_password', 'The password is wrong.', '密码错误。')
 export const wrongOldPassword = wrong('old_password')

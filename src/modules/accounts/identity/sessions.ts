@@ -30,7 +30,7 @@ import { cancelDeletionAtSignIn } from '../deletion/service.ts'
 import { messageUser, notifyAccountChanged } from '../messages.ts'
 import { UserParams } from '../schema.ts'
 
-const noSuchSession = apiError(404, 'no_such_session', 'This session does not exist.', '没有该登录记录。')
+const noSuchSession = apiError(404, 'no_such_session', 'This session does not exist.', '该登录设备不存在。')
 
 const Session = Shared('Session', {
   id: Type.String(),
@@ -56,7 +56,7 @@ async function alertOfSignIn(
   const [zh, en] = name === undefined ? ['未知设备', 'unknown device'] : [name, name]
   await messageUser(ctx, tx, userId, {
     subject: '新设备登录提醒 Sign-in from a new device',
-    text: `您的账号刚刚在新设备上登录（${zh}，${network}）。如非本人操作，请立即修改密码并结束该登录。 Somebody signed in to your account from a new device (${en}, ${network}). If it was not you, change your password and end that session.`,
+    text: `您的账号刚刚在新设备上登录（${zh}，${network}）。如非本人操作，请立即修改密码，并将该设备退出登录。 Somebody signed in to your account from a new device (${en}, ${network}). If it was not you, change your password and end that session.`,
     page: 'sessions',
     mailOnly: true,
   })
@@ -88,8 +88,8 @@ const sessionsOf = async (ctx: Context, userId: number, current: string): Promis
 
 async function tellSignOut(ctx: Context, tx: Tx, userId: number): Promise<void> {
   await messageUser(ctx, tx, userId, {
-    subject: '您已被退出登录 You were signed out',
-    text: '管理员刚刚结束了您账号的登录，请重新登录。 An administrator just ended sessions of your account. Sign in again.',
+    subject: '账号已被强制下线 You were signed out',
+    text: '管理员刚刚将您的账号强制下线，请重新登录。 An administrator just ended sessions of your account. Sign in again.',
     mailOnly: true,
   })
   await notifyAccountChanged(tx, userId, 'sign-outs')

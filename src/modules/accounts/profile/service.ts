@@ -34,7 +34,7 @@ export const proofRequired = fieldError(
   'password',
   'proof_required',
   'Enter your password, or a code that was sent to your current phone or e-mail (old_verifiable_code).',
-  '请提供密码，或发送至已绑定手机号或邮箱的验证码（old_verifiable_code）。',
+  '请提供密码，或绑定的手机号或邮箱收到的验证码（old_verifiable_code）。',
 )
 export const wrongOldCode = fieldError(
   'old_verifiable_code',

@@ -15,7 +15,7 @@ export const alreadyFollowed = apiError(
   422,
   'already_followed',
   'You already follow this person.',
-  '你已经关注了该用户。',
+  '你已关注该用户。',
 )
 
 export const TargetParams = Type.Object({ target: Id })

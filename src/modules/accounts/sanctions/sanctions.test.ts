@@ -121,7 +121,7 @@ test('sends an e-mail about a suspension in Chinese and English', async () => {
   const mail = outbox.find(({ to }) => to === 'told@example.org')
   assert.match(
     mail?.text ?? '',
-    /您的账号已被暂停使用。.*Your account is suspended\. You can appeal\.\n\nFraud$/s,
+    /您的账号已被封禁。.*Your account is suspended\. You can appeal\.\n\nFraud$/s,
   )
 })
 

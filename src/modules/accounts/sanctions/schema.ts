@@ -21,7 +21,7 @@ export type Told = { reason: string; ends_at: string | null }
 export const accountSuspended = sanctionError(
   'account_suspended',
   'This account is suspended.',
-  '该账号已被暂停使用。',
+  '该账号已被封禁。',
 )
 export const alreadySanctioned = apiError(
   422,
@@ -55,7 +55,7 @@ export const suspendedBecause = (told: Told): ApiError =>
     accountSuspended.code,
     {
       en: `This account is suspended${untilEn(told.ends_at)}: ${told.reason}`,
-      zh: `该账号已被暂停使用${untilZh(told.ends_at)}：${told.reason}`,
+      zh: `该账号已被封禁${untilZh(told.ends_at)}：${told.reason}`,
     },
     { extra: extra(told) },
   )

@@ -233,7 +233,7 @@ export function groupRoleRoutes(server: Server, ctx: Context) {
     errors: MEMBER_ERRORS,
     handler: async (call) => {
       await setBlacklisted(ctx, callOf(call), true)
-      return localizedMessage(call.request, 'Done.', '已加入黑名单。')
+      return localizedMessage(call.request, 'Blacklisted.', '已加入黑名单。')
     },
   })
 

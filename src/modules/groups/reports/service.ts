@@ -119,7 +119,7 @@ export const reportHandled = apiError(
   422,
   'report_handled',
   'This report has already been handled.',
-  '该举报已被处理。',
+  '该举报已处理。',
 )
 export const contentGone = apiError(
   404,

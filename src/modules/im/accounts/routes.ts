@@ -59,8 +59,8 @@ export function imAccountRoutes(server: Server, ctx: Context) {
     reply: { 201: Message },
     handler: async ({ request, viewer }) =>
       (await startRegistration(ctx, viewer.id))
-        ? localizedMessage(request, 'The registration has begun.', '已开始注册用户。')
-        : localizedMessage(request, 'The registration is already running.', '用户注册正在进行中。'),
+        ? localizedMessage(request, 'The registration has begun.', '已开始同步用户。')
+        : localizedMessage(request, 'The registration is already running.', '正在同步用户。'),
   })
 
   route('PUT /im/password', {

@@ -114,7 +114,7 @@ export const chatElsewhere = apiError(
   404,
   'chat_elsewhere',
   'This site exchanges messages through its chat provider.',
-  '本站消息由即时通讯服务商收发。',
+  '本站的聊天消息由即时通讯服务商收发。',
 )
 export const chatWithOneself = fieldError(
   'user',
@@ -126,7 +126,7 @@ export const ownerCannotLeave = apiError(
   422,
   'im_owner_stays',
   'The owner cannot leave. Transfer or delete the group instead.',
-  '群主不能退出，请先转让或解散群组。',
+  '群主不能退出，请转让或解散群聊。',
 )
 
 export const CHAT_ERRORS = [noSuchChat, chatElsewhere]

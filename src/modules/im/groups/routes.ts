@@ -142,7 +142,7 @@ export function imGroupRoutes(server: Server, ctx: Context) {
     handler: async ({ request, reply, viewer, body }) => {
       const { wireId, confirmed } = await createGroup(ctx, viewer.id, body)
       reply.code(madeStatus(confirmed))
-      return { ...localizedMessage(request, 'The group was created.', '群组创建成功。'), im_group_id: wireId }
+      return { ...localizedMessage(request, 'The group was created.', '群聊创建成功。'), im_group_id: wireId }
     },
   })
 

@@ -20,7 +20,7 @@ import {
   Type,
 } from '#platform/http'
 
-export const noSuchImGroup = apiError(404, 'no_such_im_group', 'This group does not exist.', '该群组不存在。')
+export const noSuchImGroup = apiError(404, 'no_such_im_group', 'This group does not exist.', '该群聊不存在。')
 export const notOwner = apiError(
   403,
   'not_im_group_owner',
@@ -31,13 +31,13 @@ export const mayNotInvite = apiError(
   403,
   'im_invites_not_allowed',
   'Only the owner may add members to this group.',
-  '只有群主可以添加该群组的成员。',
+  '只有群主可以添加群成员。',
 )
 export const ownerStays = fieldError(
   'members',
   'im_owner_stays',
   'The owner cannot be removed. Transfer the group first.',
-  '不能移除群主，请先转让群组。',
+  '不能移除群主，请先转让群聊。',
 )
 
 function numbered(code: string, textOf: (number: number | string) => ErrorText) {
@@ -51,7 +51,7 @@ export const unknownMember = numbered('unknown_user', (id) => ({
 }))
 export const tooManyMembers = numbered('im_group_full', (limit) => ({
   en: `A group of this size can have at most ${limit} members, including its owner.`,
-  zh: `该群组最多容纳 ${limit} 名成员（含群主）。`,
+  zh: `该群聊最多 ${limit} 名成员（含群主）。`,
 }))
 
 export const ImGroupsQuery = Type.Object({ im_group_id: TextList(100, 64, { minItems: 1 }) })

@@ -74,7 +74,7 @@ export async function openPayment(
   if (lacking !== undefined)
     throw invalidField('extra', {
       en: `The extra.${lacking} field is required.`,
-      zh: `需要 extra.${lacking}。`,
+      zh: `extra.${lacking} 不能为空。`,
     })
   const { order, payment } = await transaction(ctx.sql, async (tx) => {
     await requireWithinDay(ctx, tx, ownerId, amount)

@@ -106,11 +106,11 @@ export function rechargeRoutes(server: Server, ctx: Context) {
   })
 }
 
-const ORDERED: Text = { en: 'Ordered.', zh: '订单创建成功' }
+const ORDERED: Text = { en: 'Ordered.', zh: '订单创建成功。' }
 const ORDER_STATES: Record<RechargeRow['state'], { status: 200 | 202; text: Text }> = {
-  pending: { status: 202, text: { en: 'The payment is being processed.', zh: '充值处理中' } },
-  confirmed: { status: 200, text: { en: 'The payment was credited.', zh: '充值成功' } },
-  rejected: { status: 200, text: { en: 'The payment failed.', zh: '充值失败' } },
+  pending: { status: 202, text: { en: 'The payment is being processed.', zh: '充值处理中。' } },
+  confirmed: { status: 200, text: { en: 'The payment was credited.', zh: '充值成功。' } },
+  rejected: { status: 200, text: { en: 'The payment failed.', zh: '充值失败。' } },
 }
 
 export function rechargeOrderRoutes(server: Server, ctx: Context) {

@@ -84,13 +84,13 @@ const notCertified = apiError(
   403,
   'certification_needed',
   'Only certified users may contribute articles.',
-  '未认证，不能投稿。',
+  '需要通过认证才能投稿。',
 )
 const rejectedForGood = apiError(
   403,
   'rejected_for_good',
   'The article was rejected too often to be submitted again.',
-  '资讯被驳回次数过多，不能再次投稿。',
+  '该资讯被驳回次数过多，不能再次提交。',
 )
 
 export type OwnNews = { id: number; categoryId: number; userId: number }

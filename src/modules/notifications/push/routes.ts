@@ -36,14 +36,14 @@ const noPushAddress = fieldError(
   'token',
   'no_push_address',
   'The token of a subscription must be its public https URL.',
-  '订阅的 token 须为其 https 公网地址。',
+  '推送订阅的 token 必须是其公网 https 地址。',
 )
 
 const noPushKey = fieldError(
   'keys',
   'no_push_key',
   'The key p256dh of a subscription must be a point on the curve P-256.',
-  '订阅的 p256dh 密钥须为 P-256 曲线上的点。',
+  '推送订阅的 p256dh 密钥必须是 P-256 曲线上的点。',
 )
 
 /** Web Push can encrypt messages only for a valid point of the P-256 curve. */

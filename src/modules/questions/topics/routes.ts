@@ -133,7 +133,7 @@ export function questionTopicRoutes(server: Server, ctx: Context) {
     handler: async ({ body, viewer, request }) => {
       const proposal = await screenWords(ctx, body, TopicProposal, ['name', 'description'])
       await proposeTopic(sql, viewer.id, proposal)
-      return localizedMessage(request, 'Your proposal was submitted.', '申请成功。')
+      return localizedMessage(request, 'Your proposal was submitted.', '申请已提交。')
     },
   })
 }

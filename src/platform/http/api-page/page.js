@@ -31,7 +31,7 @@ function fold(document) {
     for (const operation of Object.values(operations)) {
       const names = older.get(operation.operationId)
       if (!names) continue
-      const text = `${isChinese ? '旧路径（供现有客户端使用）：' : 'Older paths, for existing clients:'} ${names.join(', ')}`
+      const text = `${isChinese ? '旧路径，供现有客户端使用：' : 'Older paths, for existing clients:'} ${names.join(', ')}`
       operation.description = [operation.description, text].filter(Boolean).join('\n\n')
     }
   return { ...document, paths }
