@@ -70,14 +70,14 @@ export function listsPage(document: Described): { text: string; count: number } 
 
   const text = `# Lists
 
-Every list with pages: its cursors, the items of a page (default / maximum), its search, the field of the items, and
-the format of its times. \`npm run openapi\` generates this page from \`openapi.json\`.
+The table has a row for every list with pages: its cursors, the number of items of a page (default / maximum), its search
+parameters, the field of the items, and the format of its times. \`npm run openapi\` generates this page from \`openapi.json\`.
 
-- \`after\` is the \`id\` of the last item, or of the field beside it. The page begins after it in the requested order
-  (conventions-39). Every list takes it, except rankings, which use the rank, and lists without pages. The others are older
-  cursors of existing clients: \`max_id\`, \`index\` and \`since\` (conventions-15), \`hot\`, which is a rank, \`page\`, which counts from
+- \`after\` is the \`id\` of the last item, or the field in brackets. The page begins after this item in the requested order
+  (conventions-39). Every list takes \`after\`, except rankings, which use the rank, and lists without pages. The other cursors
+  are older ones of existing clients: \`max_id\`, \`index\` and \`since\` (conventions-15), \`hot\`, which is a rank, \`page\`, which counts from
   1 (conventions-16), and \`offset\`, which counts items.
-- \`q\` finds a part of the text in every list with a search. Another name beside it is an older one.
+- \`q\` finds a part of the text in every list with a search. Another name beside it is an older name of the parameter.
 - A page with fewer items than \`limit\` is the last one (conventions-14).
 - Times are UTC: \`… …\` is \`YYYY-MM-DD HH:MM:SS\`, \`T…Z\` is \`YYYY-MM-DDTHH:MM:SSZ\` (conventions-3).
 
@@ -104,8 +104,8 @@ export function deprecatedPage(document: Described): { text: string; count: numb
     )
   const text = `# Deprecated paths
 
-Existing clients call these paths. They behave like the current ones, stay, and are absent from the SDK's types. New clients
-use the right column. \`npm run openapi\` writes this page.
+Existing clients call these paths. They behave like the current paths, and will stay. The types of the SDK omit them. New
+clients use the paths in the right column. \`npm run openapi\` writes this page.
 
 | Deprecated | Current |
 |---|---|

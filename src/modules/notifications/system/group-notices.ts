@@ -17,7 +17,7 @@ const reported = (what: string, resource: string, fields: SystemNotice['fields']
 
 export const GROUP_NOTICES = {
   'group:join': {
-    when: 'a person joins a group or asks to',
+    when: 'a user joins a group or asks to join',
     who: 'its founder and administrators',
     fields: { group: '', user: '' },
     resource: '11',
@@ -83,7 +83,7 @@ export const GROUP_NOTICES = {
     shown: REFUSED_AS_TEXT,
   },
   'group:send-comment-pinned': {
-    when: 'a person asks to pin a comment of a group post',
+    when: 'a user asks to pin a comment of a group post',
     who: "the post's author",
     fields: { post: '', group_id: '' },
     resource: '3',

@@ -28,8 +28,8 @@ export const SYSTEM_NOTICES: Record<SystemType, SystemNotice> = {
     shown: AS_TEXT,
   },
   sanction: {
-    when: 'moderators warn, silence or suspend a person, lift that, or reject an appeal',
-    who: 'that person',
+    when: 'moderators warn, silence or suspend a user, lift the sanction, or reject an appeal',
+    who: 'that user',
     fields: {
       state: '`warning`, `silence`, `suspension`, `lifted`, `rejected`',
       ends_at: 'if it expires',
@@ -40,8 +40,8 @@ export const SYSTEM_NOTICES: Record<SystemType, SystemNotice> = {
     explained: true,
   },
   notice: {
-    when: 'an administrator writes to people',
-    who: 'those people, or everybody',
+    when: 'an administrator sends a notice',
+    who: 'the given users, or all users',
     fields: { notice: '' },
     resource: '18',
     shown: AS_TEXT,
@@ -73,9 +73,9 @@ export const SYSTEM_NOTICES: Record<SystemType, SystemNotice> = {
     resource: '2',
   },
   reward: {
-    when: 'a person is rewarded',
-    who: 'that person',
-    fields: { ...GIFT, user: 'that person, without the name' },
+    when: 'a user is rewarded',
+    who: 'that user',
+    fields: { ...GIFT, user: 'that user, without the name' },
     resource: '1',
   },
   'reward:feeds': {
@@ -190,8 +190,8 @@ export const SYSTEM_NOTICES: Record<SystemType, SystemNotice> = {
     resource: 'the reported content',
   },
   'qa:invitation': {
-    when: 'a question invites a person to answer',
-    who: 'the invited person',
+    when: 'a question invites a user to answer',
+    who: 'the invited user',
     fields: { question: '' },
     resource: '8',
   },
@@ -215,7 +215,7 @@ export const SYSTEM_NOTICES: Record<SystemType, SystemNotice> = {
     resource: '9',
   },
   'qa:onlook': {
-    when: 'a person pays to see an answer',
+    when: 'a user pays to see an answer',
     who: 'the asker',
     fields: { question: '', answer: '', ...GIFT },
     resource: '9',
