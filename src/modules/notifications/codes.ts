@@ -104,7 +104,9 @@ const SENTENCES = {
   'question:answer': { '': { en: 'Your question was answered.', zh: '你的问题有了新回答。' } },
   'qa:answer-adoption': { '': { en: 'Your answer was adopted.', zh: '你的回答被采纳了。' } },
   'qa:reward': { '': { en: 'Your answer received a reward.', zh: '你的回答收到了打赏。' } },
-  'qa:onlook': { '': { en: 'Somebody paid to see an answer to your question.', zh: '有人付费围观了你问题下的回答。' } },
+  'qa:onlook': {
+    '': { en: 'Somebody paid to see an answer to your question.', zh: '有人付费围观了你问题下的回答。' },
+  },
   'qa:question-topic:accept': {
     '': { en: 'The topic you proposed was accepted.', zh: '你申请的问答话题已通过。' },
   },

@@ -3,7 +3,12 @@ import type { Db, Row, Tx } from '#platform/database'
 import { apiError, type Language } from '#platform/errors.ts'
 import { Id, Nullable, OneOf, Shared, type Static, Text, Time, Type } from '#platform/http'
 
-export const noSuchExport = apiError(404, 'no_such_export', 'This export does not exist.', '该数据导出不存在。')
+export const noSuchExport = apiError(
+  404,
+  'no_such_export',
+  'This export does not exist.',
+  '该数据导出不存在。',
+)
 export const exportNotReady = apiError(
   422,
   'export_not_ready',

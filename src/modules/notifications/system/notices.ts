@@ -14,7 +14,7 @@ const REMARK = '`contents` ends with the remark, if there is one'
 
 export const SYSTEM_NOTICES: Record<SystemType, SystemNotice> = {
   'account:changed': {
-    when: 'a password, phone or e-mail of an account is set, changed or removed by any user, an external account is linked or unlinked (sign-in-26), a new device signs in (rights-5), or an administrator ends sign-ins (administration-22)',
+    when: 'a password, phone or e-mail of an account is set, changed or removed by any user, an external account is linked or unlinked (sign-in-26), a new device signs in (rights-5), or an administrator ends sessions (administration-22)',
     who: 'its owner',
     fields: { state: '`password`, `phone`, `email`, `link`, `unlink`, `sign-in`, `sign-outs`' },
     resource: '1',

@@ -95,7 +95,9 @@ export function addWeb(
       const state = await limiter.hit(`ip:${addressKey(request.ip)}`, config.rateLimits.anonymous)
       if (state.exceeded) {
         const text =
-          speaks === 'zh' ? '请求过于频繁，请稍后刷新页面。' : 'Too many requests. Wait a moment, then reload.'
+          speaks === 'zh'
+            ? '请求过于频繁，请稍后刷新页面。'
+            : 'Too many requests. Wait a moment, then reload.'
         reply.code(429).headers(rateLimitHeaders(state)).type('text/plain; charset=utf-8').send(`${text}\n`)
         return true
       }
