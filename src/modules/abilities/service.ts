@@ -13,7 +13,7 @@ export const beyondOwnAbilities = apiError(
   403,
   'may_do_more',
   'This involves abilities that you do not have yourself.',
-  '不能授予或更改你自己没有的权限。',
+  '该操作涉及你自己没有的权限。',
 )
 
 export const defaultRoleTooPowerful = (field: string) =>
