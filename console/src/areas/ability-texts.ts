@@ -32,7 +32,7 @@ const CHINESE: Record<string, string> = {
   'admin: tags': '管理标签',
   'admin: reports': '处理举报',
   'admin: address blocks': '封禁 IP 地址和网段',
-  'admin: sanctions': '警告、禁言用户或暂停其账号，处理申诉，查看处置记录',
+  'admin: sanctions': '警告、禁言和封禁用户，处理申诉，查看处置记录',
   'admin: certifications': '查看和审核认证',
   'admin: conversations': '查看和删除反馈与系统会话',
   'admin: feed topics': '审核和管理话题',

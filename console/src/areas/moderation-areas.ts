@@ -5,7 +5,7 @@ import { ASKED, decisionOf, PERSON, personIn, REMARK, STATE, stateIn } from './a
 const KINDS: readonly Choice[] = [
   { id: 'warning', name: ['warning', '警告'], tone: 'quiet' },
   { id: 'silence', name: ['silence', '禁言'], tone: 'wait' },
-  { id: 'suspension', name: ['suspension', '暂停使用'], tone: 'bad' },
+  { id: 'suspension', name: ['suspension', '封禁'], tone: 'bad' },
 ]
 const named = ({ user_id: id, name }: Wire) => ({ id, name })
 const OF = personIn('user')

@@ -11,7 +11,7 @@ export const STANDINGS: readonly Choice[] = [
   { id: 'active', name: ['active', '正常'], tone: 'good' },
   { id: 'waiting', name: ['pending', '待审核'], tone: 'wait' },
   { id: 'silenced', name: ['silenced', '已禁言'], tone: 'wait' },
-  { id: 'suspended', name: ['suspended', '已暂停使用'], tone: 'bad' },
+  { id: 'suspended', name: ['suspended', '已封禁'], tone: 'bad' },
   { id: 'disabled', name: ['disabled', '已停用'], tone: 'bad' },
 ]
 

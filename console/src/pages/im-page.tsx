@@ -11,8 +11,8 @@ const FACTS: readonly { name: string; label: Text }[] = [
   { name: 'accounts', label: ['Accounts', '账号数'] },
   { name: 'waiting_accounts', label: ['Accounts pending sync', '待同步账号数'] },
   { name: 'unregistered', label: ['Users without an account', '未注册用户数'] },
-  { name: 'groups', label: ['Chat groups', '群组数'] },
-  { name: 'waiting_groups', label: ['Chat groups pending sync', '待同步群组数'] },
+  { name: 'groups', label: ['Chat groups', '群聊数'] },
+  { name: 'waiting_groups', label: ['Chat groups pending sync', '待同步群聊数'] },
 ]
 
 export function ImPage() {

@@ -51,7 +51,7 @@ const STATES: Record<string, { name: readonly [string, string]; tone: keyof type
   'group-posts': { name: ['group post', '圈子帖子'], tone: 'quiet' },
   feed_topics: { name: ['topic', '话题'], tone: 'quiet' },
   silence: { name: ['silence', '禁言'], tone: 'wait' },
-  suspension: { name: ['suspension', '暂停使用'], tone: 'bad' },
+  suspension: { name: ['suspension', '封禁'], tone: 'bad' },
 }
 
 export function timeOf(value: unknown): Date | null {

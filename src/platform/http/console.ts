@@ -8,7 +8,12 @@ import { addVary } from './caching.ts'
 import type { Server } from './instance.ts'
 import { builtFolder, sendAsset, sendNotBuilt } from './packages.ts'
 
-const turnedOff = apiError(404, 'console_off', 'The console is disabled on this site.', '本站已关闭控制台。')
+const turnedOff = apiError(
+  404,
+  'console_off',
+  'The console is disabled on this site.',
+  '本站已关闭管理后台。',
+)
 
 const policyWith = (nonce: string) =>
   [

@@ -22,7 +22,7 @@ const NOT_BUILT: Record<PackageName, Text> = {
   },
   console: {
     en: 'The console is not built: run “npm run console” in the folder of Kith, or set CONSOLE=off.',
-    zh: '控制台尚未构建：请在 Kith 目录中运行“npm run console”，或设置 CONSOLE=off。',
+    zh: '管理后台尚未构建：请在 Kith 目录中运行“npm run console”，或设置 CONSOLE=off。',
   },
 }
 

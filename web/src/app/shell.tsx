@@ -15,7 +15,7 @@ const WORDS = words({
   signIn: ['Sign in', '登录'],
   join: ['Sign up', '注册'],
   about: ['API', 'API'],
-  console: ['Console', '控制台'],
+  console: ['Console', '管理后台'],
   pitch: ['Keep up with friends and meet new people', '关注好友，结识新朋友'],
   pitchText: [
     'Follow people, ask questions and share what you see. This site runs on its own server and does not share your data with advertising companies.',

@@ -7,7 +7,7 @@ export const SANCTION_KINDS = ['warning', 'silence', 'suspension'] as const
 export const KINDS: Record<SanctionKind, Text> = {
   warning: ['warning', '警告'],
   silence: ['silence', '禁言'],
-  suspension: ['suspension', '暂停使用'],
+  suspension: ['suspension', '封禁'],
 }
 
 export const PERIODS: readonly { hours: number; label: Text }[] = [
@@ -27,8 +27,8 @@ const EFFECTS: Record<SanctionKind, Text> = {
     '系统会立即通知用户。用户每次尝试发布内容时都会看到此提示。用户可以申诉。',
   ],
   suspension: [
-    'The user receives an e-mail or text message and sees this message at every sign-in. All sessions of the user end. Published content stays. The user may appeal.',
-    '系统会立即发送邮件或短信。用户每次登录时都会看到此提示。用户将在所有设备上退出登录。已发布的内容会保留。用户可以申诉。',
+    'The user receives an e-mail and sees this message at every sign-in. All sessions of the user end. Published content stays. The user may appeal.',
+    '系统会立即发送邮件。用户每次登录时都会看到此提示。用户将在所有设备上退出登录。已发布的内容会保留。用户可以申诉。',
   ],
 }
 

@@ -38,11 +38,11 @@ export const MONEY_TEXTS: Record<string, { label: Text; note: Text }> = {
     note: ['In CNY.', '单位为元。'],
   },
   'currency:cash-min': {
-    label: ['Minimum points withdrawal', '积分提取最低数量'],
+    label: ['Minimum points withdrawal', '积分提现最低数量'],
     note: ['In points.', '单位为积分。'],
   },
   'currency:cash-max': {
-    label: ['Maximum points withdrawal', '积分提取最高数量'],
+    label: ['Maximum points withdrawal', '积分提现最高数量'],
     note: ['In points.', '单位为积分。'],
   },
   'currency:rule': {
@@ -58,12 +58,12 @@ export const MONEY_TEXTS: Record<string, { label: Text; note: Text }> = {
     note: ['Clients show this text where users buy points.', '显示在客户端的积分充值页面。'],
   },
   'currency:cash': {
-    label: ['Points withdrawal', '积分提取'],
-    note: ['Users can withdraw points as money.', '允许用户将积分提取为现金。'],
+    label: ['Points withdrawal', '积分提现'],
+    note: ['Users can withdraw points as money.', '允许用户将积分提现。'],
   },
   'currency:cash-rule': {
-    label: ['Rules of points withdrawals', '积分提取规则'],
-    note: ['Clients show this text where users withdraw points.', '显示在客户端的积分提取页面。'],
+    label: ['Rules of points withdrawals', '积分提现规则'],
+    note: ['Clients show this text where users withdraw points.', '显示在客户端的积分提现页面。'],
   },
   'currency:iap-only': {
     label: ['In-app purchases only', '仅应用内购买'],

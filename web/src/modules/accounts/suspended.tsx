@@ -5,7 +5,7 @@ import { useWords, words } from '../../app/words.ts'
 import { Form } from '../../ui/form.tsx'
 
 const WORDS = words({
-  title: ['Account suspended', '账号已被暂停使用'],
+  title: ['Account suspended', '账号已被封禁'],
   appeal: ['Reason for your appeal', '申诉理由'],
   send: ['Submit appeal', '提交申诉'],
   sent: ['Appeal submitted. Moderators will review it.', '申诉已提交，管理员会重新审核。'],

@@ -19,7 +19,7 @@ const WORDS = words({
   delete: ['Delete', '删除'],
   deleted: ['Deleted.', '已删除。'],
   sure: ['Delete this post permanently?', '确定要永久删除这条动态吗？'],
-  console: ['Open in the console', '在控制台打开'],
+  console: ['Open in the console', '在管理后台打开'],
   report: ['Report', '举报'],
   reason: ['Reason for the report', '举报原因'],
   reported: ['Thank you for the report. Moderators will review it.', '感谢举报，管理员会尽快处理。'],

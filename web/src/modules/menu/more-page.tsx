@@ -11,7 +11,7 @@ import { signOut } from '../accounts/session.ts'
 const WORDS = words({
   title: ['More', '更多'],
   api: ['API', 'API'],
-  console: ['Console', '控制台'],
+  console: ['Console', '管理后台'],
   signOut: ['Sign out', '退出登录'],
 })
 

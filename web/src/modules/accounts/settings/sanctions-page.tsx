@@ -13,7 +13,7 @@ const WORDS = words({
   none: ['You have not received any sanctions.', '没有处罚记录。'],
   warning: ['Warning', '警告'],
   silence: ['Silence: you can read, but not post', '禁言：可以浏览，不能发布'],
-  suspension: ['Account suspension', '账号停用'],
+  suspension: ['Account suspension', '账号封禁'],
   inForce: ['Active', '生效中'],
   over: ['Ended', '已结束'],
   until: ['Until', '截止时间'],
