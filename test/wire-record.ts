@@ -21,19 +21,20 @@ function walk(value: unknown, place: string, places: Set<string>): void {
 export function recordReplies(app: Server): void {
   const folder = process.env.KITH_WIRE_RECORD
   if (!folder) return
-  if (record.size === 0)
-    process.once('exit', () => {
-      mkdirSync(folder, { recursive: true })
-      const entries = [...record].map(([name, places]) => [name, [...places].sort()])
-      writeFileSync(join(folder, `${process.pid}.json`), JSON.stringify(Object.fromEntries(entries)))
-    })
+  // Written at each close instead of at exit, so that a killed process loses only the server under test.
+  app.addHook('onClose', async () => {
+    mkdirSync(folder, { recursive: true })
+    const entries = [...record].map(([name, places]) => [name, [...places].sort()])
+    writeFileSync(join(folder, `${process.pid}.json`), JSON.stringify(Object.fromEntries(entries)))
+  })
   app.addHook('onSend', async (request, reply, payload) => {
     const code = reply.getHeader('x-error-code')
     const name = [request.method, request.routeOptions.url, reply.statusCode, code].filter(Boolean).join(' ')
     const places = record.get(name) ?? new Set()
     record.set(name, places)
     const isJson = String(reply.getHeader('content-type')).includes('json')
-    if (isJson && typeof payload === 'string' && payload !== '') walk(JSON.parse(payload), '', places)
+    const text = typeof payload === 'string' || Buffer.isBuffer(payload) ? String(payload) : ''
+    if (isJson && text !== '' && !reply.hasHeader('content-encoding')) walk(JSON.parse(text), '', places)
     else places.add(payload ? 'bytes' : 'empty')
     return payload
   })
