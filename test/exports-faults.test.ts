@@ -178,7 +178,7 @@ test('exports the data of a suspended user without a session (rights-1, rights-9
   await work()
   assert.equal((await guest('POST', '/auth/exports', login)).status, 422)
   assert.equal((await sql`select from data_exports where user_id = ${ann.id}`).length, 0)
-  assert.equal(await ctx.storage.exists(kept?.key), false)
+  assert.equal(await ctx.storage.writtenAt(kept?.key), undefined)
   assert.equal((await fetchBytes(ready.body.url)).statusCode, 404)
 })
 
@@ -196,6 +196,6 @@ test('leaves no archive when the account is erased during its export (rights-2)'
   } finally {
     ctx.storage.put = put
   }
-  assert.equal(await ctx.storage.exists(kept?.key), false)
+  assert.equal(await ctx.storage.writtenAt(kept?.key), undefined)
   assert.equal(existsSync(join(ctx.config.dataDir, 'uploads', kept?.key)), false)
 })

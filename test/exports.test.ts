@@ -147,7 +147,7 @@ test('restricts an archive to its owner until the archive expires (rights-9)', a
   await addJob(sql, 'tidy_exports', {})
   await work()
   assert.equal((await as(ann, 'GET', `/user/exports/${id}`)).body.state, 'expired')
-  assert.equal(await ctx.storage.exists(kept?.key), false)
+  assert.equal(await ctx.storage.writtenAt(kept?.key), undefined)
   await sql`update data_exports set created_at = now() - interval '91 days' where id = ${id}`
   await addJob(sql, 'tidy_exports', {})
   await work()

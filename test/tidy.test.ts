@@ -11,7 +11,7 @@ import { tidyTemporary } from '#modules/files/uploads/service.ts'
 import { takeOldestVariants } from '#modules/files/variants/service.ts'
 import { deleteOldRequests } from '#modules/groups/members/queries.ts'
 import { type Fragment, openDatabase, type Sql, transaction } from '#platform/database'
-import { createStorage } from '#platform/files'
+import { createLocalStorage } from '#platform/files'
 import { deleteOldKeys } from '#platform/http'
 import { addJob, deleteFailedJobs } from '#platform/jobs'
 import { groupMaker } from '#test/fixtures/groups.ts'
@@ -103,7 +103,7 @@ test('removes partial files of killed writes after a day', async () => {
   await addJob(sql, 'tidy_files', {})
   await work()
   assert.deepEqual(await readdir(drafts), ['new'])
-  assert.ok(await ctx.storage.exists('files/2026/whole.png'))
+  assert.ok(await ctx.storage.writtenAt('files/2026/whole.png'))
 })
 
 test('removes stored files without a database row after a day', async () => {
@@ -137,8 +137,8 @@ test('removes stored files without a database row after a day', async () => {
   const found = Number(/^· (\d+) stored files/.exec(lines.at(-1) ?? '')?.[1])
   assert.equal(await deleteOrphanedObjects(ctx, 2), found)
   assert.ok(found >= left.length)
-  for (const key of [...kept, ...others, young]) assert.ok(await ctx.storage.exists(key), key)
-  for (const key of left) assert.ok(!(await ctx.storage.exists(key)), key)
+  for (const key of [...kept, ...others, young]) assert.ok(await ctx.storage.writtenAt(key), key)
+  for (const key of left) assert.ok(!(await ctx.storage.writtenAt(key)), key)
   const foreign = Array.from({ length: 101 }, (_, n) => `files/2026/02/02/${n}.png`)
   for (const key of foreign) {
     await ctx.storage.put(key, Buffer.from('bytes'), { mime: 'image/png' })
@@ -147,7 +147,7 @@ test('removes stored files without a database row after a day', async () => {
   lines.length = 0
   await reportLeftovers(ctx, { mend: true, print: (line) => void lines.push(line) })
   assert.match(lines.at(-1) ?? '', /not deleted: these are most of the stored files/)
-  for (const key of foreign) assert.ok(await ctx.storage.exists(key), key)
+  for (const key of foreign) assert.ok(await ctx.storage.writtenAt(key), key)
 })
 
 test('makes uploads readable only by the OS user of the server', async () => {
@@ -155,7 +155,7 @@ test('makes uploads readable only by the OS user of the server', async () => {
   await mkdir(root, { mode: 0o755 })
   const source = join(folder, 'source')
   await writeFile(source, 'open to all', { mode: 0o644 })
-  const storage = createStorage({ kind: 'local', root })
+  const storage = createLocalStorage(root)
   await storage.put('files/2026/one.png', Buffer.from('bytes'), { mime: 'image/png' })
   await storage.put('files/2026/two.png', { path: source }, { mime: 'image/png' })
   const modeOf = async (path: string) => (await stat(join(root, path))).mode & 0o777

@@ -12,7 +12,7 @@ import { readConfig } from '#platform/config.ts'
 import type { Context } from '#platform/context.ts'
 import { createSecrets } from '#platform/crypto.ts'
 import { createSignals, type DatabaseOptions, openDatabase, type Sql } from '#platform/database'
-import { createStorage } from '#platform/files'
+import { createLocalStorage } from '#platform/files'
 import type { Server } from '#platform/http'
 import { runWaitingJobs } from '#platform/jobs'
 import { createLog, createMetrics } from '#platform/observability'
@@ -106,7 +106,7 @@ export async function createWorld(
     metrics: createMetrics(),
     signals,
     secrets: createSecrets('a secret of the tests, long enough'),
-    storage: createStorage({ kind: 'local', root: join(dataDir, 'uploads') }),
+    storage: createLocalStorage(join(dataDir, 'uploads')),
     mail: {
       async send({ to, text, code }) {
         outbox.push({ to, text, ...(code === undefined ? {} : { code }) })

@@ -7,7 +7,7 @@ import type { Context } from '#platform/context.ts'
 import { createSecrets, type Secrets } from '#platform/crypto.ts'
 import { createSignals, type DatabaseOptions, openDatabase, openReplicas } from '#platform/database'
 import { type DatabaseServer, openDatabaseServer } from '#platform/database-server.ts'
-import { createStorage, type Storage } from '#platform/files'
+import { createLocalStorage, createS3Storage, type Storage } from '#platform/files'
 import type { JobsConnection } from '#platform/jobs'
 import {
   createApns,
@@ -37,11 +37,7 @@ const JOBS_POOL_SIZE = 4
 export type PoolLimits = Pick<DatabaseOptions, 'patienceMs' | 'maxWaiting' | 'lockTimeoutMs'>
 
 export const openStorage = (config: Config): Storage =>
-  createStorage(
-    config.storage === 's3'
-      ? { kind: 's3', ...config.s3 }
-      : { kind: 'local', root: join(config.dataDir, 'uploads') },
-  )
+  config.storage === 's3' ? createS3Storage(config.s3) : createLocalStorage(join(config.dataDir, 'uploads'))
 
 export async function openContext(
   config: Config,

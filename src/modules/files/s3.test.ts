@@ -6,7 +6,7 @@ import { after, test } from 'node:test'
 import S3rver from 's3rver'
 import sharp from 'sharp'
 import { buildApp } from '#app'
-import { createStorage } from '#platform/files'
+import { createS3Storage } from '#platform/files'
 import { createMetrics } from '#platform/observability'
 import { flatPicture, noisyPicture } from '#test/fixtures/media.ts'
 import { createWorld } from '#test/world.ts'
@@ -20,8 +20,7 @@ const { port } = await objects.run()
 
 const world = await createWorld()
 const endpoint = `http://127.0.0.1:${port}`
-const storage = createStorage({
-  kind: 's3',
+const storage = createS3Storage({
   bucket,
   region: 'us-east-1',
   ...keys,
@@ -80,5 +79,5 @@ test('stores the picture of a storage task in the bucket', async () => {
   })
   assert.equal(put.statusCode, 201, put.body)
   assert.ok((await app.inject({ url: pathOf(task.uri) })).rawPayload.equals(bytes))
-  assert.equal(await storage.exists(task.node.replace(':', '/')), true)
+  assert.ok(await storage.writtenAt(task.node.replace(':', '/')))
 })

@@ -1,3 +1,3 @@
-export { createStorage } from './create.ts'
-export { openBucket, present, readBucketAddress, type S3Options } from './s3.ts'
-export { type ByteRange, type Storage, StorageError } from './storage.ts'
+export { createLocalStorage } from './local.ts'
+export { createS3Storage, openBucket, readBucketAddress, type S3Options } from './s3.ts'
+export { type ByteRange, present, type Storage, StorageError } from './storage.ts'

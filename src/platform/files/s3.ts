@@ -2,8 +2,7 @@ import { createReadStream } from 'node:fs'
 import { readFile, stat } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import type { S3Client } from '@aws-sdk/client-s3'
-import type { ByteRange, Storage, StorageSource } from './storage.ts'
-import { assertKey, isKey, StorageError } from './storage.ts'
+import { assertKey, type ByteRange, isKey, present, type Storage, StorageError } from './storage.ts'
 
 export type S3Options = {
   bucket: string
@@ -27,7 +26,7 @@ export function createS3Storage(options: S3Options): Storage {
   const bucket = openBucket(options)
   return {
     vendor: 's3',
-    async put(key: string, source: StorageSource, { mime }: { mime: string }): Promise<void> {
+    async put(key, source, { mime }) {
       assertKey(key)
       await answered(async () => {
         if (Buffer.isBuffer(source)) await bucket.put(key, source, mime)
@@ -37,23 +36,19 @@ export function createS3Storage(options: S3Options): Storage {
         else await bucket.put(key, await readFile(source.path), mime)
       })
     },
-    async open(key: string, range?: ByteRange) {
+    async open(key, range) {
       assertKey(key)
       return bucket.open(key, range)
     },
-    async remove(key: string): Promise<void> {
+    async remove(key) {
       assertKey(key)
       await bucket.remove(key)
     },
-    async exists(key: string): Promise<boolean> {
-      assertKey(key)
-      return (await bucket.find(key)) !== undefined
-    },
-    async *list(folder: string): AsyncIterable<string> {
+    async *list(folder) {
       assertKey(folder)
       for await (const key of bucket.list(`${folder}/`)) if (isKey(key)) yield key
     },
-    async writtenAt(key: string): Promise<Date | undefined> {
+    async writtenAt(key) {
       assertKey(key)
       return (await bucket.find(key))?.LastModified
     },
@@ -129,13 +124,6 @@ export function openBucket(options: S3Options) {
     },
   }
 }
-
-/** Resolves to undefined when the object is missing. */
-export const present = <T>(answer: Promise<T>): Promise<T | undefined> =>
-  answer.catch((error) => {
-    if (error instanceof StorageError && error.fault === 'missing') return undefined
-    throw error
-  })
 
 function createClient(sdk: typeof import('@aws-sdk/client-s3'), options: S3Options): S3Client {
   return new sdk.S3Client({

@@ -12,7 +12,8 @@ import { after, before, describe, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import S3rver from 's3rver'
-import { createStorage } from './create.ts'
+import { createLocalStorage } from './local.ts'
+import { createS3Storage } from './s3.ts'
 import type { Storage } from './storage.ts'
 
 const folder = await mkdtemp(join(tmpdir(), 'kith-storage-'))
@@ -25,7 +26,6 @@ const server = new S3rver({
   configureBuckets: [{ name: bucket, configs: [] }],
 })
 const s3Options = {
-  kind: 's3' as const,
   bucket,
   region: 'us-east-1',
   accessKeyId: 'S3RVER',
@@ -44,8 +44,8 @@ after(async () => {
 })
 
 const stores: Record<'local' | 's3', () => Storage> = {
-  local: () => createStorage({ kind: 'local', root: join(folder, 'local') }),
-  s3: () => createStorage({ ...s3Options, endpoint }),
+  local: () => createLocalStorage(join(folder, 'local')),
+  s3: () => createS3Storage({ ...s3Options, endpoint }),
 }
 
 const text = async (opened: { stream: Readable }) => (await buffer(opened.stream)).toString()
@@ -121,10 +121,10 @@ for (const vendor of ['local', 's3'] as const) {
 
     test('reports a removed object as missing', async () => {
       await storage.put('gone.txt', Buffer.from('x'), { mime: 'text/plain' })
-      assert.equal(await storage.exists('gone.txt'), true)
+      assert.ok(await storage.writtenAt('gone.txt'))
       await storage.remove('gone.txt')
       await storage.remove('gone.txt')
-      assert.equal(await storage.exists('gone.txt'), false)
+      assert.equal(await storage.writtenAt('gone.txt'), undefined)
       await assert.rejects(storage.open('gone.txt'), { name: 'StorageError', fault: 'missing' })
     })
 
@@ -134,7 +134,6 @@ for (const vendor of ['local', 's3'] as const) {
         const refused = { name: 'StorageError', fault: 'invalid_key' }
         await assert.rejects(storage.put(key, Buffer.from('x'), { mime: 'text/plain' }), refused, key)
         await assert.rejects(storage.open(key), refused, key)
-        await assert.rejects(storage.exists(key), refused, key)
         await assert.rejects(storage.remove(key), refused, key)
         await assert.rejects(storage.writtenAt(key), refused, key)
         await assert.rejects(Array.fromAsync(storage.list(key)), refused, key)
@@ -144,14 +143,14 @@ for (const vendor of ['local', 's3'] as const) {
     test('stores no object when the source is unreadable', async () => {
       const source = { path: join(folder, 'no-such-upload') }
       await assert.rejects(storage.put('never', source, { mime: 'text/plain' }), { name: 'StorageError' })
-      assert.equal(await storage.exists('never'), false)
+      assert.equal(await storage.writtenAt('never'), undefined)
     })
   })
 }
 
 test('lists only files with valid keys in a local store', async () => {
   const root = join(folder, 'others')
-  const storage = createStorage({ kind: 'local', root })
+  const storage = createLocalStorage(root)
   await storage.tidy()
   await storage.put('shared/ours', Buffer.from('x'), { mime: 'text/plain' })
   await writeFile(join(root, 'shared', '.hidden'), 'of somebody else')
@@ -166,7 +165,7 @@ test('reports an unresponsive object store as unavailable', async () => {
   }).listen(0, '127.0.0.1')
   await once(listener, 'listening')
   const { port } = listener.address() as AddressInfo
-  const storage = createStorage({ ...s3Options, endpoint: `http://127.0.0.1:${port}`, silenceMs: 300 })
+  const storage = createS3Storage({ ...s3Options, endpoint: `http://127.0.0.1:${port}`, silenceMs: 300 })
   const path = join(folder, 'silent')
   await writeFile(path, Buffer.alloc(9 * 1024 * 1024))
   const first = async () => {
@@ -177,7 +176,7 @@ test('reports an unresponsive object store as unavailable', async () => {
       storage.put('silent', Buffer.from('x'), { mime: 'text/plain' }),
       storage.put('silent', { path }, { mime: 'text/plain' }),
       storage.open('silent'),
-      storage.exists('silent'),
+      storage.writtenAt('silent'),
       storage.remove('silent'),
       first(),
     ]
@@ -205,7 +204,7 @@ test('uploads a large file in parts', async () => {
   }).listen(0, '127.0.0.1')
   await once(listener, 'listening')
   const { port } = listener.address() as AddressInfo
-  const storage = createStorage({ ...s3Options, endpoint: `http://127.0.0.1:${port}` })
+  const storage = createS3Storage({ ...s3Options, endpoint: `http://127.0.0.1:${port}` })
   const path = join(folder, 'large')
   for (const size of [1024, 9 * 1024 * 1024]) {
     await writeFile(path, Buffer.alloc(size))
@@ -233,26 +232,26 @@ test('leaves no incomplete file when the disk is full', {
 }, async () => {
   const root = join(folder, 'full')
   const script = `
-    import { createStorage } from ${JSON.stringify(fileURLToPath(new URL('./create.ts', import.meta.url)))}
-    const storage = createStorage({ kind: 'local', root: process.env.ROOT })
+    import { createLocalStorage } from ${JSON.stringify(fileURLToPath(new URL('./local.ts', import.meta.url)))}
+    const storage = createLocalStorage(process.env.ROOT)
     const fault = await storage.put('big', Buffer.alloc(1 << 20), { mime: 'text/plain' }).catch((e) => e.fault)
-    process.stdout.write(fault + ' ' + (await storage.exists('big')))`
+    process.stdout.write(fault + ' ' + (await storage.writtenAt('big')))`
   const { stdout } = await promisify(execFile)(
     'sh',
     ['-c', `trap '' XFSZ; ulimit -f 64; exec "$NODE" --input-type=module --eval "$SCRIPT"`],
     { env: { ...process.env, ROOT: root, NODE: process.execPath, SCRIPT: script } },
   )
-  assert.equal(stdout, 'full false')
+  assert.equal(stdout, 'full undefined')
   assert.deepEqual(await readdir(join(root, '.tmp')), [])
 })
 
 test('reports an unreachable object store as unavailable', async () => {
-  const storage = createStorage({ ...s3Options, endpoint: 'http://127.0.0.1:1' })
-  await assert.rejects(storage.exists('x'), { name: 'StorageError', fault: 'unavailable' })
+  const storage = createS3Storage({ ...s3Options, endpoint: 'http://127.0.0.1:1' })
+  await assert.rejects(storage.writtenAt('x'), { name: 'StorageError', fault: 'unavailable' })
   await assert.rejects(storage.open('x'), { name: 'StorageError', fault: 'unavailable' })
 })
 
 test('reports a missing bucket as unavailable instead of the file as missing', async () => {
-  const storage = createStorage({ ...s3Options, endpoint, bucket: 'another' })
+  const storage = createS3Storage({ ...s3Options, endpoint, bucket: 'another' })
   await assert.rejects(storage.open('x'), { name: 'StorageError', fault: 'unavailable' })
 })

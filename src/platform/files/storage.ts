@@ -12,7 +12,6 @@ export type Storage = {
   open(key: string, range?: ByteRange): Promise<{ stream: Readable; size: number }>
   /** Also succeeds when the key is missing. */
   remove(key: string): Promise<void>
-  exists(key: string): Promise<boolean>
   list(folder: string): AsyncIterable<string>
   writtenAt(key: string): Promise<Date | undefined>
   /** Removes partial files of writes that were interrupted over a day ago. */
@@ -30,6 +29,13 @@ export class StorageError extends Error {
     this.fault = fault
   }
 }
+
+/** Resolves to undefined when the object is missing. */
+export const present = <T>(answer: Promise<T>): Promise<T | undefined> =>
+  answer.catch((error) => {
+    if (error instanceof StorageError && error.fault === 'missing') return undefined
+    throw error
+  })
 
 const keyPattern = /^[A-Za-z0-9_-][A-Za-z0-9._-]*(?:\/[A-Za-z0-9_-][A-Za-z0-9._-]*)*$/
 

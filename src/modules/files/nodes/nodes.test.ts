@@ -230,7 +230,7 @@ describe('stored nodes', () => {
     assert.equal((await put(late, png)).status, 403)
     const statuses = await Promise.all(urls.map(async (url) => (await get(url)).status))
     assert.deepEqual(statuses, [404, 200, 200])
-    assert.equal(await ctx.storage.exists(unused.replace(':', '/')), false)
+    assert.equal(await ctx.storage.writtenAt(unused.replace(':', '/')), undefined)
     assert.equal((await sql`select from storage_nodes where node = ${unfinished}`).length, 0)
   })
 
