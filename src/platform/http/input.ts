@@ -43,14 +43,13 @@ function cleanNumber(schema: Schema, value: string): unknown {
   return pattern.test(text) ? Number(text) : value
 }
 
-/** Clients send the value that the schema names in `x-any` to request no filter (conventions-18). */
-const withoutAny = (schema: Schema, value: unknown) =>
-  schema['x-any'] !== undefined && value === schema['x-any'] ? undefined : value
-
-function cleanArray(schema: Schema, value: unknown[], isForm: boolean): unknown[] {
-  // Cuts a huge array to one item over its limit, which is enough to reject the array.
-  const items = schema.maxItems === undefined ? value : value.slice(0, schema.maxItems + 1)
-  return schema.items ? items.map((item) => clean(schema.items as Schema, item, isForm)) : items
+/** Splits comma-separated items, given as one value or as a list of values (conventions-19). */
+function splitItems(value: unknown, most: number | undefined): unknown {
+  if (Array.isArray(value))
+    return value.flatMap((item) => (typeof item === 'string' ? item.split(',') : [item]))
+  if (typeof value !== 'string' && typeof value !== 'number') return value
+  const items = String(value).split(',', most)
+  return items.map((item) => item.trim()).filter((item) => item !== '')
 }
 
 const FORM = Symbol('form')
@@ -82,7 +81,9 @@ function clean(schema: Schema, value: unknown, isForm: boolean): unknown {
     (is(schema, 'integer') || is(schema, 'number')) &&
     !(typeof value === 'string' && is(schema, 'string'))
   ) {
-    return withoutAny(schema, typeof value === 'string' ? cleanNumber(schema, value) : value)
+    const number = typeof value === 'string' ? cleanNumber(schema, value) : value
+    // Clients send the value that the schema names in `x-any` to request no filter (conventions-18).
+    return number === schema['x-any'] ? undefined : number
   }
   if (is(schema, 'boolean')) {
     if (value === 1 || value === '1' || (isForm && value === 'true')) return true
@@ -90,23 +91,11 @@ function clean(schema: Schema, value: unknown, isForm: boolean): unknown {
     return value === '' ? undefined : value
   }
   if (is(schema, 'array')) {
-    if (schema['x-list'] && !Array.isArray(value)) {
-      if (typeof value !== 'string' && typeof value !== 'number') return value
-      const pieces = String(value).split(',', (schema.maxItems ?? 1000) + 1)
-      return cleanArray(
-        schema,
-        pieces.map((piece) => piece.trim()).filter((piece) => piece !== ''),
-        isForm,
-      )
-    }
-    if (!Array.isArray(value)) return value
-    return cleanArray(
-      schema,
-      schema['x-list']
-        ? value.flatMap((item) => (typeof item === 'string' ? item.split(',') : [item]))
-        : value,
-      isForm,
-    )
+    // Cuts a huge list to one item over its limit, which is enough to reject the list.
+    const most = schema.maxItems === undefined ? undefined : schema.maxItems + 1
+    const items = schema['x-list'] ? splitItems(value, most) : value
+    if (!Array.isArray(items)) return items
+    return items.slice(0, most).map((item) => (schema.items ? clean(schema.items, item, isForm) : item))
   }
   if (is(schema, 'object')) {
     if (typeof value !== 'object' || Array.isArray(value) || !schema.properties) return value
@@ -199,9 +188,7 @@ function describe(errors: ErrorObject[]): Record<string, Text[]> {
         ? [path, error.params.missingProperty].filter(Boolean).join('.')
         : // Reports an invalid item under the name of its list.
           path.replace(/(?<=.)\.\d+$/, '') || 'body'
-    const sentences = fields[field] ?? []
-    fields[field] = sentences
-    if (sentences.length === 0) sentences.push(sentence(field, error))
+    fields[field] ??= [sentence(field, error)]
   }
   return fields
 }
@@ -216,67 +203,41 @@ const TYPES: Record<string, Text> = {
   null: { en: 'null', zh: '空' },
 }
 
-function sentence(field: string, { keyword, params }: ErrorObject): Text {
-  switch (keyword) {
-    case 'required':
-      return { en: `The ${field} field is required.`, zh: `${field} 不能为空。` }
-    case 'type': {
-      const types = [params.type].flat().map((type: string) => TYPES[type] ?? { en: type, zh: type })
-      return {
-        en: `The ${field} field must be ${types.map((type) => type.en).join(' or ')}.`,
-        zh: `${field} 必须是${types.map((type) => type.zh).join('或')}。`,
-      }
+const INVALID: Text = { en: 'is not valid', zh: '格式不正确' }
+
+/** Ends of the sentences about a field, by the keyword that its value violates. */
+const PROBLEMS: Record<string, (params: ErrorObject['params']) => Text> = {
+  required: () => ({ en: 'is required', zh: '不能为空' }),
+  type({ type }) {
+    const types = [type].flat().map((name: string) => TYPES[name] ?? { en: name, zh: name })
+    return {
+      en: `must be ${types.map(({ en }) => en).join(' or ')}`,
+      zh: `必须是${types.map(({ zh }) => zh).join('或')}`,
     }
-    case 'maxLength':
-      return {
-        en: `The ${field} field may not have more than ${params.limit} characters.`,
-        zh: `${field} 不能超过 ${params.limit} 个字符。`,
-      }
-    case 'minLength':
-      return {
-        en: `The ${field} field must have at least ${params.limit} characters.`,
-        zh: `${field} 至少需要 ${params.limit} 个字符。`,
-      }
-    case 'minimum':
-      return {
-        en: `The ${field} field must be at least ${params.limit}.`,
-        zh: `${field} 不能小于 ${params.limit}。`,
-      }
-    case 'maximum':
-      return {
-        en: `The ${field} field may not be greater than ${params.limit}.`,
-        zh: `${field} 不能大于 ${params.limit}。`,
-      }
-    case 'maxItems':
-      return {
-        en: `The ${field} field may not have more than ${params.limit} items.`,
-        zh: `${field} 不能超过 ${params.limit} 项。`,
-      }
-    case 'minItems':
-      return {
-        en: `The ${field} field must have at least ${params.limit} items.`,
-        zh: `${field} 至少需要 ${params.limit} 项。`,
-      }
-    case 'pattern':
-      return params.pattern === ADDRESS_PATTERN
-        ? {
-            en: `The ${field} field must be an http or https URL.`,
-            zh: `${field} 必须是 http 或 https 地址。`,
-          }
-        : invalid(field)
-    case 'enum': {
-      const values = (params.allowedValues as unknown[]).filter((value) => value !== null).join(', ')
-      return {
-        en: `The ${field} field must be one of: ${values}.`,
-        zh: `${field} 必须是以下之一：${values}。`,
-      }
-    }
-    default:
-      return invalid(field)
-  }
+  },
+  maxLength: ({ limit }) => ({
+    en: `may not have more than ${limit} characters`,
+    zh: `不能超过 ${limit} 个字符`,
+  }),
+  minLength: ({ limit }) => ({
+    en: `must have at least ${limit} characters`,
+    zh: `至少需要 ${limit} 个字符`,
+  }),
+  minimum: ({ limit }) => ({ en: `must be at least ${limit}`, zh: `不能小于 ${limit}` }),
+  maximum: ({ limit }) => ({ en: `may not be greater than ${limit}`, zh: `不能大于 ${limit}` }),
+  maxItems: ({ limit }) => ({ en: `may not have more than ${limit} items`, zh: `不能超过 ${limit} 项` }),
+  minItems: ({ limit }) => ({ en: `must have at least ${limit} items`, zh: `至少需要 ${limit} 项` }),
+  pattern: ({ pattern }) =>
+    pattern === ADDRESS_PATTERN
+      ? { en: 'must be an http or https URL', zh: '必须是 http 或 https 地址' }
+      : INVALID,
+  enum({ allowedValues }) {
+    const values = (allowedValues as unknown[]).filter((value) => value !== null).join(', ')
+    return { en: `must be one of: ${values}`, zh: `必须是以下之一：${values}` }
+  },
 }
 
-const invalid = (field: string): Text => ({
-  en: `The ${field} field is not valid.`,
-  zh: `${field} 格式不正确。`,
-})
+function sentence(field: string, { keyword, params }: ErrorObject): Text {
+  const { en, zh } = PROBLEMS[keyword]?.(params) ?? INVALID
+  return { en: `The ${field} field ${en}.`, zh: `${field} ${zh}。` }
+}
