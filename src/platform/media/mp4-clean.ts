@@ -1,11 +1,12 @@
-import { boxesAt, childBoxes, handlerOf, listBoxes, type Mp4Box } from './mp4.ts'
+import { boxAt, childBoxes, handlerOf, listBoxes, type Mp4Box } from './mp4.ts'
 import { samplesOf, samplesOfFragment, standardSizes } from './mp4-samples.ts'
 
 /** Boxes needed for playback, by parent box. All other boxes may hold descriptions. */
 const SHOWN_AT_TOP = new Set(['ftyp', 'moov', 'mdat', 'moof', 'mfra', 'sidx', 'styp', 'wide'])
 const SHOWN_IN_MOOV = new Set(['mvhd', 'trak', 'mvex'])
 const SHOWN_IN_TRACK = new Set(['tkhd', 'edts', 'mdia', 'tapt'])
-const DATED = ['mvhd', 'tkhd', 'mdhd']
+const DESCRIBING = new Set(['udta', 'meta', 'uuid'])
+const DATED = new Set(['mvhd', 'tkhd', 'mdhd'])
 /** Byte range of the encoder name in a video description. The encoder name often identifies the camera. */
 const ENCODER = { from: 50, to: 82 }
 const VENDOR = { from: 20, to: 24 }
@@ -20,31 +21,27 @@ function keepOnly(bytes: Buffer, boxes: Mp4Box[], shown: Set<string>): Mp4Box[] 
   return boxes.filter(({ type }) => shown.has(type))
 }
 
-function blankDates(bytes: Buffer, box: Mp4Box | undefined): void {
-  if (!box || !DATED.includes(box.type)) return
+function blankDates(bytes: Buffer, box: Mp4Box): void {
+  if (!DATED.has(box.type)) return
   bytes.fill(0, box.body + 4, Math.min(box.body + (bytes[box.body] === 1 ? 20 : 12), box.end))
 }
 
 /** Blanks the handler name, which often identifies the recording device. */
-function blankName(bytes: Buffer, handler: Mp4Box | undefined): void {
-  if (handler) bytes.fill(0, Math.min(handler.body + 24, handler.end), handler.end)
+function blankName(bytes: Buffer, handler: Mp4Box): void {
+  bytes.fill(0, Math.min(handler.body + 24, handler.end), handler.end)
 }
 
 function cleanTrack(bytes: Buffer, track: Mp4Box): void {
-  const parts = keepOnly(bytes, childBoxes(bytes, track), SHOWN_IN_TRACK)
-  blankDates(
-    bytes,
-    parts.find(({ type }) => type === 'tkhd'),
-  )
-  const media = boxesAt(bytes, track, 'mdia')
+  for (const box of keepOnly(bytes, childBoxes(bytes, track), SHOWN_IN_TRACK)) blankDates(bytes, box)
+  const media = childBoxes(bytes, boxAt(bytes, track, 'mdia'))
   for (const box of media) {
     blankDates(bytes, box)
-    if (box.type === 'hdlr') blankName(bytes, box)
-    if (box.type === 'udta' || box.type === 'meta' || box.type === 'uuid') blank(bytes, box)
+    if (DESCRIBING.has(box.type)) blank(bytes, box)
   }
-  for (const box of boxesAt(bytes, track, 'mdia', 'minf')) if (box.type === 'hdlr') blankName(bytes, box)
+  for (const box of [...media, ...childBoxes(bytes, boxAt(bytes, track, 'mdia', 'minf'))])
+    if (box.type === 'hdlr') blankName(bytes, box)
   if (handlerOf(bytes, track) !== 'vide') return
-  const [table] = boxesAt(bytes, track, 'mdia', 'minf', 'stbl').filter(({ type }) => type === 'stsd')
+  const table = boxAt(bytes, track, 'mdia', 'minf', 'stbl', 'stsd')
   const entries = table ? (listBoxes(bytes, table.body + 8, table.end) ?? []) : []
   for (const { start, end } of entries)
     for (const { from, to } of [VENDOR, ENCODER])
@@ -65,7 +62,7 @@ function blankWithin(bytes: Buffer, media: Mp4Box[], start: number, end: number)
 }
 
 const trackId = (bytes: Buffer, track: Mp4Box): number => {
-  const header = childBoxes(bytes, track).find(({ type }) => type === 'tkhd')
+  const header = boxAt(bytes, track, 'tkhd')
   const at = header ? header.body + (bytes[header.body] === 1 ? 20 : 12) : -1
   return header && at + 4 <= header.end ? bytes.readUInt32BE(at) : 0
 }
@@ -95,7 +92,7 @@ export function cleanMp4(original: Buffer): Buffer {
   }
   for (const fragment of top.filter(({ type }) => type === 'moof'))
     for (const box of childBoxes(bytes, fragment)) {
-      if (box.type === 'udta' || box.type === 'meta' || box.type === 'uuid') blank(bytes, box)
+      if (DESCRIBING.has(box.type)) blank(bytes, box)
       if (box.type !== 'traf') continue
       const { track, ranges } = samplesOfFragment(bytes, fragment, box, standards)
       if (!removed.has(track)) continue

@@ -1,4 +1,4 @@
-import { boxesAt, childBoxes, type Mp4Box } from './mp4.ts'
+import { boxAt, childBoxes, type Mp4Box } from './mp4.ts'
 
 type Range = { start: number; end: number }
 
@@ -23,14 +23,14 @@ function compactSizes(bytes: Buffer, { body, end }: Mp4Box, count: number): numb
 }
 
 export function standardSizes(bytes: Buffer, index: Mp4Box): Map<number, number> {
-  const boxes = boxesAt(bytes, index, 'mvex').filter(
+  const boxes = childBoxes(bytes, boxAt(bytes, index, 'mvex')).filter(
     ({ type, body, end }) => type === 'trex' && end - body >= 24,
   )
   return new Map(boxes.map(({ body }) => [bytes.readUInt32BE(body + 4), bytes.readUInt32BE(body + 16)]))
 }
 
 export function samplesOf(bytes: Buffer, track: Mp4Box): Range[] {
-  const tables = boxesAt(bytes, track, 'mdia', 'minf', 'stbl')
+  const tables = childBoxes(bytes, boxAt(bytes, track, 'mdia', 'minf', 'stbl'))
   const table = (...types: string[]) => tables.find(({ type }) => types.includes(type))
   const [chunks, runs, sizes] = [table('stco', 'co64'), table('stsc'), table('stsz', 'stz2')]
   if (!chunks || !runs || !sizes) return []

@@ -30,20 +30,15 @@ export function childBoxes(bytes: Buffer, box: Mp4Box | undefined): Mp4Box[] {
   return (box && listBoxes(bytes, box.body, box.end)) ?? []
 }
 
-/** Returns the children of the descendant box at `path`. */
-export function boxesAt(bytes: Buffer, box: Mp4Box, ...path: string[]): Mp4Box[] {
-  return path.reduce(
-    (boxes, name) =>
-      childBoxes(
-        bytes,
-        boxes.find(({ type }) => type === name),
-      ),
-    childBoxes(bytes, box),
-  )
+/** Returns the descendant box at `path`. */
+export function boxAt(bytes: Buffer, box: Mp4Box, ...path: string[]): Mp4Box | undefined {
+  let found: Mp4Box | undefined = box
+  for (const name of path) found = childBoxes(bytes, found).find(({ type }) => type === name)
+  return found
 }
 
 export function handlerOf(bytes: Buffer, track: Mp4Box): string | undefined {
-  const handler = boxesAt(bytes, track, 'mdia').find(({ type }) => type === 'hdlr')
+  const handler = boxAt(bytes, track, 'mdia', 'hdlr')
   return handler && bytes.toString('latin1', handler.body + 8, Math.min(handler.body + 12, handler.end))
 }
 
@@ -59,8 +54,7 @@ export function readMp4(bytes: Buffer): Movie | null {
     if (kind === 'soun') movie.hasAudio = true
     if (kind !== 'vide' || movie.hasVideo) continue
     movie.hasVideo = true
-    const header = childBoxes(bytes, track).find(({ type }) => type === 'tkhd')
-    Object.assign(movie, trackSize(bytes, header))
+    Object.assign(movie, trackSize(bytes, boxAt(bytes, track, 'tkhd')))
   }
   return movie
 }
