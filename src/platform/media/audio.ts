@@ -20,18 +20,13 @@ export function isMp3(bytes: Buffer): boolean {
 /** Returns the position after the ID3 tags that start at `from`, or `from` without tags. */
 export function tagsEnd(bytes: Buffer, from = 0): number {
   let position = from
-  for (
-    let tags = 0;
-    tags < maxParts && bytes.toString('latin1', position, position + 3) === 'ID3';
-    tags += 1
-  ) {
-    position += 10 + synchsafe(bytes, position + 6)
+  for (let tags = 0; tags < maxParts; tags += 1) {
+    if (bytes.toString('latin1', position, position + 3) !== 'ID3') break
+    // The length has seven bits in each of its four bytes.
+    const length = bytes.subarray(position + 6, position + 10)
+    position += 10 + length.reduce((sum, byte) => sum * 128 + (byte & 0x7f), 0)
   }
   return position
-}
-
-function synchsafe(bytes: Buffer, at: number): number {
-  return bytes.subarray(at, at + 4).reduce((sum, byte) => sum * 128 + (byte & 0x7f), 0)
 }
 
 export function mp3FrameLength(bytes: Buffer, at: number): number | null {
@@ -51,14 +46,10 @@ export function mp3FrameLength(bytes: Buffer, at: number): number | null {
   return Math.floor(((mpeg1 ? 144 : 72) * kilobits * 1000) / sampleRate) + padding
 }
 
+/** Requires the STREAMINFO block, of type 0 and 34 bytes long, at the start. */
 export function isPlayableFlac(bytes: Buffer): boolean {
-  const start = bytes.toString('latin1', 0, 4) === 'fLaC' ? 4 : -1
-  return (
-    start > 0 &&
-    bytes.length >= 42 &&
-    ((bytes[start] ?? 255) & 0x7f) === 0 &&
-    bytes.readUIntBE(start + 1, 3) === 34
-  )
+  if (bytes.length < 42 || bytes.toString('latin1', 0, 4) !== 'fLaC') return false
+  return (bytes.readUInt8(4) & 0x7f) === 0 && bytes.readUIntBE(5, 3) === 34
 }
 
 export function isPlayableWav(bytes: Buffer): boolean {

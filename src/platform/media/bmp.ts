@@ -1,15 +1,7 @@
-type BmpHeader = {
-  width: number
-  height: number
-  topDown: boolean
-  bits: 1 | 4 | 8 | 24 | 32
-  pixels: number
-  stride: number
-  palette: Buffer
-}
+type BmpHeader = NonNullable<ReturnType<typeof readBmpHeader>>
 
 /** Returns null for a truncated bitmap and for rare kinds (run-length, 16 bits, OS/2). */
-export function readBmpHeader(bytes: Buffer): BmpHeader | null {
+export function readBmpHeader(bytes: Buffer) {
   if (bytes.length < 54 || bytes.toString('latin1', 0, 2) !== 'BM') return null
   const pixels = bytes.readUInt32LE(10)
   const headerSize = bytes.readUInt32LE(14)
@@ -18,7 +10,7 @@ export function readBmpHeader(bytes: Buffer): BmpHeader | null {
   const bits = bytes.readUInt16LE(28)
   const compression = bytes.readUInt32LE(30)
   if (headerSize < 40 || 14 + headerSize > pixels || width < 1 || signedHeight === 0) return null
-  if (bits !== 1 && bits !== 4 && bits !== 8 && bits !== 24 && bits !== 32) return null
+  if (![1, 4, 8, 24, 32].includes(bits)) return null
   if (compression !== 0 && !(compression === 3 && bits === 32 && hasUsualMasks(bytes))) return null
   const height = Math.abs(signedHeight)
   const stride = Math.ceil((width * bits) / 32) * 4

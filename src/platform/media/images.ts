@@ -13,8 +13,6 @@ export type ImageRule = {
   b?: number | undefined
 }
 
-type Raw = { data: Buffer; width: number; height: number; channels: 3 | 4 }
-
 const secondsAllowed = 20
 
 /**
@@ -31,7 +29,12 @@ export async function cleanImage(bytes: Buffer, mime: string, turn: ImageRequest
       // Image viewers ignore the orientation of animations.
       const upright = orientation === 1 || pages > 1
       if (stripped && upright) {
-        await decode(stripped)
+        // Decodes the picture once, because a broken one fails only then.
+        await sharp(stripped, { failOn: 'error', limitInputPixels: maxPixels })
+          .resize(8, 8, { fit: 'fill', kernel: 'nearest' })
+          .timeout({ seconds: secondsAllowed })
+          .raw()
+          .toBuffer()
         return stripped
       }
       if (pages > 1) throw new MediaError('broken', 'The animation cannot be decoded')
@@ -43,15 +46,6 @@ export async function cleanImage(bytes: Buffer, mime: string, turn: ImageRequest
       throw mediaFault(error)
     }
   })
-}
-
-async function decode(bytes: Buffer): Promise<void> {
-  const sharp = await loadSharp()
-  await sharp(bytes, { failOn: 'error', limitInputPixels: maxPixels })
-    .resize(8, 8, { fit: 'fill', kernel: 'nearest' })
-    .timeout({ seconds: secondsAllowed })
-    .raw()
-    .toBuffer()
 }
 
 /**
@@ -98,7 +92,9 @@ async function openImage(bytes: Buffer, mime: string, mayMove: boolean) {
   return { width, height, open }
 }
 
-function fit(width: number, height: number, { w, h }: ImageRule): { width: number; height: number } {
+type Size = { width: number; height: number }
+
+function fit(width: number, height: number, { w, h }: ImageRule): Size {
   const scale = Math.min(1, (w ?? width) / width, (h ?? height) / height)
   return { width: Math.max(1, Math.round(width * scale)), height: Math.max(1, Math.round(height * scale)) }
 }
@@ -107,11 +103,7 @@ function fit(width: number, height: number, { w, h }: ImageRule): { width: numbe
  * Blurs in proportion to the size, so that a thumbnail hides as much as the original. Blurs a reduced copy,
  * because a wide blur of a large picture takes seconds.
  */
-async function blurred(
-  image: Sharp,
-  size: { width: number; height: number },
-  strength: number,
-): Promise<Sharp> {
+async function blurred(image: Sharp, size: Size, strength: number): Promise<Sharp> {
   const sharp = await loadSharp()
   const sigma = (strength / 100) * (Math.max(size.width, size.height) / 16)
   const shrink = Math.max(1, sigma / 3)
@@ -123,9 +115,9 @@ async function blurred(
     .timeout({ seconds: secondsAllowed })
     .raw()
     .toBuffer({ resolveWithObject: true })
-  const raw: Raw = { data, width, height, channels: info.channels === 4 ? 4 : 3 }
-  if (data.length !== width * height * raw.channels) throw new MediaError('broken', 'Not a colour picture')
-  return sharp(data, { raw }).resize(size.width, size.height, { fit: 'fill' })
+  const channels = info.channels === 4 ? 4 : 3
+  if (data.length !== width * height * channels) throw new MediaError('broken', 'Not a colour picture')
+  return sharp(data, { raw: { width, height, channels } }).resize(size.width, size.height, { fit: 'fill' })
 }
 
 function encode(image: Sharp, mime: string, quality: number): Sharp {

@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises'
 import { fileTypeFromBuffer } from 'file-type'
 import { isMp3, isPlayableFlac, isPlayableWav } from './audio.ts'
 import { readBmpHeader } from './bmp.ts'
@@ -30,8 +29,7 @@ const mp4Types = new Set(['video/mp4', 'video/x-m4v', 'audio/mp4', 'audio/x-m4a'
  * Detects accepted media by content (files-1), or returns null. Throws `too_large` for a picture over 50
  * megapixels.
  */
-export async function inspectMedia(source: Buffer | string): Promise<Media | null> {
-  const bytes = typeof source === 'string' ? await readFile(source) : source
+export async function inspectMedia(bytes: Buffer): Promise<Media | null> {
   // The detector throws on malformed files, which are not media.
   const detected = await fileTypeFromBuffer(bytes).catch(() => undefined)
   if (!detected) return null
@@ -53,22 +51,12 @@ async function inspectImage(bytes: Buffer, format: Image): Promise<Media | null>
     .metadata()
     .catch(() => undefined)
   if (metadata?.format !== format || !metadata.autoOrient.width || !metadata.autoOrient.height) return null
-  const { width, height } = metadata.autoOrient
-  assertPixels(width, height)
-  return {
-    mime: `image/${format}`,
-    extension: format === 'jpeg' ? 'jpg' : format,
-    kind: 'image',
-    width,
-    height,
-  }
+  return picture(format, format === 'jpeg' ? 'jpg' : format, metadata.autoOrient)
 }
 
 function inspectBmp(bytes: Buffer): Media | null {
   const header = readBmpHeader(bytes)
-  if (!header) return null
-  assertPixels(header.width, header.height)
-  return { mime: 'image/bmp', extension: 'bmp', kind: 'image', width: header.width, height: header.height }
+  return header && picture('bmp', 'bmp', header)
 }
 
 function inspectMp4(bytes: Buffer): Media | null {
@@ -82,6 +70,9 @@ function audio(mime: string, extension: string): Media {
   return { mime, extension, kind: 'audio', width: null, height: null }
 }
 
-function assertPixels(width: number, height: number): void {
+type Size = { width: number; height: number }
+
+function picture(format: string, extension: string, { width, height }: Size): Media {
   if (width * height > maxPixels) throw new MediaError('too_large', 'The picture has too many pixels')
+  return { mime: `image/${format}`, extension, kind: 'image', width, height }
 }

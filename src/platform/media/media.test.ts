@@ -1,7 +1,4 @@
 import assert from 'node:assert/strict'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import sharp from 'sharp'
 import {
@@ -62,13 +59,6 @@ describe('detects media by content', async () => {
     assert.deepEqual(await inspectMedia(ogg()), audio('audio/ogg', 'ogg'))
     assert.deepEqual(await inspectMedia(flac()), audio('audio/flac', 'flac'))
     assert.deepEqual(await inspectMedia(wav()), audio('audio/wav', 'wav'))
-  })
-
-  test('detects media in a file on disk', async () => {
-    const folder = await mkdtemp(join(tmpdir(), 'kith-media-'))
-    await writeFile(join(folder, 'page.html'), await flatPicture(3, 2).png().toBuffer())
-    assert.deepEqual(await inspectMedia(join(folder, 'page.html')), image('image/png', 'png', 3, 2))
-    await rm(folder, { recursive: true })
   })
 
   const png = await flatPicture(30, 20).png().toBuffer()
