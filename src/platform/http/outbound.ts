@@ -1,5 +1,5 @@
 import { lookup } from 'node:dns'
-import { request as requestHttp } from 'node:http'
+import { type IncomingMessage, request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
 import ipaddr from 'ipaddr.js'
@@ -34,48 +34,34 @@ export function literalAddress(url: URL): string | undefined {
  * Posts to a URL of a user or operator, without following redirects. Checks the resolved IP address, so that
  * DNS rebinding cannot reach a private host.
  */
-export function postOutbound(url: string, options: Outbound): Promise<OutboundReply> {
+export async function postOutbound(url: string, options: Outbound): Promise<OutboundReply> {
   const target = new URL(url)
   const literal = literalAddress(target)
   if (!options.allowPrivate && literal !== undefined && !isPublicAddress(literal))
-    return Promise.reject(new Error(`refused: ${literal} is not a public address`))
+    throw new Error(`refused: ${literal} is not a public address`)
   const send = target.protocol === 'https:' ? requestHttps : requestHttp
-  return new Promise((resolve, reject) => {
-    const request = send(target, {
-      method: 'POST',
-      headers: { ...options.headers, 'content-length': Buffer.byteLength(options.body) },
-      signal: AbortSignal.timeout(options.timeoutMs),
-      // A pooled connection would skip the lookup that checks the IP address.
-      agent: false,
-      ...(options.allowPrivate ? {} : { lookup: publicLookup }),
-    })
-    request.on('error', (error) =>
-      reject(
-        error.name === 'TimeoutError' || error.name === 'AbortError'
-          ? new Error(`no answer in ${options.timeoutMs} ms`)
-          : error,
-      ),
-    )
-    request.on('response', (response) => {
-      const chunks: Buffer[] = []
-      let length = 0
-      const done = () =>
-        resolve({
-          status: response.statusCode ?? 0,
-          text: Buffer.concat(chunks).toString('utf8').slice(0, MAX_ANSWER).replaceAll('\0', ''),
-        })
-      response.on('data', (chunk: Buffer) => {
-        chunks.push(chunk)
-        length += chunk.length
-        if (length < MAX_ANSWER) return
-        done()
-        response.destroy()
+  const signal = AbortSignal.timeout(options.timeoutMs)
+  try {
+    const response = await new Promise<IncomingMessage>((resolve, reject) => {
+      const request = send(target, {
+        method: 'POST',
+        headers: { ...options.headers, 'content-length': Buffer.byteLength(options.body) },
+        signal,
+        // A pooled connection would skip the lookup that checks the IP address.
+        agent: false,
+        ...(options.allowPrivate ? {} : { lookup: publicLookup }),
       })
-      response.on('end', done)
-      response.on('error', reject)
+      request.on('error', reject).on('response', resolve).end(options.body)
     })
-    request.end(options.body)
-  })
+    let text = ''
+    for await (const chunk of response.setEncoding('utf8')) {
+      text += chunk
+      if (text.length >= MAX_ANSWER) break
+    }
+    return { status: response.statusCode ?? 0, text: text.slice(0, MAX_ANSWER).replaceAll('\0', '') }
+  } catch (error) {
+    throw signal.aborted ? new Error(`no answer in ${options.timeoutMs} ms`) : error
+  }
 }
 
 const publicLookup: LookupFunction = (hostname, options, callback) => {
