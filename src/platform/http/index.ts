@@ -31,40 +31,6 @@ export { isPublicAddress, literalAddress, postOutbound } from './outbound.ts'
 export { builtFolder, packageFolder } from './packages.ts'
 export { routesOn } from './route.ts'
 export type { AddRoute, UnvalidatedCall } from './route-options.ts'
-export {
-  ADDRESS_PATTERN,
-  Address,
-  Created,
-  Cursor,
-  CursorBy,
-  Direction,
-  Empty,
-  FilterId,
-  Flag,
-  Id,
-  IdList,
-  Int,
-  Limit,
-  MAX_ID,
-  Message,
-  MessageWithId,
-  Nullable,
-  Offset,
-  OneOf,
-  OpenObject,
-  Page,
-  RawText,
-  Shared,
-  type Static,
-  Text,
-  TextList,
-  Time,
-  type TObject,
-  type TProperties,
-  type TSchema,
-  Type,
-  WithAlias,
-  ZuluTime,
-} from './schema.ts'
+export * from './schema.ts'
 export { type ByteSource, sendBytes } from './send.ts'
 export { createServer, localizedMessage } from './server.ts'

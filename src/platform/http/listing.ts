@@ -1,5 +1,5 @@
 import { cachedTotal, type Db, type Fragment, type ListingQuery } from '#platform/database'
-import { Cursor, Direction, Int, OneOf, Page, Text, type TObject, Type } from './schema.ts'
+import { Cursor, Direction, Limit, OneOf, Page, Text, type TObject, Type } from './schema.ts'
 
 /**
  * Reads a page of rows and the total number of rows in parallel. A large total may be minutes old
@@ -32,7 +32,7 @@ export async function pageOfNewest<Row extends object>(
 export const listingQuery = <const T extends readonly [string, ...string[]]>(sorts: T) => ({
   page: Page,
   after: Cursor,
-  limit: Type.Optional(Int(1, 100, { default: 15 })),
+  limit: Limit(),
   sort: Type.Optional(OneOf(sorts, { default: sorts[0] })),
   order: Direction,
   q: Type.Optional(Text(100)),

@@ -5,12 +5,10 @@ export const MAX_ID = Number.MAX_SAFE_INTEGER
 
 export const Id = Type.Integer({ minimum: 1, maximum: MAX_ID })
 
-export const FilterId = Type.Optional(
-  Type.Integer({ minimum: 1, maximum: MAX_ID, 'x-any': 0, description: '0 is the same as absent' }),
-)
-
 export const Int = (minimum: number, maximum: number, options: object = {}) =>
   Type.Integer({ minimum, maximum, ...options })
+
+export const FilterId = Type.Optional(Int(1, MAX_ID, { 'x-any': 0, description: '0 is the same as absent' }))
 
 /** 0 or an absent cursor starts at the beginning of the list (conventions-15). */
 export const Cursor = Type.Optional(Int(0, MAX_ID))
@@ -32,9 +30,10 @@ export const Page = Type.Optional(
   Type.Unsafe<number>({ type: 'integer', minimum: 1, maximum: 1_000_000, default: 1, 'x-page': true }),
 )
 
-export const Direction = Type.Optional(
-  Type.Unsafe<'asc' | 'desc'>({ type: 'string', enum: ['asc', 'desc'], default: 'desc' }),
-)
+export const OneOf = <const T extends readonly string[]>(values: T, options: object = {}) =>
+  Type.Unsafe<T[number]>({ type: 'string', enum: values, ...options })
+
+export const Direction = Type.Optional(OneOf(['asc', 'desc'], { default: 'desc' }))
 
 /** Trimmed text. `maxLength` counts Unicode characters, and invisible text counts as absent. */
 export const Text = (maxLength: number, options: object = {}) => Type.String({ maxLength, ...options })
@@ -49,9 +48,6 @@ export const ADDRESS_PATTERN = '^[Hh][Tt][Tt][Pp][Ss]?://[^\\s/]\\S*$'
 export const Address = (maxLength = 2000, options: object = {}) =>
   Text(maxLength, { pattern: ADDRESS_PATTERN, ...options })
 
-export const OneOf = <const T extends readonly string[]>(values: T, options: object = {}) =>
-  Type.Unsafe<T[number]>({ type: 'string', enum: values, ...options })
-
 /** Accepts true, false, 1, 0, "1" and "0" (conventions-18). */
 export const Flag = () => Type.Boolean()
 
@@ -59,7 +55,7 @@ export const Flag = () => Type.Boolean()
 export const IdList = (maxItems = 100, options: object = {}) =>
   Type.Unsafe<number[]>({
     type: 'array',
-    items: { type: 'integer', minimum: 1, maximum: MAX_ID },
+    items: Id,
     maxItems,
     'x-list': true,
     ...options,
@@ -68,7 +64,7 @@ export const IdList = (maxItems = 100, options: object = {}) =>
 export const TextList = (maxItems: number, maxLength: number, options: object = {}) =>
   Type.Unsafe<string[]>({
     type: 'array',
-    items: { type: 'string', maxLength },
+    items: Text(maxLength),
     maxItems,
     'x-list': true,
     ...options,
