@@ -55,16 +55,13 @@ export function toApiError(error: unknown, { hasSentBytes = false } = {}): ApiEr
 
 /** Returns the JSON body of an error (conventions-7). */
 export function errorBody({ text, details }: ApiError, language: Language) {
-  const inLanguage = (texts: Text[]) => texts.map((each) => each[language])
+  const fields = Object.entries(details.errors ?? {}).map(([field, texts]) => [
+    field,
+    texts.map((each) => each[language]),
+  ])
   return {
     message: text[language],
-    ...(details.errors
-      ? {
-          errors: Object.fromEntries(
-            Object.entries(details.errors).map(([field, texts]) => [field, inLanguage(texts)]),
-          ),
-        }
-      : {}),
+    ...(details.errors ? { errors: Object.fromEntries(fields) } : {}),
     ...details.extra,
   }
 }

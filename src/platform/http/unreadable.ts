@@ -1,21 +1,19 @@
 import { randomBytes } from 'node:crypto'
 import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
-import { tooManyRequests } from '#platform/errors.ts'
+import { badRequest, tooManyRequests } from '#platform/errors.ts'
 import { type CorsHeaders, originOf } from './cors.ts'
 import { unavailableText } from './error-reply.ts'
 
-function parserError(code: string): { status: number; code: string; message: string; retryAfter?: number } {
-  if (code === 'HPE_HEADER_OVERFLOW')
-    return { status: 431, code: 'headers_too_large', message: 'The headers are too large.' }
-  if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
-    return { status: 408, code: 'request_timeout', message: 'The request took too long to arrive.' }
-  if (code === 'BODIES_OF_ADDRESS')
-    return { status: 429, code: 'too_many_requests', message: tooManyRequests.text.en, retryAfter: 5 }
-  if (code === 'BODIES_OF_ALL')
-    return { status: 503, code: 'unavailable', message: unavailableText.en, retryAfter: 1 }
-  return { status: 400, code: 'bad_request', message: 'The request could not be read.' }
+type Refusal = [status: number, code: string, message: string, retryAfter?: number]
+
+const REFUSALS: Record<string, Refusal> = {
+  HPE_HEADER_OVERFLOW: [431, 'headers_too_large', 'The headers are too large.'],
+  ERR_HTTP_REQUEST_TIMEOUT: [408, 'request_timeout', 'The request took too long to arrive.'],
+  BODIES_OF_ADDRESS: [429, 'too_many_requests', tooManyRequests.text.en, 5],
+  BODIES_OF_ALL: [503, 'unavailable', unavailableText.en, 1],
 }
+const UNREADABLE: Refusal = [400, 'bad_request', badRequest.text.en]
 
 /**
  * Replies to requests that Node could not parse. The text is in English, because no hook has read the
@@ -29,7 +27,7 @@ export const refuseUnreadable =
       socket.destroy()
       return
     }
-    const { status, code, message, retryAfter } = parserError(error.code ?? '')
+    const [status, code, message, retryAfter] = REFUSALS[error.code ?? ''] ?? UNREADABLE
     const body = JSON.stringify({ message })
     const head = [
       `HTTP/1.1 ${status} ${STATUS_CODES[status]}`,
