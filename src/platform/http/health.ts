@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { Counter, Gauge } from 'prom-client'
 import type { Config } from '#platform/config.ts'
@@ -50,24 +51,17 @@ export async function serveMetrics(
 ): Promise<{ close(): Promise<void> }> {
   const server = createServer(async (request, response) => {
     const path = request.method === 'GET' ? request.url?.split('?', 1)[0] : undefined
-    if (path === '/health/live') {
-      response.writeHead(200, { 'content-type': 'application/json' }).end('{"status":"ok"}')
-      return
-    }
-    if (path !== '/metrics') {
-      response.writeHead(404).end()
-      return
-    }
+    if (path === '/health/live')
+      return void response.writeHead(200, { 'content-type': 'application/json' }).end('{"status":"ok"}')
+    if (path !== '/metrics') return void response.writeHead(404).end()
     const text = await metrics.render().catch(() => undefined)
     response.writeHead(text === undefined ? 500 : 200, { 'content-type': metrics.contentType }).end(text)
   })
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject).listen(metricsPort, metricsHost, resolve)
-  })
+  await once(server.listen(metricsPort, metricsHost), 'listening')
   return {
     async close() {
       server.closeAllConnections()
-      await new Promise((resolve) => server.close(resolve))
+      await server[Symbol.asyncDispose]()
     },
   }
 }
