@@ -73,8 +73,7 @@ export function shareComponents<T extends object>(document: T): T {
     const schema = { ...inner, type: 'object' }
     schemas[title] ??= schema
     if (!isDeepStrictEqual(schemas[title], schema)) throw new Error(`Two schemas have the title ${title}`)
-    const reference = { $ref: `#/components/schemas/${title}` }
-    return isNullable ? { anyOf: [reference, { type: 'null' }] } : reference
+    return isNullable ? { anyOf: [refTo(title), { type: 'null' }] } : refTo(title)
   }
 
   const shared = share(paths) as Record<string, Record<string, { responses?: Json }>>
@@ -126,12 +125,10 @@ function errorReply(found: readonly DeclaredError[]): Json {
 const SUCCESS: Record<string, string> = { 201: 'Created.', 202: 'Accepted.', 204: 'Success without a body.' }
 
 function successText(status: string, schema: Json | undefined): string {
-  const nameOf = (value: unknown) =>
-    String((isJson(value) ? value.$ref : '') ?? '')
-      .split('/')
-      .at(-1)
-  const inner = schema?.type === 'array' ? nameOf(schema.items) : nameOf(schema)
-  const what = inner ? (schema?.type === 'array' ? `A list of ${inner}.` : `${inner}.`) : undefined
+  const isList = schema?.type === 'array'
+  const { $ref = '' } = ((isList ? schema.items : schema) ?? {}) as { $ref?: string }
+  const name = $ref.split('/').at(-1)
+  const what = name && (isList ? `A list of ${name}.` : `${name}.`)
   return [SUCCESS[status], what].filter(Boolean).join(' ') || 'Success.'
 }
 
@@ -162,12 +159,11 @@ export function describeReplies<T extends object>(
       const example = isAlias || !route ? undefined : examples.operations[route.operation]
       for (const [status, response] of Object.entries(responses))
         if (/^2/.test(status)) {
-          const schema = response.content?.['application/json']?.schema
           const reply = response.content?.['application/json']
           const shown = example?.reply?.[status]
           // RapiDoc fails on a single `example` that has null fields.
           if (reply && shown !== undefined) reply.examples = { example: { value: shown } }
-          response.description = route?.returns ?? successText(status, schema)
+          response.description = route?.returns ?? successText(status, reply?.schema)
         }
       const errors = Object.groupBy(route?.errors ?? [], ({ status }) => String(status))
       for (const [status, found = []] of Object.entries(errors)) {

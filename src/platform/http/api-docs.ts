@@ -17,9 +17,6 @@ const abilityNeeded = (access: Exclude<Access, string>): string =>
 /** File name of the vendored RapiDoc build. The npm package would add 158 MB to an installation. */
 const RAPIDOC = 'rapidoc-9.3.8'
 
-const MARK_SHAPES =
-  '<circle cx="11" cy="16" r="8" fill="#49c5b6"/><circle cx="22" cy="16" r="8" fill="#ff9398" fill-opacity=".85"/>'
-const MARK = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32">${MARK_SHAPES}</svg>`
 /** Blocks external sources. RapiDoc needs `unsafe-inline` for style attributes, which a hash cannot allow. */
 const CONTENT_POLICY =
   "default-src 'self'; img-src 'self' data: blob:; style-src 'self' 'unsafe-inline'; object-src 'none'; base-uri 'none'; frame-ancestors 'none'"
@@ -34,13 +31,13 @@ function addDocumentationPage(server: Server): void {
       .header('Content-Security-Policy', CONTENT_POLICY)
       .send(fileOf('page.html'))
   server.get('/docs', page)
-  for (const [name, type, content] of [
-    ['page.css', 'text/css', () => fileOf('page.css')],
-    ['page.js', 'text/javascript', () => fileOf('page.js')],
-    ['kith.svg', 'image/svg+xml', () => MARK],
+  for (const [name, type] of [
+    ['page.css', 'text/css'],
+    ['page.js', 'text/javascript'],
+    ['kith.svg', 'image/svg+xml'],
   ] as const)
     server.get(`/docs/${name}`, (_request, reply) =>
-      reply.type(`${type}; charset=utf-8`).header('Cache-Control', 'no-cache').send(content()),
+      reply.type(`${type}; charset=utf-8`).header('Cache-Control', 'no-cache').send(fileOf(name)),
     )
   server.get(`/docs/${RAPIDOC}.js`, (request, reply) => {
     const packed = fileOf(`${RAPIDOC}.min.js.gz`)
@@ -67,9 +64,7 @@ export async function addDocumentation(server: Server): Promise<void> {
       },
       servers: [{ url: '/', description: 'The server that serves this description' }],
       tags: Object.entries(API_TAGS).map(([name, description]) => ({ name, description })),
-      components: {
-        securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } },
-      },
+      components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } } },
     },
     transformObject: (document) =>
       describeReplies(
@@ -79,26 +74,17 @@ export async function addDocumentation(server: Server): Promise<void> {
       ),
     transform: ({ schema, url, route }) => {
       const access = route.config?.access
-      const body = (schema as { body?: unknown } | undefined)?.body
+      const isPublic = access === undefined || access === 'public'
       const described = route.config?.documented
       const operation = route.config?.operation
-      if (described && operation)
-        documented.set(described.operationId, {
-          ...described,
-          operation,
-        })
+      if (described && operation) documented.set(described.operationId, { ...described, operation })
       return {
         url,
         schema: {
           ...schema,
-          ...(body ? { body } : {}),
-          ...(access === undefined || access === 'public'
-            ? { security: [] }
-            : { security: access === 'optional' ? [{}, { bearer: [] }] : [{ bearer: [] }] }),
+          security: isPublic ? [] : access === 'optional' ? [{}, { bearer: [] }] : [{ bearer: [] }],
           ...(typeof access === 'object'
-            ? {
-                description: [abilityNeeded(access), schema?.description].filter(Boolean).join(' '),
-              }
+            ? { description: [abilityNeeded(access), schema?.description].filter(Boolean).join(' ') }
             : {}),
           hide: !url.startsWith('/api/v2') || (schema as { hide?: boolean } | undefined)?.hide === true,
         } as never,
