@@ -38,32 +38,27 @@ import { addSessions } from './web/session.ts'
 
 /** Returns a function that lists the methods of a URL, for 405 replies with `Allow`. */
 function rememberRoutes(server: Server): (url: string) => string[] {
-  const routes = new Map<string, { pattern: RegExp; methods: Set<string> }>()
+  const routes = new Map<string, { pattern: RegExp; methods: string[] }>()
   const table: RouteOptions[] = []
   server.decorate('routeTable', table)
   server.addHook('onRoute', (options) => {
     table.push(options)
     const { url, method } = options
-    const route = routes.get(url) ?? {
-      pattern: new RegExp(
-        `^${url
-          .replace(/[.+?^$()[\]\\|]/g, '\\$&')
-          .replace(/:[A-Za-z_]+/g, '[^/]+')
-          .replace(/\*/g, '.*')}/?$`,
-      ),
-      methods: new Set<string>(),
-    }
-    for (const verb of [method].flat()) route.methods.add(verb)
-    routes.set(url, route)
+    const route = routes.getOrInsertComputed(url, () => ({ pattern: patternOf(url), methods: [] }))
+    route.methods.push(...[method].flat())
   })
   return (url) => {
     const path = url.split('?', 1)[0] ?? ''
-    const methods = new Set<string>()
-    for (const { pattern, methods: verbs } of routes.values())
-      if (pattern.test(path)) for (const verb of verbs) methods.add(verb)
+    const found = [...routes.values()].filter(({ pattern }) => pattern.test(path))
+    const methods = new Set(found.flatMap((route) => route.methods))
     methods.delete('OPTIONS')
     return [...methods].sort()
   }
+}
+
+const patternOf = (url: string) => {
+  const escaped = url.replace(/[.+?^$()[\]\\|]/g, '\\$&')
+  return new RegExp(`^${escaped.replace(/:[A-Za-z_]+/g, '[^/]+').replace(/\*/g, '.*')}/?$`)
 }
 
 /** Allows only characters that are safe in logs and headers. */
@@ -171,18 +166,16 @@ export async function createServer({
   server.addHook('onRequest', (request, reply, done) => {
     identify(request, reply)
     request.leave = metrics.enterRequest()
-    if (request.method !== 'OPTIONS' || !request.url.startsWith(API)) return done()
-    const methods = allowedMethods(request.url)
-    if (methods.length > 0) reply.header('Allow', methods.join(', '))
-    done()
+    request.caller = createScope()
+    if (request.method === 'OPTIONS' && request.url.startsWith(API)) {
+      const methods = allowedMethods(request.url)
+      if (methods.length > 0) reply.header('Allow', methods.join(', '))
+    }
+    runInScope(request.caller, done)
   })
   server.addHook('onRequestAbort', async (request) => {
     request.leave()
     if (request.caller) request.caller.isGone = true
-  })
-  server.addHook('onRequest', (request, _reply, done) => {
-    request.caller = createScope()
-    runInScope(request.caller, done)
   })
   await server.register(cors, {
     origin: config.corsOrigins.includes('*') ? '*' : config.corsOrigins,
