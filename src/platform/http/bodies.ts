@@ -1,12 +1,13 @@
 import { isUtf8 } from 'node:buffer'
 import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
-import { apiError, Busy, notFound, tooManyRequests } from '#platform/errors.ts'
+import { apiError, Busy, badRequest, notFound, tooManyRequests } from '#platform/errors.ts'
 import { addressKey } from './admission.ts'
 import type { Server } from './instance.ts'
 
 type Done = (error?: Error) => void
 
-const unreadable = apiError(400, 'bad_request', 'The request could not be read.', '无法解析请求。')
+const consumesOf = ({ routeOptions }: FastifyRequest) =>
+  (routeOptions.schema as { consumes?: string[] } | undefined)?.consumes
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -40,13 +41,13 @@ const READABLE = /^application\/(json|x-www-form-urlencoded)\b/i
 export function checkContentType(request: FastifyRequest, _reply: FastifyReply, done: Done): void {
   const { headers } = request
   const type = headers['content-type']
-  const { consumes } = (request.routeOptions.schema ?? {}) as { consumes?: string[] }
+  const consumes = consumesOf(request)
   const isEmpty = headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0
   if (isEmpty && !consumes) delete headers['content-type']
   const takesForm = type !== undefined && consumes?.includes('multipart/form-data') === true
   // Fastify responds with 415 to a multipart body on routes that take no form.
   if (!takesForm) done()
-  else if (type.startsWith('multipart/')) done(hasBadBoundary(type) ? unreadable() : undefined)
+  else if (type.startsWith('multipart/')) done(hasBadBoundary(type) ? badRequest() : undefined)
   else done(consumes.length > 1 || READABLE.test(type) ? undefined : formExpected())
 }
 
@@ -81,7 +82,7 @@ export function acceptBodies(server: Server): void {
     const bytes = body as Buffer
     if (bytes.length === 0) done(null, undefined)
     // `toString` would silently replace invalid UTF-8 with U+FFFD.
-    else if (!isUtf8(bytes)) done(unreadable())
+    else if (!isUtf8(bytes)) done(badRequest())
     // biome-ignore lint/nursery/noFloatingPromises: the parser calls `done`.
     else parse(request, bytes.toString(), done)
   })
@@ -132,10 +133,9 @@ const isBodyOutstanding = ({ headers, raw }: FastifyRequest): boolean =>
   raw.socket.bytesRead !== undefined
 
 /** Uploads stream to disk, so they count towards the number of bodies but not towards memory. */
-const isStreamed = ({ headers, routeOptions }: FastifyRequest) =>
-  headers['content-type']?.startsWith('multipart/') === true &&
-  (routeOptions.schema as { consumes?: string[] } | undefined)?.consumes?.includes('multipart/form-data') ===
-    true
+const isStreamed = (request: FastifyRequest) =>
+  request.headers['content-type']?.startsWith('multipart/') === true &&
+  consumesOf(request)?.includes('multipart/form-data') === true
 
 /**
  * Bounds the number and memory of incomplete request bodies, per client address and in total. When the total
