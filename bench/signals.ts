@@ -1,8 +1,5 @@
-/**
- * `node bench/signals.ts` compares signals by NOTIFY with signals by Redis. Prints the processor time per signal
- * for two, four and eight processes.
- */
-import { fork, spawn } from 'node:child_process'
+/** `node bench/signals.ts` prints the processor time per signal for two, four and eight processes. */
+import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -16,9 +13,7 @@ import {
   startEmbeddedPostgres,
   transaction,
 } from '#platform/database'
-import { createLog } from '#platform/observability'
 import { requireRuntime } from '#platform/runtime.ts'
-import { findFreePort } from '#test/servers.ts'
 import { processorTime } from './measure.ts'
 
 requireRuntime()
@@ -28,16 +23,13 @@ const PER_TICK = 5
 
 type Task = {
   connection: Parameters<typeof openDatabase>[0]['connection']
-  redisUrl: string | undefined
   slot: number
 }
 
-async function send({ connection, redisUrl, slot }: Task): Promise<void> {
+async function send({ connection, slot }: Task): Promise<void> {
   const sql = openDatabase({ connection, poolSize: 4, statementTimeoutMs: 10_000 })
-  const log = createLog({ level: 'error' })
   let heard = 0
-  const redis = redisUrl === undefined ? undefined : { url: redisUrl, log, senders: [sql] }
-  const signals = createSignals(sql, sql, redis)
+  const signals = createSignals(sql)
   signals.on('bench', () => {
     heard += 1
   })
@@ -64,7 +56,7 @@ async function send({ connection, redisUrl, slot }: Task): Promise<void> {
   process.disconnect?.()
 }
 
-async function measure(processes: number, redisUrl?: string) {
+async function measure(processes: number) {
   const folder = await mkdtemp(join(tmpdir(), 'kith-signals-'))
   const database = await startEmbeddedPostgres({ dataDir: join(folder, 'postgres'), log: () => {} })
   const sql = openDatabase({ connection: database.connection, poolSize: 1, statementTimeoutMs: 10_000 })
@@ -77,7 +69,7 @@ async function measure(processes: number, redisUrl?: string) {
     ).map(({ pid }) => pid)
   const children = Array.from({ length: processes }, (_, slot) => {
     const child = fork(fileURLToPath(import.meta.url))
-    child.send({ connection: database.connection, redisUrl, slot } satisfies Task)
+    child.send({ connection: database.connection, slot } satisfies Task)
     return child
   })
   await Promise.all(children.map((child) => once(child, 'message')))
@@ -99,7 +91,6 @@ async function measure(processes: number, redisUrl?: string) {
   const inServers = told.reduce((sum, { cpu }) => sum + cpu.user + cpu.system, 0)
   return {
     processes,
-    by: redisUrl ? 'Redis' : 'NOTIFY',
     'signals/s': Math.round((all * 1000) / elapsed),
     delivered: `${((100 * told.reduce((sum, { heard }) => sum + heard, 0)) / (all * processes)).toFixed(1)} %`,
     'database µs': Math.round(inDatabase / all),
@@ -111,15 +102,7 @@ if (process.send) {
   const [task] = await once(process, 'message')
   await send(task as Task)
 } else {
-  const port = await findFreePort()
-  const redis = spawn('redis-server', ['--port', String(port), '--bind', '127.0.0.1', '--save', ''], {
-    stdio: 'ignore',
-  })
-  await pause(1_000)
   const rows = []
-  for (const processes of [2, 4, 8])
-    for (const url of [undefined, `redis://127.0.0.1:${port}`, undefined, `redis://127.0.0.1:${port}`])
-      rows.push(await measure(processes, url))
+  for (const processes of [2, 2, 4, 4, 8, 8]) rows.push(await measure(processes))
   console.table(rows)
-  redis.kill('SIGTERM')
 }

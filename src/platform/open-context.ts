@@ -73,11 +73,7 @@ export async function openContext(
     await database.stop?.()
     throw error
   }
-  const signals = createSignals(
-    sql,
-    sqlForJobs,
-    config.redisUrl ? { url: config.redisUrl, log, senders: [sql, sqlForJobs] } : undefined,
-  )
+  const signals = createSignals(sqlForJobs)
   const limiter = createRateLimiter({ log, ...(config.redisUrl ? { redisUrl: config.redisUrl } : {}) })
   const mail = createMail(config, log)
   const metrics = createMetrics()

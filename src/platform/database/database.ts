@@ -1,6 +1,7 @@
 import pg from 'pg'
 import { isRefusal, isStalePlan, type Settings } from './connection.ts'
 import { createScope, currentScope, type RequestScope, runInScope } from './fair-semaphore.ts'
+import type { Listener } from './listener.ts'
 import { createPool } from './pool.ts'
 import { type Query, type Send, type Statement, type Tag, typeParsers } from './statement.ts'
 
@@ -15,16 +16,11 @@ export type Sql = Tag & {
   reserve(): Promise<Tag & { release(): void }>
   /** Waits up to `timeout` seconds for running statements and transactions. */
   end(options?: { timeout?: number }): Promise<void>
-  listen(
-    channel: string,
-    hear: (payload: string) => void,
-    onListening?: () => void,
-  ): Promise<{ unlisten: () => Promise<void> }>
+  listen(channel: string, listener: Listener): Promise<() => void>
   /** `pressure` is the fraction of the timeout that the first waiting caller has used (0 to 1). */
   state(): { busy: number; waiting: number; pressure: number }
   isAnswering(withinMs: number): Promise<boolean>
   cutBackends(): number
-  listening(): { isLost: boolean; losses: number }
   beforeEnd(work: () => Promise<void>): void
   /** Sends a statement to this pool, even for a guest whose reads go to a replica. */
   sendAlone: Send

@@ -18,7 +18,7 @@ async function listenThrough(address: string) {
   })
   const heard: string[] = []
   let forgotten = 0
-  const signals = createSignals(sql, direct)
+  const signals = createSignals(direct)
   signals.on('test', (payload) => heard.push(payload))
   signals.onReconnect(() => {
     forgotten += 1

@@ -6,50 +6,45 @@ const BEAT_MS = 1_000
 /** Missed heartbeats before a reconnect. A time limit would also expire while this process is paused. */
 const MOST_MISSED = 3
 
-export type Listening = { unlisten: () => Promise<void> }
-
 export type Listener = {
-  hear(payload: string): void
-  onListening(): void
-  onLost(error: unknown): void
+  hear(payload: string, channel: string): void
+  onListening?(): void
+  onLost?(): void
 }
 
 /**
- * Listens to NOTIFY over a dedicated connection and reconnects automatically. Rejects only when the first
- * attempt to connect fails.
+ * Listens to NOTIFY over a dedicated connection, reconnects automatically, and returns the function that stops it.
+ * Rejects only when the first attempt to connect fails.
  */
 export async function listenOn(
   settings: Settings,
-  channel: string,
+  channels: readonly string[],
   { hear, onListening, onLost }: Listener,
-): Promise<Listening> {
+): Promise<() => void> {
   let isOver = false
   let current: Client | undefined
   let retry: NodeJS.Timeout | undefined
   let beats: NodeJS.Timeout | undefined
 
   const open = async (): Promise<void> => {
-    let made: Client | undefined
     let isLost = false
-    const lose = (error: unknown) => {
+    const lose = () => {
       if (isLost || isOver) return
       isLost = true
       clearInterval(beats)
-      onLost(error)
-      made?.destroy()
+      current?.destroy()
+      onLost?.()
       retry = setTimeout(() => void open().catch(() => {}), RETRY_MS)
     }
     try {
-      made = await connect(settings)
-      current = made
+      const made = await connect(settings)
       if (isOver) return made.destroy()
+      current = made
       const { client } = made
-      client.once('end', () => lose(new Error('the connection closed')))
-      client.on('notification', ({ channel: from, payload = '' }) => {
-        if (from === channel) hear(payload)
-      })
-      let missed = 0
+      client.once('end', lose)
+      client.on('notification', ({ channel, payload = '' }) => hear(payload, channel))
       let isAsking = false
+      let missed = 0
       const ask = async (statement: string) => {
         isAsking = true
         missed = 0
@@ -58,13 +53,12 @@ export async function listenOn(
       }
       beats = setInterval(() => {
         if (!isAsking) void ask('select 1').catch(lose)
-        else if (++missed >= MOST_MISSED) lose(new Error('the listening connection does not answer'))
-      }, BEAT_MS)
-      beats.unref()
-      await ask(`listen "${channel}"`)
-      if (!isLost) onListening()
+        else if (++missed >= MOST_MISSED) lose()
+      }, BEAT_MS).unref()
+      await ask(channels.map((channel) => `listen "${channel}"`).join(';'))
+      if (!isLost) onListening?.()
     } catch (error) {
-      lose(error)
+      lose()
       throw error
     }
   }
@@ -72,15 +66,11 @@ export async function listenOn(
     isOver = true
     clearTimeout(retry)
     clearInterval(beats)
+    current?.destroy()
   }
   await open().catch((error) => {
     stop()
     throw error
   })
-  return {
-    async unlisten() {
-      stop()
-      current?.destroy()
-    },
-  }
+  return stop
 }

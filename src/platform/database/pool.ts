@@ -9,7 +9,7 @@ import {
   runInScope,
   WRITES_KEY,
 } from './fair-semaphore.ts'
-import { listenOn } from './listener.ts'
+import { type Listener, listenOn } from './listener.ts'
 import { createTag, type Query, type Send, type Tag } from './statement.ts'
 import { createTransactions } from './transactions.ts'
 
@@ -249,31 +249,11 @@ export function createPool(
     for (const each of [...connections, probe]) each.end()
   }
 
-  const channels = { lost: 0, losses: 0 }
-  const listen = (channel: string, hear: (payload: string) => void, onListening: () => void = () => {}) => {
-    let isLost = false
-    const setLost = (now: boolean) => {
-      channels.lost += Number(now) - Number(isLost)
-      isLost = now
-    }
-    return listenOn(settings, channel, {
-      hear,
-      onListening() {
-        setLost(false)
-        onListening()
-      },
-      onLost() {
-        setLost(true)
-        channels.losses += 1
-      },
-    })
-  }
-
   return {
-    sql: Object.assign(tag, { begin, reserve, end, listen }),
+    sql: Object.assign(tag, { begin, reserve, end }),
+    listen: (channel: string, listener: Listener) => listenOn(settings, [channel], listener),
     isAnswering: probe.isAnswering,
     cutBackends: cutBackends.count,
-    listening: () => ({ isLost: channels.lost > 0, losses: channels.losses }),
     sendAlone: sendHere,
     beforeEnd: (work: () => Promise<void>) => void last.push(work),
     state: () => ({ busy: turns.held(), waiting: turns.waiting(), pressure: turns.pressure() }),

@@ -5,18 +5,15 @@ import { readSettings, updateSettings } from '#modules/settings/index.ts'
 import { findViewer, revokeTokens } from '#modules/tokens/index.ts'
 import { Busy } from '#platform/errors.ts'
 import { defineCache } from '#platform/memory'
-import { openMachine } from '#test/fixtures/machines.ts'
-import { endRedis, skipRedis, startRedis } from '#test/fixtures/redis.ts'
 import { until } from '#test/fixtures/streams.ts'
 import { createWorld } from '#test/world.ts'
 import { type DatabaseOptions, openDatabase, transaction } from './database.ts'
 import { createWriterScope, runInScope } from './fair-semaphore.ts'
 import { announce, createSignals, sendSignal } from './signals.ts'
 
-const { sql, connection, ctx } = await createWorld()
-after(endRedis)
+const { sql, connection } = await createWorld()
 
-async function another(options: Partial<DatabaseOptions> = {}, redisUrl?: string) {
+async function another(options: Partial<DatabaseOptions> = {}) {
   let batches = 0
   const pool = openDatabase({
     connection,
@@ -27,17 +24,9 @@ async function another(options: Partial<DatabaseOptions> = {}, redisUrl?: string
       if (text.includes('pg_notify')) batches += 1
     },
   })
-  const signals = createSignals(
-    pool,
-    pool,
-    redisUrl === undefined ? undefined : { url: redisUrl, log: ctx.log, senders: [pool] },
-  )
+  const signals = createSignals(pool)
   const heard: string[] = []
-  let forgotten = 0
   signals.on('test', (payload) => void heard.push(payload))
-  signals.onReconnect(() => {
-    forgotten += 1
-  })
   await signals.listen()
   const close = async () => {
     await signals.close()
@@ -49,12 +38,9 @@ async function another(options: Partial<DatabaseOptions> = {}, redisUrl?: string
     heard,
     payloads: () => heard,
     batches: () => batches,
-    forgotten: () => forgotten,
     close,
   }
 }
-
-type Process = Awaited<ReturnType<typeof another>>
 
 test('sends a signal only after the commit', async () => {
   const [sender, listener] = [await another(), await another()]
@@ -236,46 +222,4 @@ test('loads a cached value once until it is invalidated', async () => {
 test('rejects a signal with several lines or too many bytes', () => {
   for (const payload of ['two\nlines', '字'.repeat(2600)])
     assert.throws(() => sendSignal(sql, 'test', payload), RangeError)
-})
-
-function carriedByDatabase(sender: Process, listener: Process) {
-  let sent = 0
-  return async () => {
-    const before = { batches: sender.batches(), heard: listener.heard.length }
-    await until(async () => {
-      sent += 1
-      sendSignal(sender.sql, 'test', sent)
-      await new Promise((resolve) => setTimeout(resolve, 50))
-      return listener.heard.length > before.heard
-    }, 'a signal')
-    return sender.batches() > before.batches
-  }
-}
-
-test('falls back to the database while Redis is unavailable', { skip: skipRedis }, async () => {
-  const redis = await startRedis()
-  const [sender, listener] = [await another({}, redis.url), await another({}, redis.url)]
-  const isByDatabase = carriedByDatabase(sender, listener)
-  await until(async () => !(await isByDatabase()), 'a signal by Redis')
-  await redis.kill()
-  await until(isByDatabase, 'a signal by the database')
-  await redis.start()
-  await until(() => listener.forgotten() > 0, 'the subscription to be restored')
-  await until(async () => !(await isByDatabase()), 'a signal by Redis again')
-})
-
-test('replaces an unresponsive connection to Redis', {
-  skip: skipRedis,
-}, async () => {
-  const machine = await openMachine((await startRedis()).connection)
-  const url = `redis://${machine.address}`
-  const [sender, listener] = [await another({}, url), await another({}, url)]
-  const isByDatabase = carriedByDatabase(sender, listener)
-  await until(async () => !(await isByDatabase()), 'a signal by Redis')
-  machine.silence()
-  await until(isByDatabase, 'a signal by the database')
-  // Existing connections to Redis stay unresponsive, so that the subscription must detect the failure.
-  machine.speak()
-  await until(() => listener.forgotten() > 0, 'the subscription to be restored')
-  await until(async () => !(await isByDatabase()), 'a signal by Redis again')
 })

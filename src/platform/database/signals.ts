@@ -1,8 +1,6 @@
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
-import type { Log } from '#platform/observability'
 import { afterCommit, type Db, type Sql } from './database.ts'
 import { createWriterScope, runInScope } from './fair-semaphore.ts'
-import { openRedisSignals, type RedisSignals } from './redis-signals.ts'
 
 /**
  * Sends messages to all server nodes. `announce` is part of the transaction, and PostgreSQL serializes
@@ -25,7 +23,7 @@ const RETRY_MS = 200
 const MESSAGE_BYTES = 7900
 const SIGNAL_BYTES = 7800
 
-type Outbox = { add(line: string): void; publish?: RedisSignals['publish'] | undefined }
+type Outbox = (line: string) => void
 
 const outboxes = new WeakMap<Sql, Outbox>()
 
@@ -45,14 +43,8 @@ function createOutbox(sql: Sql): Outbox {
   const send = async (): Promise<boolean> => {
     const lines = [...waiting]
     waiting.clear()
-    const messages = messagesOf(lines)
     try {
-      const isPublished = await outbox.publish?.(messages).then(
-        () => true,
-        () => false,
-      )
-      if (!isPublished)
-        await sql`select pg_notify(${CHANNEL}, message) from unnest(${messages}::text[]) as message`
+      await notify(sql, lines)
       return true
     } catch {
       for (const line of lines) waiting.add(line)
@@ -74,19 +66,17 @@ function createOutbox(sql: Sql): Outbox {
     await running
     if (waiting.size > 0) await send()
   })
-  const outbox: Outbox = {
-    add(line) {
-      waiting.add(line)
-      if (running || isEnding) return
-      // Sends the signals with priority and outside the request's scope, because their transactions have
-      // already committed.
-      runInScope({ ...createWriterScope(), isAdmitted: true }, () => {
-        running = run()
-      })
-    },
+  return (line) => {
+    waiting.add(line)
+    if (running || isEnding) return
+    // Sends the signals with priority and outside the request's scope, because their transactions have
+    // already committed.
+    running = runInScope({ ...createWriterScope(), isAdmitted: true }, run)
   }
-  return outbox
 }
+
+const notify = (db: Db, lines: string[]) =>
+  db`select pg_notify(${CHANNEL}, message) from unnest(${messagesOf(lines)}::text[]) as message`
 
 function messagesOf(lines: string[]): string[] {
   const messages: string[] = []
@@ -115,33 +105,25 @@ function lineOf(name: string, payload: string | number): string {
 /** Sends a signal to all server nodes after the commit. The payload is one line of less than 7,800 bytes. */
 export function sendSignal(db: Db, name: string, payload: string | number): void {
   const line = lineOf(name, payload)
-  afterCommit(db, (sql: Sql) => outboxOf(sql).add(line))
+  afterCommit(db, (sql: Sql) => outboxOf(sql)(line))
 }
 
 /** Sends signals within the transaction, so that a rollback discards them. */
 export async function announce(db: Db, name: string, payloads: readonly (string | number)[]): Promise<void> {
-  const messages = messagesOf(payloads.map((payload) => lineOf(name, payload)))
-  await db`select pg_notify(${CHANNEL}, message) from unnest(${messages}::text[]) as message`
+  await notify(
+    db,
+    payloads.map((payload) => lineOf(name, payload)),
+  )
 }
 
-/**
- * Receives signals after `listen`, which needs a direct session. With Redis, the pools in `senders` publish
- * signals there and fall back to NOTIFY.
- */
-export function createSignals(
-  sql: Sql,
-  direct: Pick<Sql, 'listen' | 'listening'> = sql,
-  redis?: { url: string; log: Log; senders: readonly Sql[] },
-): Signals {
+/** Receives signals after `listen`, which needs a direct session. */
+export function createSignals(direct: Pick<Sql, 'listen'>): Signals {
   const handlers = new Map<string, ((payload: string) => void)[]>()
   const reconnected: (() => void)[] = []
-  let stop: (() => Promise<void>) | undefined
-  let published: RedisSignals | undefined
-  let first = true
+  let stop: (() => void) | undefined
+  let isLost = false
+  let losses = 0
 
-  const forgetAll = () => {
-    for (const handler of reconnected) handler()
-  }
   const hear = (message: string) => {
     for (const line of message.split('\n').slice(1)) {
       const colon = line.indexOf(':')
@@ -157,21 +139,21 @@ export function createSignals(
       reconnected.push(handler)
     },
     async listen() {
-      if (redis) {
-        published = openRedisSignals(redis.url, redis.log, { hear, onRestored: forgetAll })
-        for (const sender of redis.senders) outboxOf(sender).publish = published.publish
-      }
-      const { unlisten } = await direct.listen(CHANNEL, hear, () => {
-        if (!first) forgetAll()
-        first = false
+      stop = await direct.listen(CHANNEL, {
+        hear,
+        onListening() {
+          isLost = false
+          if (losses > 0) for (const handler of reconnected) handler()
+        },
+        onLost() {
+          isLost = true
+          losses += 1
+        },
       })
-      stop = unlisten
     },
-    state: () => direct.listening(),
+    state: () => ({ isLost, losses }),
     async close() {
-      for (const sender of redis?.senders ?? []) outboxOf(sender).publish = undefined
-      published?.close()
-      await stop?.()
+      stop?.()
     },
   }
 }
