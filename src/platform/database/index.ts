@@ -34,6 +34,7 @@ export {
   runInScope,
   WRITES_KEY,
 } from './fair-semaphore.ts'
+export { listenOn } from './listener.ts'
 export {
   applyMigrations,
   findForeignMigration,

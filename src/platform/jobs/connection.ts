@@ -1,31 +1,25 @@
-import type { EventEmitter } from 'node:events'
+import { EventEmitter } from 'node:events'
 import type { Socket } from 'node:net'
 import pg from 'pg'
+import { clientConfig, listenOn } from '#platform/database'
 
 export type JobsConnection = string | { host: string; port: number; user: string; database: string }
 
 const CONNECT_MS = 5_000
 
-type Connected = (error: Error | undefined, client: pg.PoolClient | undefined, release: Release) => void
-type Release = () => void
-type Listening = { client: pg.PoolClient; holders: number; forget: () => void }
+type Connected = (error: undefined, client: pg.PoolClient, release: () => void) => void
 
 /**
- * Shares one client for LISTEN between all runners, because each runner would hold a connection of its own.
- * graphile-worker requests the listening client with a callback, and every other client with a promise.
+ * Gives all runners the same listening client, which holds no connection of the pool. graphile-worker requests
+ * the listening client with a callback, and every other client with a promise.
  */
 class JobsPool extends pg.Pool {
-  #listening: Promise<Listening> | undefined
+  readonly listener = Object.assign(new EventEmitter().setMaxListeners(0), { query: async () => {} })
 
   override connect(): Promise<pg.PoolClient>
   override connect(done: Connected): void
   override connect(done?: Connected): unknown {
-    if (!done) return super.connect()
-    const listening = this.#listening ?? this.#listen()
-    listening.then(
-      (listener) => this.#share(listener, done),
-      (error) => done(error, undefined, () => {}),
-    )
+    return done ? done(undefined, this.listener as unknown as pg.PoolClient, () => {}) : super.connect()
   }
 
   /** Overrides `query`, because the original requests its client with a callback too. */
@@ -37,45 +31,6 @@ class JobsPool extends pg.Pool {
     } finally {
       client.release()
     }
-  }
-
-  #listen(): Promise<Listening> {
-    const open = async (): Promise<Listening> => {
-      const client = await super.connect()
-      client.setMaxListeners(0)
-      client.once('error', forget)
-      client.once('end', forget)
-      return { client, holders: 0, forget }
-    }
-    const listening = open()
-    // Compares, because the events of a broken client may arrive after its replacement is open.
-    const forget = () => {
-      if (this.#listening === listening) this.#listening = undefined
-    }
-    this.#listening = listening
-    listening.catch(forget)
-    return listening
-  }
-
-  #share(listening: Listening, done: Connected): void {
-    const { client, forget } = listening
-    listening.holders += 1
-    const shared = {
-      on: (event: 'error', listener: (error: Error) => void) => client.on(event, listener),
-      removeListener: (event: 'error', listener: () => void) => client.removeListener(event, listener),
-      // An UNLISTEN would end the notifications of the other runners.
-      query: async (text: string) => (text.startsWith('UNLISTEN') ? undefined : client.query(text)),
-    }
-    let isReleased = false
-    done(undefined, shared as unknown as pg.PoolClient, () => {
-      // graphile-worker releases the client twice when the connection breaks while the worker stops.
-      if (isReleased) return
-      isReleased = true
-      listening.holders -= 1
-      if (listening.holders > 0) return
-      forget()
-      client.release(true)
-    })
   }
 }
 
@@ -91,7 +46,7 @@ class JobsClient extends pg.Client {
 
 type Wired = { connection: EventEmitter & { stream: Socket } }
 
-export function openJobsPool(connection: JobsConnection, max: number): pg.Pool {
+export function openJobsPool(connection: JobsConnection, max: number): JobsPool {
   const address = typeof connection === 'string' ? { connectionString: connection } : connection
   const made = new JobsPool({ ...address, max, Client: JobsClient })
   // Without a handler, a broken idle connection would crash the process. graphile-worker reconnects
@@ -107,3 +62,11 @@ export function openJobsPool(connection: JobsConnection, max: number): pg.Pool {
   })
   return made
 }
+
+/** Passes the notifications of graphile-worker to the runners of `pool`, and returns a function that stops this. */
+export const passNotifications = (connection: JobsConnection, { listener }: JobsPool): Promise<() => void> =>
+  listenOn(
+    { config: { ...clientConfig(connection), connectionTimeoutMillis: CONNECT_MS } },
+    ['jobs:insert', 'worker:migrate'],
+    { hear: (payload, channel) => void listener.emit('notification', { channel, payload }) },
+  )

@@ -39,8 +39,8 @@ export function destroySilent(pool: pg.Pool, connection: JobsConnection): void {
         unanswered = 0
         idle = 0
         quiet += 1
-        // Sends heartbeats on the listening connection, the only one that is in use for so long without a
-        // statement.
+        // Sends heartbeats on the connection of the advisory locks, the only one that is in use for so long
+        // without a statement.
         if (quiet > MOST_MISSED && held.has(client)) client.query('select 1').catch(() => {})
         return
       }

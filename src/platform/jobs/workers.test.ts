@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { openMachine } from '#test/fixtures/machines.ts'
 import { until } from '#test/fixtures/streams.ts'
 import { createWorld } from '#test/world.ts'
-import { openJobsPool } from './connection.ts'
+import { openJobsPool, passNotifications } from './connection.ts'
 import { watchWorkers } from './dead-workers.ts'
 import { addJob, runJobs, type TaskList } from './index.ts'
 
@@ -125,46 +125,20 @@ test('counts a failure while the runner stops like any other failure', async () 
   assert.deepEqual([...(await jobsOf('failing'))], [{ locked_by: null, attempts: 1 }])
 })
 
-test('shares one listening connection until its last holder releases it', async () => {
+test('notifies all runners of new jobs over one connection outside the pool', async () => {
   const pool = openJobsPool(connection, 1)
-  const held = () =>
-    new Promise<() => void>((resolve, reject) =>
-      pool.connect((error, _client, release) => (error ? reject(error) : resolve(release))),
+  const stop = await passNotifications(connection, pool)
+  const heard: string[] = []
+  const listen = (name: string) =>
+    pool.connect((_error, client) =>
+      client.on('notification', ({ channel }) => heard.push(`${name} ${channel}`)),
     )
-  const [release, releaseOther] = [await held(), await held()]
-  release()
-  // The second call of the same `release` must not count for the other holder.
-  release()
-  assert.equal(pool.totalCount, 1)
-  releaseOther()
+  for (const name of ['first', 'second']) listen(name)
+  await addJob(sql, 'heard', {})
+  await until(() => heard.length === 2, 'the notification of both runners')
+  assert.deepEqual(heard, ['first jobs:insert', 'second jobs:insert'])
   assert.equal(pool.totalCount, 0)
-  const releaseNext = await held()
-  assert.equal(pool.totalCount, 1)
-  releaseNext()
-  await pool.end()
-})
-
-test('keeps the replacement of a broken listening connection when the old one ends late', async () => {
-  const pool = openJobsPool(connection, 3)
-  const made: { emit(event: string): boolean }[] = []
-  pool.on('connect', (client) => made.push(client as never))
-  const held = () =>
-    new Promise<() => void>((resolve, reject) =>
-      pool.connect((error, _client, release) => (error ? reject(error) : resolve(release))),
-    )
-  const releaseBroken = await held()
-  made[0]!.emit('error')
-  const [release, releaseOther] = [await held(), await held()]
-  assert.equal(pool.totalCount, 2)
-  made[0]!.emit('end')
-  const releaseLast = await held()
-  assert.equal(pool.totalCount, 2)
-  releaseBroken()
-  release()
-  releaseOther()
-  assert.equal(pool.totalCount, 1)
-  releaseLast()
-  assert.equal(pool.totalCount, 0)
+  stop()
   await pool.end()
 })
 

@@ -10,7 +10,7 @@ import {
 import pTimeout from 'p-timeout'
 import { createWriterScope, runInScope } from '#platform/database'
 import { type Log, redactText } from '#platform/observability'
-import { type JobsConnection, openJobsPool } from './connection.ts'
+import { type JobsConnection, openJobsPool, passNotifications } from './connection.ts'
 import { type Presence, watchLostJobs, watchWorkers } from './dead-workers.ts'
 import { destroySilent } from './silent-connections.ts'
 
@@ -21,8 +21,8 @@ export type Schedule = { task: string; pattern: string }
 export type WorkerGroup = { concurrency: number; tasks: TaskList }
 
 /**
- * One connection listens, one holds the advisory locks, and the rest fetch and complete jobs. graphile-worker
- * logs a warning when a group runs more jobs at once than this.
+ * One connection holds the advisory locks, and the rest fetch and complete jobs. graphile-worker logs a warning
+ * when a group runs more jobs at once than this.
  */
 const CONNECTIONS = 8
 const POLL_MS = 2000
@@ -155,15 +155,18 @@ export async function runJobs(
   const presence = watchWorkers(pgPool, log)
   const lostJobs = watchLostJobs(pgPool, log)
   const runners: { stop(): Promise<void> }[] = []
+  let stopListening: (() => void) | undefined
   const stop = async () => {
     const stopped = Promise.all(runners.map((runner) => runner.stop()))
     await pTimeout(stopped, { milliseconds: STOP_MS, message: false })
+    stopListening?.()
     lostJobs.close()
     await presence.close()
     await pTimeout(pgPool.end(), { milliseconds: POOL_END_MS, message: false })
   }
   try {
     await presence.sweep()
+    stopListening = await passNotifications(connection, pgPool)
     for (const [index, { concurrency, tasks }] of crews.entries()) {
       const options = {
         pgPool,
