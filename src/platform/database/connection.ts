@@ -1,6 +1,14 @@
 import { Socket } from 'node:net'
 import pg from 'pg'
-import { preparedQuery, type Query, type Row, type Rows, type Send } from './statement.ts'
+import {
+  createTag,
+  preparedQuery,
+  type Query,
+  type Row,
+  type Rows,
+  type Send,
+  type Tag,
+} from './statement.ts'
 
 export type Settings = {
   config: pg.ClientConfig
@@ -131,6 +139,23 @@ export function sendQuery(opened: Client, query: Query, onStalePlan: () => void 
   }
   if (name !== undefined) return void client.query(preparedQuery({ text, values, name }, onResult))
   void client.query({ text, values }, onResult)
+}
+
+/** A connection outside the pool. The caller awaits each statement before the next. */
+export type Session = {
+  sql: Tag
+  /** Driver client for COPY, during which `sql` must not be used. */
+  client: pg.Client
+  end(): void
+}
+
+export async function openSession(settings: Settings): Promise<Session> {
+  const opened = await connect(settings)
+  return {
+    sql: createTag((query) => sendQuery(opened, query), false),
+    client: opened.client,
+    end: opened.destroy,
+  }
 }
 
 const backoffMs = (failures: number) => Math.min(10 * 2 ** Math.min(failures, 6), 500)

@@ -1,6 +1,7 @@
 import { chmod, mkdir, open, readFile, realpath, stat, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
+import { openSession } from './connection.ts'
 import { clientConfig } from './database.ts'
 import { type Address, clearAddress, prepareAddress, removeAddress } from './embedded-postgres/address.ts'
 import { type Binaries, prepareBinaries } from './embedded-postgres/binaries.ts'
@@ -11,7 +12,6 @@ import { clearLeftovers, type PidFile, readPidFile } from './embedded-postgres/l
 import { acquireLock, LOCK } from './embedded-postgres/lock.ts'
 import { defaultSettings, writeSettings } from './embedded-postgres/settings.ts'
 import { launchPostmaster, type Running } from './embedded-postgres/watchdog.ts'
-import { openSession } from './session.ts'
 
 export type EmbeddedPostgresOptions = {
   dataDir: string

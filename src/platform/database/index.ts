@@ -1,4 +1,5 @@
 export type { Row, Tables } from '#generated/tables.ts'
+export { openSession, type Session } from './connection.ts'
 export {
   afterCommit,
   batchWrites,
@@ -45,7 +46,6 @@ export {
 } from './migrate.ts'
 export { findReplicaLags, openReplicas, type Replicas } from './replicas.ts'
 export { planSearch, SCANNED } from './search-plan.ts'
-export { openSession, type Session } from './session.ts'
 export { announce, createSignals, type Signals, sendSignal } from './signals.ts'
 export {
   andAfterCursor,
