@@ -123,7 +123,8 @@ export async function exportArea(
   failed.catch(() => {})
   let [lines, named] = [0, 0]
   try {
-    await ctx.sql.begin('isolation level repeatable read read only', async (tx) => {
+    await ctx.sql.begin(async (tx) => {
+      await tx.unsafe('set transaction isolation level repeatable read, read only')
       await tx`set local idle_in_transaction_session_timeout = 0`
       for await (const batch of EXPORTS[area](tx)) {
         if (files !== undefined) await copyFiles(ctx, files, batch.files)

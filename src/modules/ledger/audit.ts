@@ -132,17 +132,15 @@ type Audit = {
 
 export async function auditLedger(sql: Sql, more: CounterCheck[] = []): Promise<Audit> {
   const checks = [...ledgerChecks, ...more]
-  const { people, platform, found } = await sql.begin(
-    'isolation level repeatable read read only',
-    async (tx) => {
-      await tx`set local statement_timeout = '10min'`
-      const people = await findPeopleTotals(tx)
-      const platform = await findPlatformBalances(tx)
-      const found: Drift[][] = []
-      for (const { find } of checks) found.push(await find(tx))
-      return { people, platform, found }
-    },
-  )
+  const { people, platform, found } = await sql.begin(async (tx) => {
+    await tx.unsafe('set transaction isolation level repeatable read, read only')
+    await tx`set local statement_timeout = '10min'`
+    const people = await findPeopleTotals(tx)
+    const platform = await findPlatformBalances(tx)
+    const found: Drift[][] = []
+    for (const { find } of checks) found.push(await find(tx))
+    return { people, platform, found }
+  })
   const drift = found.flatMap((each, index) =>
     each.map((row) => ({ check: checks[index]?.name ?? '', ...row })),
   )

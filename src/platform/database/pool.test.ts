@@ -221,12 +221,6 @@ test('accepts the release of a reserved connection only once', async () => {
   await sql.end()
 })
 
-test('rejects a transaction without a function before acquiring a connection', async () => {
-  const sql = openDatabase({ connection, poolSize: 1, statementTimeoutMs: 60_000 })
-  await assert.rejects(sql.begin('read only', undefined as never), /needs work to do/)
-  await sql.end()
-})
-
 test('sends and reads arrays unchanged', async () => {
   const sql = openDatabase({ connection, poolSize: 1, statementTimeoutMs: 60_000 })
   const texts = ['', 'null', 'a "quoted" one', 'back\\slash', '{1,2}', ' 空 ']

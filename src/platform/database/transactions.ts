@@ -1,30 +1,22 @@
 import { type Connection, connectionError, isRefusal } from './connection.ts'
 import { createTag, type Query, type Send, type Tag } from './statement.ts'
 
-type Work<Pool> = (pool: Pool) => void
+type Work = (pool: never) => void
 
-const transactions = new WeakMap<object, { pool: unknown; work: Work<never>[] }>()
-
-/**
- * Returns a function to call after the commit, even when PostgreSQL's confirmation of the commit was lost.
- */
-function onceCommitted(transaction: object, pool: unknown): () => void {
-  const waiting = { pool, work: [] as Work<never>[] }
-  transactions.set(transaction, waiting)
-  return () => {
-    for (const work of waiting.work.splice(0)) work(waiting.pool as never)
-  }
-}
+/** Work to do after the commit of each open transaction. */
+const transactions = new WeakMap<Tag, Work[]>()
 
 /**
  * Runs the work after the commit, or at once when `db` is the pool. Also runs the work when the connection breaks during
  * the commit, so the work must be harmless if the transaction rolled back.
  */
-export function afterCommit<Pool extends Db, Db extends object>(db: Db, work: Work<Pool>): void {
+export function afterCommit<Pool extends Tag>(db: Tag, work: (pool: Pool) => void): void {
   const waiting = transactions.get(db)
-  if (waiting) waiting.work.push(work as Work<never>)
-  else work(db as unknown as Pool)
+  if (waiting) waiting.push(work)
+  else work(db as Pool)
 }
+
+const brokenError = () => connectionError('the connection broke in a transaction')
 
 export type ConnectionSource = {
   tag: Tag
@@ -53,15 +45,14 @@ export function createTransactions({ tag, acquire, give, sendOver }: ConnectionS
         if (!isRefusal(error)) state.isLost = true
         reject(error)
       }
-      if (state.isLost) return query.reject(connectionError('the connection broke in a transaction'))
+      if (state.isLost) return query.reject(brokenError())
       // Matches the text of the statement, because `set statement_timeout` accepts no parameters.
       if (/^\s*set (local )?statement_timeout/.test(query.text)) held.isPatient = true
       sendOver(held, query, sendNext)
     }
     held.onLost = () => {
       state.isLost = true
-      for (const query of pending.splice(0))
-        query.reject(connectionError('the connection broke in a transaction'))
+      for (const query of pending.splice(0)) query.reject(brokenError())
     }
     const send: Send = (query) => {
       if (state.isOver) return query.reject(new Error('this transaction is over'))
@@ -89,30 +80,27 @@ export function createTransactions({ tag, acquire, give, sendOver }: ConnectionS
     committed()
   }
 
-  const begin = async <T>(
-    first: string | ((tx: Tag) => Promise<T>),
-    second?: (tx: Tag) => Promise<T>,
-  ): Promise<T> => {
-    const [mode, work] = typeof first === 'string' ? [first, second] : ['', first]
-    if (!work) throw new TypeError('a transaction needs work to do')
+  const begin = async <T>(work: (tx: Tag) => Promise<T>): Promise<T> => {
     const held = await acquire()
     const open = session(held)
     const { sql, state } = open
-    const committed = onceCommitted(sql, tag)
+    const waiting: Work[] = []
+    transactions.set(sql, waiting)
+    const committed = () => {
+      for (const work of waiting.splice(0)) work(tag as never)
+    }
     let isClean = false
     try {
-      await sql.unsafe(`begin ${mode.replace(/[^a-z ]/gi, '')}`)
+      await sql.unsafe('begin')
       let result: T
       try {
         result = await work(sql)
         // PostgreSQL aborted the transaction, although `work` ignored the failed statement.
         if (state.failure !== undefined) throw state.failure
       } catch (error) {
-        await sql.unsafe('rollback').then(
-          () => {
-            isClean = true
-          },
-          () => {},
+        isClean = await sql.unsafe('rollback').then(
+          () => true,
+          () => false,
         )
         throw error
       }
