@@ -158,7 +158,6 @@ export async function checkDatabase(url: string): Promise<void> {
         // Sends session parameters, so that an unsuitable pooler fails at the start and not with the first
         // request.
         ...clientConfig(url, sessionSettings({ statementTimeoutMs: PATIENCE_MS })),
-        connectionTimeoutMillis: PATIENCE_MS,
         query_timeout: PATIENCE_MS,
       },
     })

@@ -27,7 +27,6 @@ export const openDumpSession = (connection: JobsConnection): Promise<Session> =>
         idle_in_transaction_session_timeout: 0,
       }),
       application_name: 'kith-backup',
-      connectionTimeoutMillis: 10_000,
     },
   })
 

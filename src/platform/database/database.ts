@@ -1,33 +1,18 @@
 import pg from 'pg'
-import { isRefusal, isStalePlan, type Settings } from './connection.ts'
+import { isRefusal, isStalePlan } from './connection.ts'
 import { createScope, currentScope, type RequestScope, runInScope } from './fair-semaphore.ts'
-import type { Listener } from './listener.ts'
-import { createPool } from './pool.ts'
-import { type Query, type Send, type Statement, type Tag, typeParsers } from './statement.ts'
+import { createPool, type PoolOptions } from './pool.ts'
+import { type Statement, type Tag, typeParsers } from './statement.ts'
 
 export { afterCommit } from './transactions.ts'
 
 /** Either the pool or an open transaction. */
 export type Db = Tag
 
-export type Sql = Tag & {
-  begin<T>(work: (tx: Tx) => Promise<T>): Promise<T>
-  begin<T>(mode: string, work: (tx: Tx) => Promise<T>): Promise<T>
-  reserve(): Promise<Tag & { release(): void }>
-  /** Waits up to `timeout` seconds for running statements and transactions. */
-  end(options?: { timeout?: number }): Promise<void>
-  listen(channel: string, listener: Listener): Promise<() => void>
-  /** `pressure` is the fraction of the timeout that the first waiting caller has used (0 to 1). */
-  state(): { busy: number; waiting: number; pressure: number }
-  isAnswering(withinMs: number): Promise<boolean>
-  cutBackends(): number
-  beforeEnd(work: () => Promise<void>): void
-  /** Sends a statement to this pool, even for a guest whose reads go to a replica. */
-  sendAlone: Send
-}
+export type Sql = ReturnType<typeof createPool>
 
-declare const open: unique symbol
-export type Tx = Tag & { [open]?: true }
+/** An open transaction. */
+export type Tx = Tag
 
 export type Fragment = Statement<readonly unknown[]>
 
@@ -35,18 +20,13 @@ export type DatabaseAddress =
   | string
   | { host: string; port: number; user: string; database: string; password?: string }
 
-export type DatabaseOptions = {
+export type DatabaseOptions = PoolOptions & {
   connection: DatabaseAddress
-  poolSize: number
-  statementTimeoutMs: number
   planCacheMode?: PlanCacheMode
   lockTimeoutMs?: number
-  patienceMs?: number
-  maxWaiting?: number
   /** False lets commits return before the disk write, for work that can be repeated. */
   isDurable?: boolean
   onNotice?: (message: string) => void
-  onQuery?: (query: { text: string; parameters: Query['values'] }) => void
 }
 
 export const PLAN_CACHE_MODES = ['force_generic_plan', 'auto', 'force_custom_plan'] as const
@@ -70,9 +50,6 @@ export const sessionSettings = ({
   ...(isDurable ? {} : { synchronous_commit: 'off' }),
 })
 
-/** Added to the statement timeout before the pool abandons an unresponsive connection. */
-const DEADLINE_GRACE_MS = 1000
-const PATIENCE_MS = 60_000
 const CONNECT_MS = 10_000
 
 export function clientConfig(
@@ -83,32 +60,18 @@ export function clientConfig(
   return {
     ...(typeof address === 'string' ? { connectionString: address } : address),
     application_name: 'kith',
+    connectionTimeoutMillis: CONNECT_MS,
     types: typeParsers,
     ...(options.length > 0 ? { options: options.join(' ') } : {}),
   }
 }
 
 /** Uses generic plans by default, because a cached generic plan costs a third of a custom plan. */
-export function openDatabase(options: DatabaseOptions): Sql {
-  const settings: Settings = {
-    config: {
-      ...clientConfig(options.connection, sessionSettings(options)),
-      connectionTimeoutMillis: CONNECT_MS,
-    },
-    onNotice: options.onNotice,
-  }
-  const pool = createPool(settings, {
-    ...(options.onQuery ? { onQuery: options.onQuery } : {}),
-    // Commands and jobs reserve no connections for reads.
-    forReads: options.maxWaiting === undefined ? 0 : Math.ceil(options.poolSize / 4),
-    size: options.poolSize,
-    patienceMs: options.patienceMs ?? PATIENCE_MS,
-    maxWaiting: options.maxWaiting ?? Number.POSITIVE_INFINITY,
-    deadlineMs: options.statementTimeoutMs === 0 ? 0 : options.statementTimeoutMs + DEADLINE_GRACE_MS,
-  })
-  const { sql, ...more } = pool
-  return Object.assign(sql, more) as unknown as Sql
-}
+export const openDatabase = (options: DatabaseOptions): Sql =>
+  createPool(
+    { config: clientConfig(options.connection, sessionSettings(options)), onNotice: options.onNotice },
+    options,
+  )
 
 const RETRIED = new Set(['40001', '40P01'])
 

@@ -20,10 +20,12 @@ import { createTransactions } from './transactions.ts'
 function openProbe(settings: Settings) {
   let probe = openConnection(settings)
   let asking: Promise<boolean> | undefined
+  const sql = createTag((query) => probe.send(query), false)
   const ask = (withinMs: number): Promise<boolean> => {
-    const answered = new Promise<boolean>((resolve) => {
-      probe.send({ text: 'select 1', values: [], resolve: () => resolve(true), reject: () => resolve(false) })
-    })
+    const answered = sql`select 1`.then(
+      () => true,
+      () => false,
+    )
     const fallback = () => {
       probe.end()
       probe = openConnection(settings)
@@ -78,18 +80,21 @@ function createCutBackends(most: number) {
 }
 
 export type PoolOptions = {
-  size: number
-  patienceMs: number
-  maxWaiting: number
-  /** Time without a response before the pool abandons a connection. 0 disables this check. */
-  deadlineMs: number
-  forReads: number
-  onQuery?: ((query: { text: string; parameters: Query['values'] }) => void) | undefined
+  poolSize: number
+  statementTimeoutMs: number
+  patienceMs?: number
+  maxWaiting?: number
+  onQuery?: (query: { text: string; parameters: Query['values'] }) => void
 }
 
 /** Fraction of the pool that one key, such as an account, may hold. */
 const SHARE = 0.5
+/** Fraction of a server's pool that writes leave to reads. Commands and jobs reserve no connections. */
+const SHARE_OF_READS = 0.25
+const PATIENCE_MS = 60_000
 const WATCH_MS = 500
+/** Added to the statement timeout before the pool abandons an unresponsive connection. */
+const DEADLINE_GRACE_MS = 1000
 /** Lifetime in watch intervals (30 minutes), which bounds the memory of cached plans. */
 const MAX_AGE = 3600
 const NO_KEYS: readonly string[] = []
@@ -98,13 +103,14 @@ const BATCH_MOST = 16
 /** Discards a released connection that is not clean, for example because a transaction is still open. */
 export function createPool(
   settings: Settings,
-  { size, patienceMs, maxWaiting, deadlineMs, forReads, onQuery }: PoolOptions,
+  { poolSize: size, patienceMs = PATIENCE_MS, maxWaiting, statementTimeoutMs, onQuery }: PoolOptions,
 ) {
+  const forReads = maxWaiting === undefined ? 0 : Math.ceil(size * SHARE_OF_READS)
   const connections = new Set(Array.from({ length: size }, () => openConnection(settings)))
   const turns = createFairSemaphore<Connection>({
     places: [...connections],
     patienceMs,
-    maxWaiting,
+    maxWaiting: maxWaiting ?? Number.POSITIVE_INFINITY,
     share: SHARE,
     limits: new Map([[WRITES_KEY, Math.max(1, size - forReads)]]),
   })
@@ -167,6 +173,17 @@ export function createPool(
       for (const query of batch) sendOver(held, query, onEnd)
     })
   }
+  const lend = (
+    caller: RequestScope | undefined,
+    run: (held: Connection) => void,
+    refuse: (error: unknown) => void,
+  ) => {
+    const refusal = cutBackends.refusal(caller)
+    if (refusal) return refuse(refusal)
+    const held = turns.take(caller)
+    if (held) run(held)
+    else turns.wait(caller, run, refuse)
+  }
   const start = (caller: RequestScope | undefined, batch: Query[]) => {
     const close = () => {
       if (caller && batches.get(caller) === batch) batches.delete(caller)
@@ -179,11 +196,7 @@ export function createPool(
       close()
       for (const query of batch) query.reject(error)
     }
-    const refusal = cutBackends.refusal(caller)
-    if (refusal) return refuse(refusal)
-    const held = turns.take(caller)
-    if (held) run(held)
-    else turns.wait(caller, run, refuse)
+    lend(caller, run, refuse)
   }
 
   /**
@@ -200,62 +213,57 @@ export function createPool(
     process.nextTick(start, caller, batch)
   }
 
-  const sendAlone: Send = (query) => {
-    const caller = currentScope()
-    if (caller?.replica) caller.replica(query)
-    else sendHere(query)
-  }
-  const tag = createTag(sendAlone, true)
+  const send: Send = (query) => (currentScope()?.replica ?? sendHere)(query)
+  const tag = createTag(send, true)
 
   const acquire = (): Promise<Connection> => {
     const caller = currentScope()
-    const withKeys = (held: Connection) => {
-      held.keys = caller?.keys ?? NO_KEYS
-      return held
-    }
-    const refusal = cutBackends.refusal(caller)
-    if (refusal) return Promise.reject(refusal)
-    const held = turns.take(caller)
-    if (held) return Promise.resolve(withKeys(held))
-    return new Promise((resolve, reject) => turns.wait(caller, (later) => resolve(withKeys(later)), reject))
+    return new Promise((resolve, reject) => {
+      const run = (held: Connection) => {
+        held.keys = caller?.keys ?? NO_KEYS
+        resolve(held)
+      }
+      lend(caller, run, reject)
+    })
   }
 
   const { begin, reserve } = createTransactions({ tag, acquire, give, sendOver })
   const probe = openProbe(settings)
 
-  const limit = Math.ceil(deadlineMs / WATCH_MS)
+  const limit = Math.ceil((statementTimeoutMs + DEADLINE_GRACE_MS) / WATCH_MS)
   // Counts intervals instead of time, so that a pause of this process does not look like an unresponsive
   // database.
   const watch = setInterval(() => {
     cutBackends.removeEnded(tag)
     for (const each of connections) {
       each.age += 1
-      if (each.silentFor === undefined || each.isPatient || limit === 0) continue
+      if (each.silentFor === undefined || each.isPatient || statementTimeoutMs === 0) continue
       each.silentFor += 1
       if (each.silentFor > limit) cut(each)
     }
   }, WATCH_MS).unref()
 
   const last: (() => Promise<void>)[] = []
-  const end = async ({ timeout }: { timeout?: number } = {}) => {
-    let timer: NodeJS.Timeout | undefined
-    const late = new Promise<void>((resolve) => {
-      if (timeout !== undefined) timer = setTimeout(resolve, timeout * 1000)
-    })
-    await Promise.race([Promise.all(last.map((work) => work())), late])
-    await Promise.race([turns.close(), late])
-    clearTimeout(timer)
+  /** Waits up to `timeout` seconds for running statements and transactions. */
+  const end = async ({ timeout = Number.POSITIVE_INFINITY }: { timeout?: number } = {}) => {
+    const isIdle = Promise.all(last.map((work) => work())).then(() => turns.close())
+    // `pTimeout` rejects a timeout of zero.
+    await pTimeout(isIdle, { milliseconds: Math.max(1, timeout * 1000), message: false })
     clearInterval(watch)
     for (const each of [...connections, probe]) each.end()
   }
 
-  return {
-    sql: Object.assign(tag, { begin, reserve, end }),
+  return Object.assign(tag, {
+    begin,
+    reserve,
+    end,
     listen: (channel: string, listener: Listener) => listenOn(settings, [channel], listener),
     isAnswering: probe.isAnswering,
     cutBackends: cutBackends.count,
-    sendAlone: sendHere,
+    /** Sends a statement to this pool, even for a guest whose reads go to a replica. */
+    sendHere,
     beforeEnd: (work: () => Promise<void>) => void last.push(work),
+    /** `pressure` is the fraction of the timeout that the first waiting caller has used (0 to 1). */
     state: () => ({ busy: turns.held(), waiting: turns.waiting(), pressure: turns.pressure() }),
-  }
+  })
 }

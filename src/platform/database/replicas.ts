@@ -77,9 +77,9 @@ export function openReplicas(
       const isReadOnly = (error as { code?: unknown } | null)?.code === '25006'
       if (isConnectionError(error) && !isReadOnly) replica.currentAt = Number.NEGATIVE_INFINITY
       scope.replica = undefined
-      runInScope(scope, () => primary.sendAlone(query))
+      runInScope(scope, () => primary.sendHere(query))
     }
-    replica.sql.sendAlone({ ...query, reject })
+    replica.sql.sendHere({ ...query, reject })
   }
 
   new Gauge({
