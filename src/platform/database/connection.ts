@@ -168,36 +168,30 @@ export function openConnection(settings: Settings): Connection {
   let isEnded = false
 
   const openOnce = async (): Promise<Client> => {
-    if (failures > 0) await new Promise((resolve) => setTimeout(resolve, backoffMs(failures)))
-    if (isEnded) throw connectionError('the connection was ended', 'CONNECTION_ENDED')
-    const made = await connect(settings, { pipeline: true })
-    made.client.once('end', () => {
-      if (opened !== made) return
-      opened = undefined
-      connection.onLost?.()
-    })
-    if (isEnded) {
-      made.destroy()
-      throw connectionError('the connection was ended', 'CONNECTION_ENDED')
+    try {
+      if (failures > 0) await new Promise((resolve) => setTimeout(resolve, backoffMs(failures)))
+      const made = isEnded ? undefined : await connect(settings, { pipeline: true })
+      if (isEnded || !made) {
+        made?.destroy()
+        throw connectionError('the connection was ended', 'CONNECTION_ENDED')
+      }
+      made.client.once('end', () => {
+        if (opened !== made) return
+        opened = undefined
+        connection.onLost?.()
+      })
+      failures = 0
+      opened = made
+      return made
+    } catch (error) {
+      failures += 1
+      throw error
+    } finally {
+      opening = undefined
     }
-    return made
   }
   const open = (): Promise<Client> => {
     opening ??= openOnce()
-      .then(
-        (made) => {
-          failures = 0
-          opened = made
-          return made
-        },
-        (error) => {
-          failures += 1
-          throw error
-        },
-      )
-      .finally(() => {
-        opening = undefined
-      })
     return opening
   }
   const replace = () => {
