@@ -2,14 +2,20 @@ import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import type { Row } from '#generated/tables.ts'
-import type { Sql } from './database.ts'
-
-const isMigration = (name: string) => /^\d{4}_[a-z0-9_]+\.sql$/.test(name)
+import type { Db, Sql } from './database.ts'
 
 const FOLDER = fileURLToPath(new URL('../../../migrations/', import.meta.url))
 const LOCK = 4_127_005
 
 type Session = Awaited<ReturnType<Sql['reserve']>>
+
+const listFiles = async (folder: string) =>
+  (await readdir(folder)).filter((name) => /^\d{4}_[a-z0-9_]+\.sql$/.test(name)).sort()
+
+const findApplied = (sql: Db) => sql<Row<'schema_migrations', 'name' | 'hash'>[]>`
+  select name, hash from schema_migrations order by name`
+
+const hashOf = (text: string) => createHash('sha256').update(text).digest('hex')
 
 /**
  * Runs `work` without timeouts under an advisory lock, so that one process at a time upgrades the database.
@@ -41,18 +47,12 @@ export async function applyMigrations(
   folder = FOLDER,
   only?: readonly string[],
 ): Promise<string[]> {
-  const names = (await readdir(folder))
-    .filter((name) => isMigration(name) && (only === undefined || only.includes(name)))
-    .sort()
+  const names = (await listFiles(folder)).filter((name) => only?.includes(name) ?? true)
   try {
     await session`create table if not exists schema_migrations (
       name text primary key, hash text not null, applied_at timestamptz not null default now()
     )`
-    const applied = new Map(
-      (await session<{ name: string; hash: string }[]>`select name, hash from schema_migrations`).map(
-        (row) => [row.name, row.hash],
-      ),
-    )
+    const applied = new Map((await findApplied(session)).map(({ name, hash }) => [name, hash]))
     for (const name of applied.keys())
       if (!names.includes(name))
         throw new Error(
@@ -61,7 +61,7 @@ export async function applyMigrations(
     const done: string[] = []
     for (const name of names) {
       const text = await readFile(`${folder}/${name}`, 'utf8')
-      const hash = createHash('sha256').update(text).digest('hex')
+      const hash = hashOf(text)
       const known = applied.get(name)
       if (known === hash) continue
       if (known !== undefined) throw new Error(`Migration ${name} was changed after it was applied.`)
@@ -78,18 +78,16 @@ export async function applyMigrations(
 }
 
 export async function listPendingMigrations(sql: Sql, folder = FOLDER): Promise<string[]> {
-  const names = (await readdir(folder)).filter(isMigration).sort()
+  const names = await listFiles(folder)
   const [table] = await sql`select to_regclass('schema_migrations') as present`
   if (table?.present === null) return names
-  const applied = await sql<Row<'schema_migrations', 'name'>[]>`select name from schema_migrations`
+  const applied = await findApplied(sql)
   return names.filter((name) => !applied.some((row) => row.name === name))
 }
 
 export async function listUnknownMigrations(sql: Sql, folder = FOLDER): Promise<string[]> {
-  const names = await readdir(folder)
-  const applied = await sql<Row<'schema_migrations', 'name'>[]>`
-    select name from schema_migrations order by name`
-  return applied.map(({ name }) => name).filter((name) => !names.includes(name))
+  const names = await listFiles(folder)
+  return (await findApplied(sql)).map(({ name }) => name).filter((name) => !names.includes(name))
 }
 
 export async function findForeignMigration(
@@ -99,8 +97,7 @@ export async function findForeignMigration(
   for (const { name, hash } of level) {
     const text = await readFile(`${folder}/${name}`, 'utf8').catch(() => undefined)
     if (text === undefined) return `it has migration ${name}, which this version does not know`
-    if (createHash('sha256').update(text).digest('hex') !== hash)
-      return `its migration ${name} differs from that of this version`
+    if (hashOf(text) !== hash) return `its migration ${name} differs from that of this version`
   }
   return undefined
 }
