@@ -23,28 +23,18 @@ for (const [of, array, read] of [
   [701, 1022, asNumber], // float8
   [114, 199, JSON.parse], // json
   [3802, 3807, JSON.parse], // jsonb
-  [18, 1002, asText], // "char"
-  [19, 1003, asText], // name
-  [25, 1009, asText], // text
-  [28, 1011, asText], // xid
-  [650, 651, asText], // cidr
-  [869, 1041, asText], // inet
-  [1042, 1014, asText], // bpchar
-  [1043, 1015, asText], // varchar
-  [1082, 1182, asText], // date
-  [1083, 1183, asText], // time
-  [1114, 1115, asText], // timestamp
-  [1184, 1185, asText], // timestamptz
-  [1186, 1187, asText], // interval
-  [1700, 1231, asText], // numeric
-  [2205, 2210, asText], // regclass
-  [2206, 2211, asText], // regtype
-  [2950, 2951, asText], // uuid
-  [3220, 3221, asText], // pg_lsn
 ] as [number, number, Read][]) {
   READERS.set(of, read)
   READERS.set(array, (text) => parse(text, read as (text: string) => string))
 }
+/**
+ * Arrays of "char", name, text, xid, cidr, inet, bpchar, varchar, date, time, timestamp, timestamptz, interval,
+ * numeric, regclass, regtype, uuid and pg_lsn, in this order.
+ */
+const TEXT_ARRAYS = [
+  1002, 1003, 1009, 1011, 651, 1041, 1014, 1015, 1182, 1183, 1115, 1185, 1187, 1231, 2210, 2211, 2951, 3221,
+]
+for (const array of TEXT_ARRAYS) READERS.set(array, (text) => parse(text))
 // The general array parser takes several times as long for the long lists of ids.
 for (const array of [1016, 1007]) readPlainArrays(array, (inner) => inner.split(',').map(Number))
 // Timestamp arrays contain only quoted values without escapes, so JSON.parse can read them.
