@@ -16,10 +16,7 @@ const exitError = () => Object.assign(new Error('the other process has disconnec
  * Batches the messages of one event loop turn, because a separate write for each would cost as much as a
  * short request.
  */
-export function openChannel(
-  send: (batch: unknown) => void,
-  { later = setImmediate as (work: () => void) => unknown } = {},
-) {
+export function openChannel(send: (batch: unknown) => void) {
   const handlers = new Map<string, Handler>()
   const asked = new Map<number, { resolve: (value: never) => void; reject: (error: Error) => void }>()
   let outgoing: Message[] = []
@@ -29,11 +26,11 @@ export function openChannel(
   const flush = () => {
     const batch = outgoing
     outgoing = []
-    if (batch.length > 0 && !isClosed) send(batch)
+    if (!isClosed) send(batch)
   }
   const put = (message: Message) => {
     outgoing.push(message)
-    if (outgoing.length === 1) later(flush)
+    if (outgoing.length === 1) setImmediate(flush)
   }
   const handle = (subject: string, value: unknown) => {
     const handler = handlers.get(subject)
@@ -85,18 +82,16 @@ export function openChannel(
       for (const { reject } of asked.values()) reject(exitError())
       asked.clear()
     },
-    flush,
   }
 }
 
-const open = (): Channel | undefined => {
-  if (!cluster.isWorker) return undefined
-  // Ignores send errors, because the pipe's `disconnect` event follows.
-  const channel = openChannel((batch) => void process.send?.(batch, undefined, undefined, () => {}))
-  process.on('message', channel.receive)
-  // Rejects pending requests, because no response can arrive after the supervisor has exited.
-  process.once('disconnect', channel.close)
-  return channel
-}
+// Ignores send errors, because the pipe's `disconnect` event follows.
+export const supervisorChannel: Channel | undefined = cluster.isWorker
+  ? openChannel((batch) => void process.send?.(batch, undefined, undefined, () => {}))
+  : undefined
 
-export const supervisorChannel: Channel | undefined = open()
+if (supervisorChannel) {
+  process.on('message', supervisorChannel.receive)
+  // Rejects pending requests, because no response can arrive after the supervisor has exited.
+  process.once('disconnect', supervisorChannel.close)
+}

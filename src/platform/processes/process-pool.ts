@@ -17,7 +17,6 @@ type Member = {
   ended: Promise<number>
   hasBegun: boolean
   hasListened: boolean
-  isLeaving: boolean
 }
 
 export type ProcessPoolOptions = {
@@ -64,12 +63,10 @@ export function createProcessPool({
   cluster.schedulingPolicy = cluster.SCHED_RR
   cluster.setupPrimary({ exec: program, args: [] })
   const members = new Set<Member>()
-  const failures = new Map<number, number>()
-  const timers = new Map<number, NodeJS.Timeout>()
   let isStopping = false
   let restarts = 0
 
-  const add = (slot: number, isFirst: boolean): Member => {
+  const add = (slot: number, isFirst: boolean, failures = 0): Member => {
     const worker = cluster.fork()
     const channel = openChannel((batch) => {
       if (worker.isConnected()) worker.send(batch as object, () => {})
@@ -86,7 +83,6 @@ export function createProcessPool({
       ended,
       hasBegun: false,
       hasListened: false,
-      isLeaving: false,
     }
     members.add(member)
     channel.on('begin', async () => {
@@ -105,27 +101,19 @@ export function createProcessPool({
       channel.close()
       onLeave(channel)
       listening.resolve(false)
-      if (isStopping || member.isLeaving) return
+      if (isStopping) return
       if (member.hasListened) restarts += 1
       log.error({ process: slot, code, signal: worker.process.signalCode }, 'a process exited unexpectedly')
-      if (member.hasListened || !isFirst) replace(slot, Date.now() - since)
+      if (!member.hasListened && isFirst) return
+      const failed = Date.now() - since > STEADY_MS ? 0 : failures
+      const replace = () => {
+        if (!isStopping) add(slot, false, failed + 1)
+      }
+      setTimeout(replace, Math.min(BACKOFF_MS * 2 ** failed, MOST_BACKOFF_MS))
     })
     return member
   }
-  const replace = (slot: number, lastedMs: number) => {
-    const failed = lastedMs > STEADY_MS ? 0 : (failures.get(slot) ?? 0)
-    failures.set(slot, failed + 1)
-    const timer = setTimeout(
-      () => {
-        timers.delete(slot)
-        add(slot, false)
-      },
-      Math.min(BACKOFF_MS * 2 ** failed, MOST_BACKOFF_MS),
-    )
-    timers.set(slot, timer)
-  }
   const dismiss = async (member: Member) => {
-    member.isLeaving = true
     if (member.hasBegun) member.channel.tell('stop')
     else member.worker.process.kill('SIGKILL')
     const timer = setTimeout(() => {
@@ -143,8 +131,7 @@ export function createProcessPool({
     },
     async stop(): Promise<void> {
       isStopping = true
-      for (const timer of timers.values()) clearTimeout(timer)
-      await Promise.all([...members].map((member) => dismiss(member)))
+      await Promise.all([...members].map(dismiss))
     },
     state: () => ({ running: [...members].filter(({ hasListened }) => hasListened).length, restarts }),
   }
