@@ -28,7 +28,7 @@ const largestLog = 10 * 1024 * 1024
 type Place = {
   folder: string
   cluster: string
-  host: string
+  address: Address
   logPath: string
   binaries: Binaries
   identity: SystemUser
@@ -70,14 +70,14 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
     const place: Place = {
       folder,
       cluster,
-      host: address.host,
+      address,
       logPath: join(folder, 'postgres.log'),
       binaries,
       identity,
       options: await writeSettings(folder, { ...settings, ...address.settings }),
       log: options.log,
     }
-    return await supervise(place, address, releaseLock)
+    return await supervise(place, releaseLock)
   } catch (error) {
     if (address) await removeAddress(folder, address)
     releaseLock()
@@ -85,9 +85,9 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   }
 }
 
-async function supervise(place: Place, address: Address, releaseLock: () => void): Promise<EmbeddedPostgres> {
+async function supervise(place: Place, releaseLock: () => void): Promise<EmbeddedPostgres> {
   const { log } = place
-  const { host, port } = address
+  const { host, port } = place.address
   const login = { host, port }
   const stopping = new AbortController()
   let running = await launch(place)
@@ -131,7 +131,7 @@ async function supervise(place: Place, address: Address, releaseLock: () => void
     await kept
     await end(running)
     await clearLeftovers(place.cluster, log)
-    await removeAddress(place.folder, address)
+    await removeAddress(place.folder, place.address)
     releaseLock()
     log('info', 'the embedded database has stopped')
   }
@@ -152,26 +152,16 @@ async function end(running: Running): Promise<void> {
 
 /** Waits without a timeout, because crash recovery may take long. */
 async function launch(place: Place): Promise<Running> {
-  const { folder, cluster, host, logPath, binaries, identity, options, log } = place
+  const { cluster, address, logPath, log } = place
   const deadline = Date.now() + 15_000
   for (;;) {
     await clearLeftovers(cluster, log)
-    await clearAddress(host)
+    await clearAddress(address.host)
     await trimLog(logPath)
     const before = await readPidFile(cluster)
     const logFile = await open(logPath, 'a', 0o600)
     const { size } = await logFile.stat()
-    let running: Running
-    try {
-      running = await launchPostmaster(binaries, identity, {
-        folder,
-        cluster,
-        options,
-        logFile: logFile.fd,
-      })
-    } finally {
-      await logFile.close()
-    }
+    const running = await launchPostmaster(place, logFile.fd).finally(() => logFile.close())
     if (await becomesReady(running, cluster, before, log)) return running
     const output = (await readFile(logPath)).subarray(size).toString()
     // Backends of a killed postmaster hold shared memory until they exit.
@@ -179,7 +169,7 @@ async function launch(place: Place): Promise<Running> {
       await wait(250)
       continue
     }
-    throw startFailure(output, { folder, cluster, logPath })
+    throw startFailure(output, place)
   }
 }
 
@@ -209,10 +199,7 @@ async function becomesReady(
 
 async function createDatabase(login: { host: string; port: number }): Promise<void> {
   const { sql, end } = await openSession({
-    config: {
-      ...clientConfig({ ...login, user: SUPERUSER, database: 'postgres' }),
-      connectionTimeoutMillis: 10_000,
-    },
+    config: clientConfig({ ...login, user: SUPERUSER, database: 'postgres' }),
   })
   try {
     const [found] = await sql<[{ role: boolean; database: boolean }]>`

@@ -23,10 +23,7 @@ export async function prepareBinaries(): Promise<Binaries> {
         `run \`npm ci --include=optional\`, ${wayOut}.`,
     )
   }
-  const [initdb, postgres] = ['initdb', 'postgres'].map((program) => join(native, 'bin', program)) as [
-    string,
-    string,
-  ]
+  const [initdb, postgres] = [join(native, 'bin', 'initdb'), join(native, 'bin', 'postgres')]
   await createLibraryLinks(native)
   await Promise.all([initdb, postgres].map(makeExecutable))
   return { native, initdb, postgres }
@@ -41,10 +38,6 @@ export async function createLibraryLinks(native: string): Promise<void> {
   const links = JSON.parse(list) as { source: string; target: string }[]
   for (const { source, target } of links) {
     const link = join(native, '..', target)
-    try {
-      await access(link)
-      continue
-    } catch {}
     try {
       await symlink(relative(dirname(target), source), link)
     } catch (error) {

@@ -1,6 +1,8 @@
-import { spawn } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+import { messageOf } from '#lib/faults.ts'
 import type { Binaries } from './binaries.ts'
 import { changeOwner, type SystemUser } from './identity.ts'
 import { databaseEnvironment } from './watchdog.ts'
@@ -21,42 +23,35 @@ export async function createCluster(
   const draft = join(folder, `new-${process.pid}`)
   await mkdir(draft, { mode: 0o700 })
   await changeOwner(draft, identity)
-  await run(
-    identity,
-    [
-      binaries.initdb,
-      `--pgdata=${draft}`,
-      `--username=${SUPERUSER}`,
-      '--locale=C',
-      '--encoding=UTF8',
-      '--auth=trust',
-      ...(sync ? [] : ['--no-sync']),
-      '--no-instructions',
-    ],
-    folder,
-  )
+  await initialize(binaries, identity, draft, sync)
   await rename(draft, cluster)
   // Syncs the parent folder, because a power cut could otherwise lose the rename.
   if (sync) await syncFolder(dirname(cluster))
   return true
 }
 
-async function run(identity: SystemUser, command: string[], cwd: string): Promise<void> {
-  const [program = '', ...args] = [...identity.prefix, ...command]
-  const child = spawn(program, args, {
-    ...identity.spawn,
-    cwd,
-    env: databaseEnvironment(),
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
-  let output = ''
-  child.stdout.on('data', (chunk) => (output += chunk))
-  child.stderr.on('data', (chunk) => (output += chunk))
-  const code = await new Promise<number | null>((resolve, reject) => {
-    child.once('error', reject)
-    child.once('close', resolve)
-  })
-  if (code !== 0) throw new Error(`The embedded PostgreSQL could not create its cluster:\n${output.trim()}`)
+async function initialize(
+  { initdb }: Binaries,
+  { prefix, spawn }: SystemUser,
+  draft: string,
+  sync: boolean,
+): Promise<void> {
+  const options = ['--locale=C', '--encoding=UTF8', '--auth=trust', '--no-instructions']
+  if (!sync) options.push('--no-sync')
+  const [program = '', ...args] = [
+    ...prefix,
+    initdb,
+    `--pgdata=${draft}`,
+    `--username=${SUPERUSER}`,
+    ...options,
+  ]
+  try {
+    await promisify(execFile)(program, args, { ...spawn, cwd: dirname(draft), env: databaseEnvironment() })
+  } catch (error) {
+    const { stdout = '', stderr = '' } = error as { stdout?: string; stderr?: string }
+    const output = `${stdout}${stderr}`.trim() || messageOf(error)
+    throw new Error(`The embedded PostgreSQL could not create its cluster:\n${output}`)
+  }
 }
 
 async function syncFolder(path: string): Promise<void> {

@@ -44,18 +44,21 @@ export function databaseEnvironment(): NodeJS.ProcessEnv {
   return env
 }
 
+type PostmasterOptions = {
+  binaries: Binaries
+  identity: SystemUser
+  folder: string
+  cluster: string
+  options: string[]
+}
+
 export async function launchPostmaster(
-  binaries: Binaries,
-  identity: SystemUser,
-  place: { folder: string; cluster: string; options: string[]; logFile: number },
+  { binaries, identity, folder, cluster, options }: PostmasterOptions,
+  logFile: number,
 ): Promise<Running> {
-  const { folder, cluster, options, logFile } = place
+  const shell = ['/bin/sh', '-c', watchdog, 'kith-watchdog']
   const postmaster = [binaries.postgres, '-D', cluster, ...options]
-  const [command = '', ...args] = [
-    ...identity.prefix,
-    ...['/bin/sh', '-c', watchdog, 'kith-watchdog'],
-    ...postmaster,
-  ]
+  const [command = '', ...args] = [...identity.prefix, ...shell, ...postmaster]
   const child = spawn(command, args, {
     ...identity.spawn,
     cwd: folder,
