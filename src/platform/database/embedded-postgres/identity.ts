@@ -33,7 +33,7 @@ export async function chooseSystemUser(
   if (above) candidates.push(asUser(above.uid, above.gid))
   candidates.push(namespaced())
   for (const candidate of candidates) {
-    if (await canRun(candidate, binaries, folder)) return candidate
+    if (canRun(candidate, binaries, folder)) return candidate
   }
   throw new StartFault(
     'PostgreSQL refuses to run as root, and no other identity works here: neither `nobody` nor the owner of the ' +
@@ -72,34 +72,20 @@ function namespaced(): SystemUser {
   return { name: 'root in a user namespace', prefix, spawn: {}, owner: { uid: 0, gid: 0 } }
 }
 
-async function canRun(identity: SystemUser, binaries: Binaries, folder: string): Promise<boolean> {
-  const { uid, gid } = identity.owner ?? { uid: 0, gid: 0 }
-  const data = join(binaries.native, 'share', 'postgresql', 'postgres.bki')
-  for (const path of [binaries.initdb, data]) {
-    if (!(await isReadable(path, uid, gid))) return false
-  }
-  if (!(await isEnterable(dirname(folder), uid, gid))) return false
-  const [command = '', ...args] = [...identity.prefix, binaries.postgres, '--version']
-  return spawnSync(command, args, { ...identity.spawn, cwd: '/', stdio: 'ignore' }).status === 0
-}
-
-/** Checks the mode bits, because root itself can read every file. */
-async function isReadable(path: string, uid: number, gid: number): Promise<boolean> {
-  return (await hasBits(path, uid, gid, 4)) && (await isEnterable(dirname(path), uid, gid))
-}
-
-async function isEnterable(folder: string, uid: number, gid: number): Promise<boolean> {
-  for (let path = folder; ; path = dirname(path)) {
-    if (!(await hasBits(path, uid, gid, 1))) return false
-    if (path === dirname(path)) return true
-  }
-}
-
-async function hasBits(path: string, uid: number, gid: number, bits: number): Promise<boolean> {
-  const info = await stat(path).catch(() => null)
-  if (!info) return false
-  const shift = info.uid === uid ? 6 : info.gid === gid ? 3 : 0
-  return ((info.mode >> shift) & bits) === bits
+/** Asks a shell of that user, because root itself can read every file. */
+function canRun(
+  { prefix, spawn }: SystemUser,
+  { native, initdb, postgres }: Binaries,
+  folder: string,
+): boolean {
+  const script = 'test -r "$1" && test -x "$2" && test -x "$3" && exec "$4" --version'
+  const data = join(native, 'share', 'postgresql', 'postgres.bki')
+  const [command = '', ...args] = [
+    ...prefix,
+    ...['/bin/sh', '-c', script, 'kith-identity'],
+    ...[data, dirname(folder), initdb, postgres],
+  ]
+  return spawnSync(command, args, { ...spawn, cwd: '/', stdio: 'ignore' }).status === 0
 }
 
 async function findOtherOwner(folder: string): Promise<{ uid: number; gid: number } | null> {
