@@ -36,17 +36,14 @@ export async function openDatabaseServer(
   log: Log,
   { mayJoin = false, mayBeLost = false }: { mayJoin?: boolean; mayBeLost?: boolean } = {},
 ): Promise<DatabaseServer> {
+  const { databaseUrl, databaseDirectUrl } = config
   await checkDataDir(config)
-  const direct = config.databaseDirectUrl ?? config.databaseUrl
-  if (direct !== undefined) await checkDatabase(direct)
-  if (config.databaseUrl !== undefined && config.databaseUrl !== direct)
-    await checkDatabase(config.databaseUrl)
+  for (const url of new Set([databaseDirectUrl, databaseUrl])) if (url !== undefined) await checkDatabase(url)
   await mkdir(config.dataDir, { recursive: true })
-  if (config.databaseUrl !== undefined && direct !== undefined)
-    return {
-      connection: direct,
-      ...(config.databaseDirectUrl === undefined ? {} : { requests: config.databaseUrl }),
-    }
+  if (databaseUrl !== undefined)
+    return databaseDirectUrl === undefined
+      ? { connection: databaseUrl }
+      : { connection: databaseDirectUrl, requests: databaseUrl }
   const dataDir = join(config.dataDir, 'postgres')
   const running = mayJoin ? await findRunningPostgres(dataDir) : null
   if (running) return { connection: running }
