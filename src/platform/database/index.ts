@@ -35,7 +35,7 @@ export {
   runInScope,
   WRITES_KEY,
 } from './fair-semaphore.ts'
-export { listenOn } from './listener.ts'
+export { type Listener, listenOn } from './listener.ts'
 export {
   applyMigrations,
   findForeignMigration,
@@ -61,5 +61,5 @@ export {
   sortDirection,
   when,
 } from './sql.ts'
-export { typeParsers } from './statement.ts'
+export { type Tag, typeParsers } from './statement.ts'
 export { cachedTotal } from './totals.ts'

@@ -1,4 +1,5 @@
-import { type Client, connect, type Settings } from './connection.ts'
+import { type Client, connect, isRefusal, type Settings, sendQuery } from './connection.ts'
+import { createTag, type Query, type Tag } from './statement.ts'
 
 const RETRY_MS = 250
 /** Interval of heartbeats, without which a dead connection looks idle. */
@@ -8,6 +9,8 @@ const MOST_MISSED = 3
 
 export type Listener = {
   hear(payload: string, channel: string): void
+  /** Receives the session of each connection, for locks that it holds while it listens. */
+  onOpen?(session: Tag): Promise<void>
   onListening?(): void
   onLost?(): void
 }
@@ -19,7 +22,7 @@ export type Listener = {
 export async function listenOn(
   settings: Settings,
   channels: readonly string[],
-  { hear, onListening, onLost }: Listener,
+  { hear, onOpen, onListening, onLost }: Listener,
 ): Promise<() => void> {
   let isOver = false
   let current: Client | undefined
@@ -32,13 +35,13 @@ export async function listenOn(
       if (isLost || isOver) return
       isLost = true
       clearInterval(beats)
-      current?.destroy()
       onLost?.()
       retry = setTimeout(() => void open().catch(() => {}), RETRY_MS)
     }
     try {
-      const made = await connect(settings)
+      const made = await connect(settings, { pipeline: true })
       if (isOver) return made.destroy()
+      const former = current
       current = made
       const { client } = made
       client.once('end', lose)
@@ -55,6 +58,16 @@ export async function listenOn(
         if (!isAsking) void ask('select 1').catch(lose)
         else if (++missed >= MOST_MISSED) lose()
       }, BEAT_MS).unref()
+      const send = (query: Query) => {
+        const { reject } = query
+        query.reject = (error) => {
+          if (!isRefusal(error)) lose()
+          reject(error)
+        }
+        sendQuery(made, query)
+      }
+      // Closes the lost connection last, because it may still hold locks.
+      await Promise.resolve(onOpen?.(createTag(send, false))).finally(former?.destroy)
       await ask(channels.map((channel) => `listen "${channel}"`).join(';'))
       if (!isLost) onListening?.()
     } catch (error) {

@@ -1,11 +1,10 @@
 import { EventEmitter } from 'node:events'
 import type { Socket } from 'node:net'
 import pg from 'pg'
-import { clientConfig, listenOn } from '#platform/database'
 
 export type JobsConnection = string | { host: string; port: number; user: string; database: string }
 
-const CONNECT_MS = 5_000
+export const CONNECT_MS = 5_000
 
 type Connected = (error: undefined, client: pg.PoolClient, release: () => void) => void
 
@@ -62,11 +61,3 @@ export function openJobsPool(connection: JobsConnection, max: number): JobsPool 
   })
   return made
 }
-
-/** Passes the notifications of graphile-worker to the runners of `pool`, and returns a function that stops this. */
-export const passNotifications = (connection: JobsConnection, { listener }: JobsPool): Promise<() => void> =>
-  listenOn(
-    { config: { ...clientConfig(connection), connectionTimeoutMillis: CONNECT_MS } },
-    ['jobs:insert', 'worker:migrate'],
-    { hear: (payload, channel) => void listener.emit('notification', { channel, payload }) },
-  )

@@ -1,11 +1,12 @@
 import { EventEmitter } from 'node:events'
 import type { Job, WorkerEvents } from 'graphile-worker'
 import type pg from 'pg'
+import { clientConfig, type Listener, listenOn, type Tag } from '#platform/database'
 import type { Log } from '#platform/observability'
+import { CONNECT_MS, type JobsConnection } from './connection.ts'
 
 const SEED = 4_127_003
 const SWEEP_MS = 30_000
-const RETRY_MS = 500
 
 /**
  * Number of attempts after which a job whose worker was killed gets no further attempt, because the job
@@ -44,94 +45,70 @@ export type Presence = {
   announce(worker: string): Promise<void>
   withdraw(workers: Iterable<string>): Promise<void>
   sweep(): Promise<void>
-  close(): Promise<void>
+  close(): void
 }
 
-type Holder = { client: pg.PoolClient; destroy: () => void }
-
 /**
- * Each worker holds an advisory lock while it lives. Jobs of workers without a lock are released at the
- * start, and every 30 seconds in case another server node was killed.
+ * Each worker holds an advisory lock while it lives. Jobs of workers without a lock are released at the start,
+ * after each reconnect, and every 30 seconds in case another server node was killed. The connection of the locks
+ * also listens for jobs.
  */
-export function watchWorkers(pool: pg.Pool, log: Log): Presence {
-  const workers = new Set<string>()
-  let isClosed = false
-  let holder: Promise<Holder> | undefined
+export async function watchWorkers(
+  connection: JobsConnection,
+  log: Log,
+  hear: Listener['hear'],
+): Promise<Presence> {
+  /** Workers of this process, with the first attempt to acquire their locks. */
+  const workers = new Map<string, Promise<unknown>>()
+  /** Session that holds the locks of all workers. */
+  let holder: Tag | undefined
 
-  // Serializes statements on the connection of the locks, because the driver accepts only one at a time.
-  let last: Promise<unknown> = Promise.resolve()
-  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
-    const done = last.then(work)
-    last = done.catch(() => {})
-    return done
+  // Shares the lock, because the backend of a broken connection may still hold it.
+  const hold = (session: Tag, worker: string) =>
+    session`select pg_advisory_lock_shared(hashtextextended(${worker}, ${SEED}))`
+  // Without the session, the workers of this process would count as dead.
+  const sweep = async () => {
+    const [found] = (await holder?.unsafe<{ workers: string[] }[]>(FREE)) ?? []
+    if (found) log.warn({ workers: found.workers }, 'released the jobs of dead workers')
   }
-  const hold = (client: pg.PoolClient, worker: string) =>
-    client.query('select pg_advisory_lock(hashtextextended($1, $2))', [worker, SEED])
-
-  const connect = async (): Promise<Holder> => {
-    const client = await pool.connect()
-    let isDestroyed = false
-    // The pool throws on a second release of a client, and a stopping PostgreSQL may report an error after
-    // the release.
-    const destroy = () => {
-      if (!isDestroyed) client.release(true)
-      isDestroyed = true
-    }
-    client.on('error', () => {
-      if (isDestroyed) return
-      destroy()
-      holder = undefined
-      if (!isClosed) setTimeout(() => void inTurn(held).catch(() => {}), RETRY_MS).unref()
-    })
-    try {
-      for (const worker of workers) await hold(client, worker)
-    } catch (error) {
-      destroy()
-      throw error
-    }
-    return { client, destroy }
-  }
-  const held = async (): Promise<pg.PoolClient> => {
-    holder ??= connect().catch((error) => {
-      holder = undefined
-      throw error
-    })
-    return (await holder).client
-  }
-  const sweep = () =>
-    inTurn(async () => {
-      // First acquires the advisory locks of this process's own workers, because a worker without a lock
-      // counts as dead.
-      const client = await held()
-      const { rows } = await client.query<{ workers: string[] }>(FREE)
-      if (rows[0]) log.warn({ workers: rows[0].workers }, 'released the jobs of dead workers')
-    })
-  const timer = setInterval(() => {
+  const sweepLater = () => {
     sweep().catch((error) => log.warn({ err: error }, 'searching for dead workers failed'))
-  }, SWEEP_MS).unref()
+  }
+  const stop = await listenOn(
+    { config: { ...clientConfig(connection), connectionTimeoutMillis: CONNECT_MS } },
+    ['jobs:insert', 'worker:migrate'],
+    {
+      hear,
+      async onOpen(session) {
+        for (const worker of workers.keys()) await hold(session, worker)
+        holder = session
+      },
+      onListening: sweepLater,
+      onLost() {
+        holder = undefined
+      },
+    },
+  )
+  const timer = setInterval(sweepLater, SWEEP_MS).unref()
 
   return {
-    announce: (worker) =>
-      inTurn(async () => {
-        if (workers.has(worker)) return
-        await hold(await held(), worker)
-        workers.add(worker)
-      }),
+    async announce(worker) {
+      // After a failure, the next connection acquires the lock.
+      const locking = () => (holder ? hold(holder, worker).catch(() => {}) : Promise.resolve())
+      if (!workers.has(worker)) workers.set(worker, locking())
+      await workers.get(worker)
+    },
     async withdraw(gone) {
-      await inTurn(async () => {
-        for (const worker of gone) workers.delete(worker)
-        const client = await held()
-        for (const worker of gone)
-          await client.query('select pg_advisory_unlock(hashtextextended($1, $2))', [worker, SEED])
-      })
+      for (const worker of gone) workers.delete(worker)
+      for (const worker of gone) {
+        if (holder) await holder`select pg_advisory_unlock_shared(hashtextextended(${worker}, ${SEED}))`
+      }
       await sweep()
     },
     sweep,
-    async close() {
-      isClosed = true
+    close() {
       clearInterval(timer)
-      const held = await holder?.catch(() => undefined)
-      held?.destroy()
+      stop()
     },
   }
 }

@@ -23,13 +23,9 @@ type Client = pg.PoolClient & {
  * whose statement still runs, because a retry would run beside the old backend.
  */
 export function destroySilent(pool: pg.Pool, connection: JobsConnection): void {
-  const held = new Set<pg.PoolClient>()
-  pool.on('acquire', (client) => held.add(client))
-  pool.on('release', (_error, client) => held.delete(client))
   pool.on('connect', (made) => {
     const client = made as Client
     let unanswered = 0
-    let quiet = 0
     let isLooking = false
     let idle = 0
     const beat = async () => {
@@ -38,13 +34,8 @@ export function destroySilent(pool: pg.Pool, connection: JobsConnection): void {
       if (client.readyForQuery) {
         unanswered = 0
         idle = 0
-        quiet += 1
-        // Sends heartbeats on the connection of the advisory locks, the only one that is in use for so long
-        // without a statement.
-        if (quiet > MOST_MISSED && held.has(client)) client.query('select 1').catch(() => {})
         return
       }
-      quiet = 0
       unanswered += 1
       if (unanswered <= MOST_MISSED || isLooking) return
       isLooking = true

@@ -1,10 +1,9 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { test } from 'node:test'
 import { openMachine } from '#test/fixtures/machines.ts'
 import { until } from '#test/fixtures/streams.ts'
 import { createWorld } from '#test/world.ts'
-import { openJobsPool, passNotifications } from './connection.ts'
+import { openJobsPool } from './connection.ts'
 import { watchWorkers } from './dead-workers.ts'
 import { addJob, runJobs, type TaskList } from './index.ts'
 
@@ -64,13 +63,11 @@ test('repeats a job when its worker was killed during the last attempt', async (
 
 test('reports no dead worker when no job is locked', async () => {
   await addJob(sql, 'waiting', {}, { queue: 'nobody has it' })
-  const pool = openJobsPool(connection, 1)
   const told: unknown[] = []
   const log = { warn: (what: unknown) => void told.push(what) } as unknown as typeof ctx.log
-  const presence = watchWorkers(pool, log)
+  const presence = await watchWorkers(connection, log, () => {})
   await presence.sweep()
-  await presence.close()
-  await pool.end()
+  presence.close()
   assert.deepEqual(told, [])
 })
 
@@ -127,7 +124,9 @@ test('counts a failure while the runner stops like any other failure', async () 
 
 test('notifies all runners of new jobs over one connection outside the pool', async () => {
   const pool = openJobsPool(connection, 1)
-  const stop = await passNotifications(connection, pool)
+  const presence = await watchWorkers(connection, ctx.log, (payload, channel) => {
+    pool.listener.emit('notification', { channel, payload })
+  })
   const heard: string[] = []
   const listen = (name: string) =>
     pool.connect((_error, client) =>
@@ -138,20 +137,30 @@ test('notifies all runners of new jobs over one connection outside the pool', as
   await until(() => heard.length === 2, 'the notification of both runners')
   assert.deepEqual(heard, ['first jobs:insert', 'second jobs:insert'])
   assert.equal(pool.totalCount, 0)
-  stop()
+  presence.close()
   await pool.end()
 })
 
-test('ignores a connection error after the advisory locks were released', async () => {
-  const pool = openJobsPool(connection, 1)
-  const acquired = once(pool, 'acquire')
-  const presence = watchWorkers(pool, ctx.log)
-  await presence.announce('stopping')
-  const [client] = await acquired
-  await presence.close()
-  client.emit('error', new Error('terminating connection due to administrator command'))
-  client.emit('error', new Error('Connection terminated unexpectedly'))
-  await pool.end()
+test('holds the locks of its workers again after a reconnect', async () => {
+  const machine = await openMachine(connection)
+  const url = `postgres://${connection.user}@${machine.address}/${connection.database}`
+  const presence = await watchWorkers(url, ctx.log, () => {})
+  await presence.announce('pool-reconnected')
+  const holders = async () => {
+    const rows = await sql<{ pid: number }[]>`
+      select pid from pg_locks where locktype = 'advisory' and granted
+        and (classid::bigint << 32) | objid::bigint = hashtextextended('pool-reconnected', 4127003)`
+    return rows.map(({ pid }) => pid)
+  }
+  const before = await holders()
+  assert.equal(before.length, 1)
+  machine.cut()
+  machine.speak()
+  await until(
+    async () => (await holders()).some((pid) => !before.includes(pid)),
+    'the lock of the new connection',
+  )
+  presence.close()
 })
 
 test('resumes jobs when the connections of the runner break at the end of a job', async () => {

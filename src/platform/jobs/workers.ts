@@ -10,7 +10,7 @@ import {
 import pTimeout from 'p-timeout'
 import { createWriterScope, runInScope } from '#platform/database'
 import { type Log, redactText } from '#platform/observability'
-import { type JobsConnection, openJobsPool, passNotifications } from './connection.ts'
+import { type JobsConnection, openJobsPool } from './connection.ts'
 import { type Presence, watchLostJobs, watchWorkers } from './dead-workers.ts'
 import { destroySilent } from './silent-connections.ts'
 
@@ -20,10 +20,7 @@ export type Schedule = { task: string; pattern: string }
 /** Tasks with their own workers, so that slow tasks of one group do not delay another group. */
 export type WorkerGroup = { concurrency: number; tasks: TaskList }
 
-/**
- * One connection holds the advisory locks, and the rest fetch and complete jobs. graphile-worker logs a warning
- * when a group runs more jobs at once than this.
- */
+/** graphile-worker logs a warning when a group runs more jobs at once than it has connections. */
 const CONNECTIONS = 8
 const POLL_MS = 2000
 const RESTART_MS = 1000
@@ -152,21 +149,20 @@ export async function runJobs(
   const logger = new Logger(() => (level, message) => {
     if (level === 'error' || level === 'warning') log.warn({ job: redactText(message) }, 'job')
   })
-  const presence = watchWorkers(pgPool, log)
+  const presence = await watchWorkers(connection, log, (payload, channel) => {
+    pgPool.listener.emit('notification', { channel, payload })
+  })
   const lostJobs = watchLostJobs(pgPool, log)
   const runners: { stop(): Promise<void> }[] = []
-  let stopListening: (() => void) | undefined
   const stop = async () => {
     const stopped = Promise.all(runners.map((runner) => runner.stop()))
     await pTimeout(stopped, { milliseconds: STOP_MS, message: false })
-    stopListening?.()
     lostJobs.close()
-    await presence.close()
+    presence.close()
     await pTimeout(pgPool.end(), { milliseconds: POOL_END_MS, message: false })
   }
   try {
     await presence.sweep()
-    stopListening = await passNotifications(connection, pgPool)
     for (const [index, { concurrency, tasks }] of crews.entries()) {
       const options = {
         pgPool,
