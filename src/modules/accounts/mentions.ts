@@ -5,7 +5,7 @@ import { type Db, type Tx, when } from '#platform/database'
 import { blocked } from '#platform/errors.ts'
 import { hasBlocked } from './relations/queries.ts'
 
-/** Enabled users by id or name key, with a flag whether they block the viewer. */
+/** Finds enabled users by id or name key. `blocks` is true if the found user blocks the viewer. */
 export const findMentionedUsers = (sql: Db, viewerId: number, ids: number[], nameKeys: string[]) => sql<
   { id: number; name_key: string; blocks: boolean }[]
 >`

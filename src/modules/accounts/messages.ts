@@ -20,7 +20,10 @@ type AccountPage = 'sessions' | 'exports' | 'sanctions' | 'deletion' | 'security
 /** `mailOnly` drops the message if the account has no e-mail address. */
 type Message = { subject: string; text: string; page?: AccountPage; mailOnly?: true; purpose?: 'alert' }
 
-/** Job payload. Encrypted, because the database stores queued jobs. */
+/**
+ * Payload of the job `send_letter`. Encrypted, because the queue would otherwise contain texts and contacts
+ * of users in plain text.
+ */
 type SealedMessage = {
   channel: Channel
   to: string
@@ -137,7 +140,7 @@ export async function alertAccountOwner(
   await notifyAccountChanged(tx, userId, changed)
 }
 
-/** Payload of a job that an earlier version of Kith enqueued. */
+/** Payload of the job `alert_owner`, which only earlier versions of Kith enqueued. */
 type Alert = { channel: Channel; to: string } & ({ changed: Changed } | { suspended: Suspended })
 
 const sendAlert = (ctx: Context, { channel, to, ...alert }: Alert) =>
@@ -156,7 +159,9 @@ export const messageTasks = (ctx: Context): TaskList => ({
 
 const RECEIPT_SUBJECT = '充值收据 Receipt of your payment'
 
-/** Skips an account without e-mail, whose owner can find the payment in the list of orders. */
+/**
+ * Sends no receipt to a user without an e-mail address. The user can find the payment in the list of orders.
+ */
 async function sendReceipt(ctx: Context, id: number): Promise<void> {
   const receipt = await findReceipt(ctx.sql, id)
   if (!receipt) return

@@ -17,7 +17,10 @@ async function chainWorld() {
   await linkAuditRecords(world.sql)
   const verify = (...anchors: Parameters<typeof verifyAuditChain>[1][]) =>
     verifyAuditChain(world.sql, anchors[0] ?? [])
-  /** Changes the tables like an intruder with the rights of the tables' owner. */
+  /**
+   * Disables the protection of the audit tables and changes them, as an intruder with the rights of their
+   * owner could.
+   */
   const tamper = (work: (tx: typeof world.sql) => Promise<unknown>) =>
     world.sql.begin(async (tx) => {
       await tx`alter table audit_links drop constraint audit_links_entry`

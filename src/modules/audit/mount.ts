@@ -49,7 +49,7 @@ export type AdminRecords<
   noun: string
   nouns: string
   param?: string
-  /** False mounts no route for a single record. */
+  /** `false` omits the route that reads a single record. */
   read?: false
   item: Item
   query: Query

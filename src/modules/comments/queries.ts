@@ -248,7 +248,8 @@ export type ImportedComment = {
 }
 
 /**
- * Skips comments that were imported earlier. Returns the ids of content with new comments, by content type.
+ * Skips comments that an earlier import has written. Returns the ids of content with new comments, by content
+ * type.
  */
 export async function importComments(sql: Db, given: ImportedComment[]): Promise<Map<string, number[]>> {
   if (given.length === 0) return new Map()

@@ -38,7 +38,8 @@ import {
 } from './schema.ts'
 
 /**
- * Hides the recipient of each comment from all other viewers, because the content's owner may be anonymous.
+ * Removes `target_user`, the owner of the content, unless the owner is the viewer. The owner may be
+ * anonymous.
  */
 export const withoutOwner = <Row extends { target_user: number }>(rows: Row[], viewerId: number): Row[] =>
   rows.map((row) => (row.target_user === viewerId ? row : { ...row, target_user: 0 }))
@@ -162,7 +163,7 @@ export async function writeComment(
       hidesRecipients: target.closed || (target.hidden && mentioned.includes(target.ownerId)),
       data: { contents: body, resource: { type: 'comments', id: comment.id } },
     }
-    // `notify` delivers only the first notification per user, so the order sets the priority.
+    // `notify` delivers only the first notification per user, so the order of the array sets the priority.
     await notify(tx, [reply, owner, mention])
     await publishEvent(ctx, tx, 'comment.created', {
       id: comment.id,
@@ -209,7 +210,7 @@ async function deleteWithDependents(
       type: 'system',
       recipients: [gone.user_id],
       senderId: 0,
-      // Omits the comment's author from webhook events.
+      // Omits the recipient, who is the author of the comment, from webhook events.
       hidesRecipients: true,
       cause: { type: 'comments', id: commentId },
       data: {
@@ -228,8 +229,8 @@ export function noteRules(ctx: Context, content: Content, rules: CommentRules): 
 }
 
 /**
- * Deletes a comment as a moderator in the caller's transaction, even if they cannot read the content. Throws 404
- * if the comment is on other content.
+ * Deletes a comment in the caller's transaction, even if the moderator cannot read the content. Throws 404 if
+ * the comment is on other content.
  */
 export async function removeCommentAsModerator(
   ctx: Context,
@@ -299,7 +300,8 @@ export async function findVisibleComments(
       const content = `${row.commentable_type}/${row.commentable_id}`
       if (!seen.has(content)) return []
       if (!anonymous.has(content) || row.target_user === viewerId) return [row]
-      // Skips comments found by an anonymous owner, because a match would reveal the owner.
+      // Skips comments that match `for_user` only as owner of anonymous content, because the match would
+      // reveal the owner.
       const foundByOwner = query.for_user !== undefined && row.target_user === query.for_user
       const isReply = query.for_type !== 'target' && row.reply_user === query.for_user
       return foundByOwner && !isReply ? [] : [{ ...row, target_user: 0 }]

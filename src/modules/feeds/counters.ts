@@ -47,7 +47,10 @@ const ranking: CounterCheck = {
 
 const ofFeeds = (column: string) => ({ table: 'feeds', key: 'id', column })
 
-/** `kith doctor` runs these checks before those of topics, which sum up feed counts. */
+/**
+ * `kith doctor` runs these checks before those of topics, because the feed count of a topic is a sum of
+ * counts that these checks correct.
+ */
 export const feedCounters: CounterCheck[] = [
   likesRecount('feeds', ofFeeds('like_count')),
   commentsRecount('feeds', ofFeeds('feed_comment_count')),

@@ -170,7 +170,7 @@ describe('collections and reports of feeds', () => {
     assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 422, 422, 422, 422])
   })
 
-  test('stores the reported author and an excerpt of the feed (feeds-24)', async () => {
+  test('stores the author and an excerpt of a reported feed (feeds-24)', async () => {
     const [alice, bob] = [await person(), await person()]
     const id = await publish(alice, { feed_content: 'Something bad' })
     assert.equal((await as(bob, 'POST', `/feeds/${id}/reports`, { reason: 'spam' })).status, 201)

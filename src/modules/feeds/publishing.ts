@@ -136,8 +136,8 @@ function draftOf(userId: number, body: NewFeed, open = body.feed_content ?? null
 const insertAlone = batchWrites((sql, drafts: FeedDraft[]) => statement(sql, (db) => insertFeeds(db, drafts)))
 
 /**
- * Returns the first feed for a repeated mark. Ignores the rest of the request, because its uploads are
- * attached to the first feed.
+ * Returns the existing feed for a repeated mark. Ignores the rest of the repeated request, because its
+ * uploads are already attached to the existing feed.
  */
 async function publishFeed(
   ctx: Context,

@@ -31,7 +31,7 @@ export type FeedRow = Row<
   has_like: boolean
   has_collect: boolean
   has_pins: boolean
-  /** State of the names and of the visibility of topics. Null for a feed without topics. */
+  /** Version of the names and visibility of all topics. Null for a feed without topics. */
   topics_version: number | null
   /** True if any feed of the site has an active pin. Present only in lists with pins. */
   pins_shown?: boolean

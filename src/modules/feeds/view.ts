@@ -153,7 +153,7 @@ export const feedItems = async (
 
 type ItemOptions = { fresh?: boolean; whole?: boolean }
 
-/** `others`: further users to load in the same statement. */
+/** `others`: ids of further users to load in the same statement as the authors. */
 export async function feedsWithPeople(
   ctx: Context,
   rows: FeedRow[],
@@ -192,7 +192,8 @@ export async function feedsWithPeople(
     withPrice.length > 0 ? readSettings(ctx) : undefined,
   ])
   if (viewerId > 0) {
-    // Treats a missing author as blocked, because a disabled author may be blocked too.
+    // Treats an author missing from `people` as blocked. `people` omits disabled users, whom the viewer may
+    // also block.
     const isBlocked = ({ user_id: author }: Comment) => people.get(author)?.blacked !== false
     const differing = [...previews].filter(([, comments]) => comments.some(isBlocked)).map(([id]) => id)
     if (differing.length > 0) {
@@ -237,7 +238,7 @@ export async function feedsWithPeople(
   return { items, people }
 }
 
-/** `deleted` includes deleted feeds and the full text of paid feeds, for administrators. */
+/** With `deleted`, returns deleted feeds and the full text of paid feeds too, for administrators. */
 export async function feedViews(
   ctx: Context,
   ids: number[],

@@ -63,7 +63,10 @@ export const filePersonal = [
   }),
 ]
 
-/** Number of unreferenced files up to which the server does not warn of a wrong database. */
+/**
+ * With more unreferenced files than this, and more than half of all files, `kith doctor` suspects the wrong
+ * database and deletes none.
+ */
 const FEW = 100
 
 export const module: Module = {

@@ -7,7 +7,7 @@ import { formatRule, type ImageRule, roundRule } from '#platform/media'
 import { type AttachmentView, readFault, type StoredBytes, type StoredNode } from './schema.ts'
 import { getVariant, takeVariantsOf } from './variants/service.ts'
 
-/** Returns the storage keys that no table references. */
+/** Returns those of the given storage keys that no table references. */
 const listUnnamed = (sql: Db, keys: string[]) => sql<{ key: string }[]>`
   select key from unnest(${keys}::text[], ${keys.map((key) => key.replace('/', ':'))}::text[]) as t (key, node)
   where not exists (select from files f where f.storage_key = t.key)
@@ -15,7 +15,7 @@ const listUnnamed = (sql: Db, keys: string[]) => sql<{ key: string }[]>`
     and not exists (select from storage_nodes n where n.node = t.node)
     and not exists (select from import_pictures p where p.node = t.node)`
 
-/** Folders that may hold stored bytes without a database row after a process is killed. */
+/** Storage folders in which a killed process may leave files without a database row. */
 const FOLDERS = ['files', 'variants', 'public', 'health']
 const AT_ONCE = 500
 const DAY_MS = 86_400_000
@@ -78,7 +78,7 @@ export function nodeUrl(ctx: Context, node: string): string {
   return `${ctx.config.publicUrl}/storage/${node.slice(0, colon)}:${path}`
 }
 
-/** Permanent URL of an upload. It redirects viewers with access to a signed URL. */
+/** Permanent URL of an upload. The URL redirects viewers with access to a signed URL. */
 export const fileUrl = (ctx: Context, id: number) => `${ctx.config.publicUrl}/api/v2/files/${id}`
 
 const hour = 3_600_000
@@ -86,8 +86,8 @@ const hour = 3_600_000
 const CONFIDENTIAL_URL_MS = 5 * 60_000
 
 /**
- * Signs a URL for one to two hours, or for five minutes if the file is confidential. URLs of files that are
- * not confidential are stable within an hour, so that browsers can cache the files.
+ * Returns a URL that is valid for one to two hours, or for five minutes if the file is confidential. URLs of
+ * files that are not confidential are stable within an hour, so that browsers can cache the files.
  */
 export function signedFileUrl(ctx: Context, id: number, rule: ImageRule, confidential: boolean): string {
   const expires = String(

@@ -155,7 +155,9 @@ const members: Record<string, Person> = { pending, plain, admin, founder, bad }
 const routes = app.routeTable
   .filter(({ method }) => method !== 'HEAD')
   .map(({ method, url }) => `${method} ${url.replace('/api/v2', '')}`)
-/** Operation without a path outside `/plus-group`. test/access-matrix.test.ts covers it (pins-10). */
+/**
+ * The only operation that exists solely under `/plus-group`. test/access-matrix.test.ts covers it (pins-10).
+ */
 const ONLY_PREFIXED = 'GET /plus-group/average'
 const underPrefix = routes.flatMap((route) =>
   route.includes(PREFIX) && route !== ONLY_PREFIXED ? [route.replace(PREFIX, '')] : [],

@@ -78,7 +78,7 @@ describe('management of group members', () => {
     assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 201, 201, 201, 201, 422, 422])
   })
 
-  test("denies a blacklisted user access to members' content, even after leaving (groups-10, groups-12)", async () => {
+  test('denies a blacklisted member access to the posts of a private group (groups-10, groups-12)', async () => {
     const founder = await person()
     const id = await group(founder, { mode: 'private' })
     const bad = await member(id, founder)
@@ -175,7 +175,7 @@ test('lets only the founder change a group to a more open mode (groups-2)', asyn
   assert.equal((await as(stranger, 'GET', path)).status, 200)
   for (const who of [manager, member]) assert.equal((await told(who)).at(-1), 'group:open')
   assert.equal((await told(founder)).includes('group:open'), false)
-  // Lets any manager make a group private, because this change only hides posts.
+  // Any manager may make a group private, because this change only hides posts.
   assert.equal((await change(manager, { mode: 'private' })).status, 201)
   await work()
   assert.equal((await told(member)).filter((type) => type === 'group:open').length, 1)

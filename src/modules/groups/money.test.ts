@@ -41,7 +41,10 @@ const KINDS = [
   'moderate the post',
   'moderate the comment',
 ] as const
-/** One user action. `who` and `other` select users, `which` selects among the rows at that time. */
+/**
+ * One user action. `who` and `other` select users. `which` selects one of the rows that exist when the step
+ * runs.
+ */
 type Step = { what: (typeof KINDS)[number]; who: number; which: number; other: number; amount: number }
 
 const weight = (what: Step['what']) =>

@@ -56,7 +56,9 @@ export const groupColumns = (sql: Db) => sql`
   g.permissions, g.money, g.summary, g.notice, g.audit, g.im_group_id, g.created_at, g.updated_at, n.users_count,
   n.posts_count, n.excellen_posts_count, n.join_income_count, n.pinned_income_count`
 
-/** Selects the groups of the page before the join, so that PostgreSQL reads only their counts. */
+/**
+ * Selects the groups of the page before the join. Otherwise PostgreSQL could read the counts of all groups.
+ */
 const groups = (sql: Db, from: Fragment, order: Fragment) => sql<GroupRow[]>`
   select ${groupColumns(sql)} from (${from}) g cross join lateral (
     select * from group_counts n where n.group_id = g.id offset 0
@@ -93,7 +95,10 @@ export async function findVisibleGroups(sql: Db, ids: number[], viewerId: number
   return new Set(rows.map(({ id }) => id))
 }
 
-/** Whether the group is approved. Not a join, so that PostgreSQL still reads the listed rows from their index. */
+/**
+ * Returns true if the group is approved. Uses a subquery, because a join would keep PostgreSQL from reading
+ * the listed rows in index order.
+ */
 const passed = (sql: Db, groupId: Fragment) =>
   sql`coalesce((select g.audit = 1 and g.deleted_at is null from groups g where g.id = ${groupId}), false)`
 

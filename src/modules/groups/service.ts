@@ -126,7 +126,10 @@ const TOLD_AT_ONCE = 1000
 /** Rank of each mode. In a mode of higher rank, more users can read the group's existing posts. */
 const OPENNESS: Record<Mode, number> = { private: 0, paid: 1, public: 2 }
 
-/** Notifies all members that the group became more open. One transaction prevents duplicates on a retry. */
+/**
+ * Notifies all members that the group became more open. A single transaction prevents that a retry notifies
+ * some members twice.
+ */
 export const tellOpened = (ctx: Context, groupId: number, by: number): Promise<void> =>
   transaction(ctx.sql, async (tx) => {
     const group = await findGroup(tx, groupId, by)

@@ -15,7 +15,7 @@ suite('easemob with faults', async () => {
   const world = await createWorld({ ...service.env, IM_CONFIRM_MS: '1000', IM_TIMEOUT_MS: '60000' })
   const { sql, ctx, as, person } = world
   /**
-   * Pass a short timeout only for calls that get no response. On a busy machine, other calls would time out
+   * Pass a short timeout only for calls that get no response. On a busy machine, other calls would exceed it
    * too.
    */
   const provider = (timeoutMs = 60_000) =>
@@ -108,7 +108,7 @@ suite('easemob with faults', async () => {
     assert.deepEqual([owner, found.sort()], ['800011', ['800011', '800013']])
   })
 
-  test('unlocks the chat account of an enabled user although the response to its lock was lost', async () => {
+  test('unlocks the chat account of an enabled user after the response to the lock request was lost', async () => {
     const [founder, me] = [await person({ roles: ['founder', 'owner'] }), await person()]
     await as(me, 'GET', '/im/password')
     const disable = async (disabled: boolean) => {
@@ -211,7 +211,7 @@ suite('easemob with faults', async () => {
   test('applies all of 100 changes despite faults of the service', async () => {
     const { below: roll } = createDice(11)
     const faults: EasemobFault[] = ['token', 'limit', 'broken', 'lost', 'unheard', 'twice']
-    // The fault `twice` spares new messages and groups, because the service would store both requests.
+    // Replaces `twice` with `lost` for new messages and groups, because the service would store them twice.
     service.fault = (call) => {
       if (roll(12) > 0) return undefined
       const fault = faults[roll(faults.length)]

@@ -80,7 +80,7 @@ export async function addUser(ctx: Context, actor: Actor, input: UserInput): Pro
 /** Revokes a user's certification when an administrator removes the badge. Injected by `certifications`. */
 export type RevokeCertification = (tx: Tx, userId: number, examiner: number) => Promise<void>
 
-/** Callbacks that higher modules inject, because this module may not import them. */
+/** Callbacks that higher modules inject, because this module must not import higher modules. */
 export type Endings = { revokeCertification: RevokeCertification; deleteLinks: DeleteLinks }
 
 /** Throws 403 if the account has abilities that the actor lacks (administration-5). */

@@ -21,8 +21,8 @@ async function insertDeletion(tx: Tx, userId: number, days: number): Promise<str
 }
 
 /**
- * Returns false if the user has no pending deletion. The caller locks the account, so that no erasure starts
- * meanwhile.
+ * Returns false if the user has no pending deletion. Callers must lock the account. Otherwise an erasure
+ * could start before the transaction ends.
  */
 async function deleteDeletion(tx: Tx, userId: number): Promise<boolean> {
   const rows = await tx`
@@ -148,7 +148,10 @@ export async function scheduleDeletion(ctx: Context, userId: number, use: UsePro
   })
 }
 
-/** Cancels the deletion for a suspended owner, who cannot sign in. */
+/**
+ * Cancels the deletion of a suspended user's account. A suspended user cannot cancel the deletion by signing
+ * in.
+ */
 export async function cancelDeletionOutside(ctx: Context, userId: number, use: UseProof): Promise<void> {
   await transaction(ctx.sql, async (tx) => {
     await use(tx)

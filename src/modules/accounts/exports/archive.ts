@@ -18,7 +18,7 @@ type ArchiveIndex = {
   language: Language
   listed: Listed[]
   files: number
-  /** Number of uploads whose bytes the archive lacks, because of the size limit or a missing file. */
+  /** Number of uploads listed without their file, because of the size limit or a missing stored file. */
   leftOut: number
 }
 
@@ -101,7 +101,10 @@ type Wanted = {
   path: string
   account: { id: number; name: string }
   language: PersonalDataReader['language']
-  /** Maximum bytes of all uploads together. The archive lists further uploads without their bytes. */
+  /**
+   * Maximum total bytes of the uploaded files in the archive. Uploads that do not fit are listed without
+   * their file.
+   */
   bytesLimit: number
   signal: AbortSignal
 }
@@ -155,7 +158,7 @@ async function* jsonList(
   yield '\n]\n'
 }
 
-/** Writes the archive with at most a page of rows and a chunk of a file in memory. */
+/** Writes the archive. Holds at most a page of rows and a chunk of a file in memory. */
 export async function writeArchive(
   ctx: Context,
   tables: readonly PersonalTable[],
@@ -222,8 +225,8 @@ export async function writeArchive(
       }
       const pages = readPersonal(ctx, table, reader)
       if (table.bytes) {
-        // Writes the list of uploads to a draft file, because a zip has one open entry at a time and already
-        // receives the uploads.
+        // Writes the list of uploads to a draft file. A zip archive can have only one open entry, and the
+        // uploads are added while their list is generated.
         const draft = join(dirname(path), listed.path)
         const file = await open(draft, 'wx', 0o600)
         await pipeline(jsonList(withBytes(pages), onRows), file.createWriteStream())

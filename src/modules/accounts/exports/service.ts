@@ -178,7 +178,9 @@ async function removeArchives(ctx: Context, keys: string[]): Promise<void> {
   for (const key of keys) await ctx.storage.remove(key)
 }
 
-/** Expires the viewer's export early, so that a stolen token cannot fetch the archive. */
+/**
+ * Expires the viewer's export before its regular end, so that a stolen token can no longer fetch the archive.
+ */
 export async function endExport(ctx: Context, userId: number, id: number): Promise<void> {
   const row = await findExport(ctx.sql, userId, id)
   if (!row) throw noSuchExport()

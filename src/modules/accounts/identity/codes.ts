@@ -43,14 +43,14 @@ import {
 } from './schema.ts'
 
 /**
- * Limit of attempts on one account, as a multiple of the limit per client address. An attacker who uses fewer
- * addresses cannot lock the owner out.
+ * Factor between the limits of attempts per account and per client address. An attacker with fewer addresses
+ * than this cannot exhaust the limit of an account and lock its owner out.
  */
 const ADDRESSES = 20
 
 /**
- * Limits attempts per client address, per login and per user. Response headers report only the first limit,
- * because the other limits would reveal which logins belong to one user.
+ * Limits attempts per client address, per login and per user. Headers of accepted requests report only the
+ * limit per client address, because the other limits would reveal which logins belong to one user.
  */
 export async function limitAttempts(
   ctx: Context,
@@ -157,7 +157,10 @@ const stored = (ctx: Context, account: Account, purpose: Purpose, code: number) 
 })
 const digits = (code: number) => String(code).padStart(6, '0')
 
-/** Job payload. Encrypted, because the database stores queued jobs. */
+/**
+ * Payload of the job `send_code`. Encrypted, because the queue would otherwise contain valid codes in plain
+ * text.
+ */
 type Dispatch = { channel: Channel; to: string; code: string; language: Language }
 
 async function sendCode(

@@ -75,12 +75,13 @@ export async function createUser(tx: Db, user: NewUser): Promise<number> {
   const id = await onConstraint(insertUser(tx, user), USER_CONSTRAINTS)
   await addRoles(tx, id, [...user.roles])
   if (user.waiting) {
-    // Approval of the request later adds the follows of famous users and enqueues the `user_created` job.
+    // When the request is approved, the server adds the follows of famous users and enqueues the
+    // `user_created` job.
     await insertRequest(tx, id, user.name, user.waiting.introduction)
     return id
   }
   await followFamous(tx, id)
-  // Higher modules react to this job, because this module may not import them.
+  // Higher modules react to this job, because this module must not import higher modules.
   await addJob(tx, 'user_created', { id })
   return id
 }

@@ -103,7 +103,10 @@ export const signInAgain = apiError(
 )
 export const OWNER_PROOF_ERRORS = [proofMissing, wrongProof, wrongFactor, factorOff, signInAgain]
 
-/** Accounts without credentials confirm their `name`, which prevents accidental requests. */
+/**
+ * Accounts without credentials confirm their `name`, so that no client deletes or exports an account by
+ * mistake.
+ */
 export const OwnerProof = Shared('OwnerProof', {
   password: Type.Optional(RawText(128)),
   verifiable_code: Type.Optional(Code),

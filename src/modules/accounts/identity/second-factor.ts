@@ -249,7 +249,10 @@ export async function removeSecondFactor(ctx: Context, tx: Tx, userId: number): 
   return true
 }
 
-/** Checks whether a setting requires a second factor that the administrator lacks (rights-8). */
+/**
+ * Returns true if a setting requires a second factor of administrators and the given administrator has none
+ * (rights-8).
+ */
 export async function lacksSecondFactor(ctx: Context, userId: number): Promise<boolean> {
   if (!(await readSettings(ctx))['account:second-factor-for-administrators']) return false
   return !(await hasFactor(ctx.sql, userId))

@@ -63,7 +63,10 @@ async function alertOfSignIn(
   await notifyAccountChanged(tx, userId, 'sign-in')
 }
 
-/** Expects the caller to hold the account lock, so that no suspension or erasure intervenes. */
+/**
+ * Callers must lock the account. Otherwise a concurrent suspension or erasure would not revoke the new
+ * session.
+ */
 export async function openSession(
   ctx: Context,
   tx: Tx,
@@ -96,8 +99,8 @@ async function tellSignOut(ctx: Context, tx: Tx, userId: number): Promise<void> 
 }
 
 /**
- * Ends one session of the user, or all sessions except the administrator's current session
- * (administration-22).
+ * Ends the given session of a user, or all sessions. Administrators who end all of their own sessions stay
+ * signed in to the current one (administration-22).
  */
 async function signOut(
   ctx: Context,

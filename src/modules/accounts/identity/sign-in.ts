@@ -51,8 +51,8 @@ export async function findAccount(sql: Db, { kind, value }: Login): Promise<Acco
 }
 
 /**
- * Locks the account, so that a later password change revokes the new session. Returns false if the account
- * was disabled or its password changed.
+ * Locks the account, so that a concurrent password change waits for the new session and then revokes it.
+ * Returns false if the account was disabled or its password changed.
  */
 export async function holdAccount(tx: Tx, { id, password }: AccountRow): Promise<boolean> {
   const rows = await tx`

@@ -18,7 +18,10 @@ const invite = async (maker: Person, body: object = {}) => {
 }
 const byInvitation = (work: () => Promise<unknown>) => under({ 'register:type': 'invited' }, work)
 
-/** Requests a registration code before a test restricts registration to invited users. */
+/**
+ * Call this before a test restricts registration to invited users. Otherwise the server rejects the request
+ * for a code.
+ */
 async function newcomer() {
   const { email, name } = fresh()
   return { email, name, verifiable_code: await codeFor(email, '/verifycodes/register') }
@@ -139,7 +142,7 @@ test('lets users create invitations within the configured limits (registration-6
   assert.equal((await as(ann, 'GET', '/user/invitations?limit=100')).body.length, 21)
 })
 
-test('rejects a revoked invitation and one by a disabled user (registration-5, registration-7)', async () => {
+test('rejects revoked invitations and those of disabled users (registration-5, registration-7)', async () => {
   const maker = await person({ roles: ['founder'] })
   const { id, code } = await invite(maker)
   const early = await newcomer()

@@ -94,7 +94,7 @@ test('shows correct relations to a viewer with many follows', async () => {
     [true, false, true],
   ]
   assert.deepEqual(await shown(), expected)
-  // Makes the server choose the query for viewers with many follows, which it does not cache.
+  // Exceeds the maximum number of cached follows, so that the server queries the follows on each request.
   await sql`update user_counts set followings_count = 1000, followers_count = 1000 where user_id = ${ann.id}`
   await as(ann, 'DELETE', `/user/followings/${bob.id}`)
   assert.deepEqual((await shown())[1], [false, false, false])

@@ -58,7 +58,7 @@ export const ownSanctionView = (row: OwnSanctionRow): OwnSanction => ({
         },
 })
 
-/** `until` is in milliseconds of `performance.now()`. */
+/** `until`: end of the silence on the clock of `performance.now()`, in milliseconds. */
 type Silence = Told & { until: number }
 
 const cacheOf = defineCache<Map<number, Silence>>('silences', { max: 1, ttlMs: 60_000 })
@@ -88,7 +88,10 @@ export function findSilence(
   return all instanceof Promise ? all.then(judge) : judge(all)
 }
 
-/** Expects the caller to lock the account, so that no concurrent suspension intervenes. */
+/**
+ * Callers must lock the account. Otherwise a suspension could commit between this check and the caller's
+ * commit.
+ */
 export async function requireNotSuspended(tx: Db, userId: number): Promise<void> {
   const suspension = await findSuspension(tx, userId)
   if (suspension) throw suspendedBecause(suspension)

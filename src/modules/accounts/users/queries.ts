@@ -29,7 +29,7 @@ export type UserRow = Row<'users', 'id' | 'content_version'> &
     counts_updated_at: Tables['user_counts']['updated_at']
   }
 
-/** Part of the viewer's own state that the flags of other users depend on. */
+/** State of the viewer that determines the flags `following`, `follower` and `blacked` of other users. */
 export type ViewerState = {
   /** Changes with every follow of or by the viewer. Null for guests. */
   relationsVersion: string | null
@@ -37,8 +37,8 @@ export type ViewerState = {
 }
 
 /**
- * Omits disabled users. Reads all users as one text, because rows or arrays cost the database and the driver
- * more time than the index lookups.
+ * Omits disabled users. Reads the rows as one comma-separated text, because the database and the driver take
+ * longer to transfer rows or arrays than to look up the users.
  */
 export async function findUserRows(
   sql: Db,
@@ -80,18 +80,21 @@ export async function findUserRows(
   return { rows, relationsVersion, blacked }
 }
 
-/** Maximum number of follows in each direction that are worth caching. */
+/** Maximum number of followers, and of followings, that the server caches per user. */
 const MAX_CACHED_FOLLOWS = 500
 
 export type Follows = {
   version: string
-  /** True if the arrays contain all follows. Otherwise only those among `ids`. */
+  /** True if the arrays contain all follows. Otherwise they contain only the follows among `ids`. */
   isComplete: boolean
   followers: number[]
   followings: number[]
 }
 
-/** Reads the ids of the user's followers and followings, or only those among `ids` if the user has many. */
+/**
+ * Reads the ids of the user's followers and followings. If they are too many to cache, reads only those among
+ * `ids`.
+ */
 export async function findFollows(sql: Db, userId: number, ids: number[]): Promise<Follows | undefined> {
   const among = (related: Fragment) => sql`
     array(select given.id from unnest(${ids}::bigint[]) as given (id) where ${related})`

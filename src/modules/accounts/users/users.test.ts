@@ -116,7 +116,7 @@ test('limits lookups by phone and e-mail like sign-in attempts (sign-in-21)', as
   for (const key of [id, name]) assert.equal((await limited.guest('GET', `/users/${key}`)).status, 200)
 })
 
-test('relates follow flags to the user in `following` or `follower` instead of the viewer', async () => {
+test('returns follow flags relative to the user in the parameter `following` or `follower`', async () => {
   const [ann, bob, cid] = [await person(), await person(), await person()]
   await as(ann, 'PUT', `/user/followings/${bob.id}`)
   await as(cid, 'PUT', `/user/followings/${ann.id}`)

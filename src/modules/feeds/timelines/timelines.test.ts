@@ -128,7 +128,7 @@ describe('followed timeline', () => {
       }
     const all = await pages((last) => list(`type=follow&limit=5${last ? `&after=${last.id}` : ''}`, viewer))
     assert.deepEqual(all, ids.toReversed())
-    // Makes the server choose the query for viewers who follow many users.
+    // Exceeds the number of followed users above which the server scans the newest feeds.
     await sql`update user_counts set followings_count = 1000 where user_id = ${viewer.id}`
     for (const limit of [2, 5])
       assert.deepEqual(

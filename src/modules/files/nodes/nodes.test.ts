@@ -104,7 +104,7 @@ describe('storage tasks', () => {
     assert.equal((await put(opened, png)).status, 201)
   })
 
-  test('verifies the declared hash, size and type against the bytes (files-7)', async () => {
+  test('verifies the declared hash, size and type against the uploaded file (files-7)', async () => {
     const jpeg = await flatPicture(30, 20).jpeg().toBuffer()
     const html = Buffer.from('<!doctype html><script>alert(1)</script>')
     const other = await openTask(png)
@@ -217,7 +217,7 @@ describe('stored nodes', () => {
     assert.deepEqual([...(await attachmentViews(sql, [node, unfinished], ctx)).keys()], [node])
   })
 
-  test('deletes an unused picture with its bytes after a day (files-11)', async () => {
+  test('deletes an unused picture and its stored file after a day (files-11)', async () => {
     const [unused, used, recent] = [await stored(png), await stored(png), await stored(png)]
     const late = await openTask(png)
     const { node: unfinished } = late

@@ -109,7 +109,7 @@ export function nodeBytesRoutes(server: Server, ctx: Context) {
           async (request) => {
             const task = await taskOf(ctx, request)
             const length = Number(request.headers['content-length'] ?? 0)
-            // Leaves bodies above the size limit to the parser, which rejects them unread.
+            // Skips bodies above the size limit, because the parser rejects them without reading them.
             if (length > task.declared_size && length <= maxNodeBytes) throw wrongSize()
           },
         ],

@@ -50,7 +50,7 @@ test('distinguishes a lost file, unavailable storage and full storage by status 
   }
 })
 
-test('returns 503 with Retry-After while pictures of other users fill the queue (files-12)', async () => {
+test('returns 503 with Retry-After while pictures of other users fill the processing queue (files-12)', async () => {
   const id = await uploadPicture(world, alice, 40, 40)
   for (const [turn, ask] of [
     [runImageUpload, send],
@@ -73,7 +73,7 @@ test('returns 503 with Retry-After while pictures of other users fill the queue 
   }
 })
 
-test('treats a picture that no longer decodes as lost (files-12)', async () => {
+test('returns 404 for a stored picture that cannot be decoded (files-12)', async () => {
   const id = await uploadPicture(world, alice, 40, 40)
   const [row] = await sql`
     select storage_key as key from files where id = (select file_id from file_uses where id = ${id})`

@@ -35,8 +35,8 @@ export async function reuseFile(
 }
 
 /**
- * Inserts a file and its first use. Returns the existing `key` when a concurrent upload stored the same
- * bytes.
+ * Inserts a file and its first use. Returns the existing `key` when a concurrent upload stored an identical
+ * file.
  */
 export async function addFile(sql: Db, file: NewFile): Promise<{ id: number; key: string }> {
   const [row] = await sql<[{ id: number; key: string }]>`

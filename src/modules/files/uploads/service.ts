@@ -204,7 +204,7 @@ export async function fileViews(sql: Db, ids: number[]): Promise<Map<number, Fil
   return new Map(rows.map((row) => [row.id, { id: row.id, file: row.id, size: sizeOf(row), mime: row.mime }]))
 }
 
-/** Deletes the uploads of deleted content. A job deletes the bytes that no other upload uses. */
+/** Deletes the uploads of deleted content. A job deletes stored files that no other upload uses. */
 export async function detachFiles(
   tx: Db,
   which: { ids: number[] } | { channel: string; raws: number[] },
@@ -213,7 +213,10 @@ export async function detachFiles(
   if (fileIds.length > 0) await addJob(tx, 'remove_files', { ids: fileIds })
 }
 
-/** Deletes bytes before the commit that deletes their rows, so that a failed deletion is retried. */
+/**
+ * Deletes stored files before the commit that deletes their rows. If the storage fails, the rows remain for
+ * the retry.
+ */
 export async function removeFiles(ctx: Context, ids: number[]): Promise<void> {
   await transaction(ctx.sql, async (tx) => removeWithVariants(ctx, tx, await removeUnusedFiles(tx, ids)))
 }

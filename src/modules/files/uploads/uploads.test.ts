@@ -121,7 +121,7 @@ describe('file uploads', () => {
     ],
   ]
   for (const [name, bytes] of refused) {
-    test(`rejects ${name} without storing bytes`, async () => {
+    test(`rejects ${name} without storing a file`, async () => {
       const before = await objects()
       const answer = await upload(alice, await bytes())
       assert.equal(answer.status, 422)
@@ -167,7 +167,7 @@ describe('file uploads', () => {
 })
 
 describe('deduplication of uploads', () => {
-  test('stores equal bytes of one user once, with an id per use (files-4)', async () => {
+  test('stores identical uploads of one user once, with an id for each use (files-4)', async () => {
     const bytes = await newPicture()
     const first = await uploaded(alice, bytes)
     const before = await objects()
@@ -176,7 +176,7 @@ describe('deduplication of uploads', () => {
     assert.equal(await objects(), before)
   })
 
-  test('stores racing uploads of equal bytes once', async () => {
+  test('stores concurrent identical uploads once', async () => {
     const bytes = await newPicture()
     const before = await objects()
     const ids = await Promise.all(Array.from({ length: 8 }, () => uploaded(alice, bytes)))
@@ -203,7 +203,7 @@ describe('deduplication of uploads', () => {
     assert.equal((await world.guest('GET', `/files/uploaded/${hashOf(bytes)}`)).status, 401)
   })
 
-  test('stores a separate file when another user uploads the same bytes', async () => {
+  test('stores a separate file when another user uploads an identical file', async () => {
     const bytes = await newPicture()
     await uploaded(alice, bytes)
     const before = await objects()

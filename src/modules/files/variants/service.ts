@@ -21,7 +21,9 @@ async function findVariant(sql: Db, key: string): Promise<Row<'file_variants', '
   return row
 }
 
-/** Inserts the row of a variant before its bytes, so that no stored bytes lack a row. */
+/**
+ * Inserts the row of a variant before its file is stored, so that cleanup finds every stored file by its row.
+ */
 async function noteVariant(
   sql: Db,
   variant: { key: string; sourceKey: string; mime: string; size: number },
@@ -101,7 +103,8 @@ export async function getVariant(
     try {
       return await joined.variant
     } catch (error) {
-      // Retries when the exhausted quota of another client rejected the shared rendering.
+      // Retries if the shared rendering failed because of a limit on another client's requests, such as its
+      // rate limit.
       const theirs = joined.address !== asker.address && !(error instanceof StorageError)
       if (!theirs || (error instanceof MediaError && error.fault !== 'busy')) throw error
     }
@@ -132,7 +135,10 @@ async function find(
   return made
 }
 
-/** Returns undefined when the row exists without its bytes, so that the variant is rendered again. */
+/**
+ * Returns undefined when the stored file of the row is missing or incomplete, so that the variant is rendered
+ * again.
+ */
 async function readVariant(ctx: Context, key: string): Promise<Variant | undefined> {
   if (ctx.config.variantBytes === 0) return undefined
   const row = await findVariant(ctx.sql, key)

@@ -126,7 +126,8 @@ describe('variants of pictures (files-14)', () => {
     incoming.on('error', () => {})
     const closed = new Promise((resolve) => incoming.once('close', resolve))
     const other = variant(id, 'w=160')
-    // Waits until the request is queued, because an earlier disconnect takes another code path.
+    // Waits until the rendering is queued. An earlier disconnect would not test the cancellation of a queued
+    // rendering.
     await new Promise((resolve) => setTimeout(resolve, 200))
     request.destroy()
     await closed
@@ -135,7 +136,7 @@ describe('variants of pictures (files-14)', () => {
     assert.equal((await kept(id)).length, 1)
   })
 
-  test('renders a stored variant again only when its bytes or row are lost', async () => {
+  test('renders a stored variant again only when its file or row is lost', async () => {
     const id = await uploaded()
     const first = await variant(id, 'w=240')
     const [row] = await kept(id)

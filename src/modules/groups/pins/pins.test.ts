@@ -92,7 +92,7 @@ test('pays only the pins of posts that the founder accepts', async () => {
   await assertNoDrift()
 })
 
-test('settles pending pins when a post is deleted or its group transferred (groups-14)', async () => {
+test('refunds pending pins of a deleted post and passes others to a new founder (groups-14)', async () => {
   const founder = await person()
   const id = await group(founder)
   const [alice, heir] = [await member(id, founder), await member(id, founder)]

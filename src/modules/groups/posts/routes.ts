@@ -62,7 +62,7 @@ import { imagesOf, postItems, postsById } from './view.ts'
 const PREVIEW = 3
 const VALUE_ERRORS = [sensitiveWords, fileNotUsable, blocked] as const
 
-/** `copyToFeed` is injected, because this module may not import feeds. */
+/** `copyToFeed` is injected, because this module must not import `feeds`. */
 export const groupPostRoutes = (copyToFeed: CopyToFeed) => (server: Server, ctx: Context) => {
   const { sql } = ctx
   const route = routesOn(server, ctx, { tag: 'Groups' })

@@ -132,7 +132,8 @@ export async function publishPost(
   const from = body.sync_feed ? body.feed_from : undefined
   if (body.sync_feed) {
     if (from === undefined) throw feedFromRequired()
-    // Rejects copies of posts in private and paid groups, because a feed is public and contains the title.
+    // Rejects copies of posts in private and paid groups, because a feed is public and contains the post's
+    // title.
     if (!allowsCopies || mode !== 'public') throw noFeedCopies()
     if (!(await hasAbility(ctx, userId, 'feed-post'))) throw forbidden()
   }

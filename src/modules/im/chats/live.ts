@@ -21,8 +21,8 @@ async function findHorizon(sql: Db): Promise<{ oldest: number; newest: number }>
 }
 
 /**
- * Selects messages after the last delivered position of each conversation. For a conversation without one,
- * selects messages written by transactions from `since` on.
+ * Selects messages after the last delivered position of each conversation. For a conversation without such a
+ * position, selects messages of the transactions with an id of at least `since`.
  */
 const findUnsent = (sql: Db, chats: { id: number; position: number | undefined }[], since: number) => sql<
   MessageRow[]
@@ -63,8 +63,8 @@ const listMissed = (sql: Db, userId: number, cursor: number, limit: number) => s
 const MISSED_MOST = 500
 const CHATS_AT_ONCE = 200
 /**
- * Exceeds the duration of any transaction that sends a message. The cursor does not wait for a longer
- * transaction.
+ * Maximum age of an open transaction that holds back the cursors of streams. Exceeds the duration of any
+ * transaction that sends a message.
  */
 const LONGEST_TRANSACTION_MS = 120_000
 /** Limits the memory for delivered positions. After an eviction, a message may be delivered twice. */
@@ -239,7 +239,7 @@ function createSource(ctx: Context, streams: OpenStreams): ReturnType<CreateChat
             chats.sent.set(view.chat_id, Math.max(view.position, chats.sent.get(view.chat_id) ?? 0))
           }
         chats.cursor = Math.max(chats.cursor, now.cursor)
-        // The client has not read its buffer yet. `resume` continues when the buffer is empty.
+        // Stops while the stream's buffer is full. `resume` continues after the client has read the buffer.
         if (!stream.isReady()) return
       } while (chats.hasMissed && !closed)
       chats.isBehind = false

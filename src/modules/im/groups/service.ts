@@ -91,7 +91,10 @@ async function requirePeople(db: Db, field: string, ids: number[]): Promise<void
   if (unknown !== undefined) throw unknownMember(field, unknown)
 }
 
-/** Throws 403 if one of the given users blocks the viewer. `manager` skips this check (im-9). */
+/**
+ * Throws 422 for an unknown user. Throws 403 if one of the given users blocks the viewer, unless `manager` is
+ * true (im-9).
+ */
 async function requireInvitable(db: Db, field: string, ids: number[], viewerId: number, manager: boolean) {
   await requirePeople(db, field, ids)
   if (!manager && (await findBlockers(db, viewerId, ids)).size > 0) throw blocked()

@@ -29,7 +29,7 @@ function withBreaker(provider: ImProvider, now: () => number = Date.now): ImProv
           throw new ImError('unavailable', `${provider.name} does not answer`, {
             retryAfterSeconds: left / 1000,
           })
-        // Lets only this call test the provider, because other calls fail until the new pause ends.
+        // Starts a new pause, so that only this call tests the provider and concurrent calls still fail fast.
         closedUntil = now() + pause
       }
       try {

@@ -25,7 +25,7 @@ export async function leaseGroup(
   return row
 }
 
-/** Call it after taking the lease, so that the member list is at least as new as the leased version. */
+/** Must run after the lease is taken, so that the member list is at least as new as the leased version. */
 export async function listMemberIds(sql: Db, groupId: number): Promise<number[]> {
   const rows = await sql<{ user_id: number }[]>`
     select user_id from im_group_members where group_id = ${groupId} order by user_id`
@@ -158,12 +158,15 @@ type Kind = 'im_account' | 'im_group'
  * this time.
  */
 export const LEASE_SECONDS = 30
-/** Delay of a sync job after a request, which itself runs the sync. The job covers a crash of the process. */
+/**
+ * Delay of the sync job that a request enqueues. The request itself runs the sync, and the job completes the
+ * sync if the process crashes.
+ */
 const AFTER_REQUEST_SECONDS = 10
 const CLOSING_MS = 5_000
 
 /**
- * Call it in the transaction that changes the account or group. At most one job per account or group waits.
+ * Must run in the transaction that changes the account or group. At most one job per account or group waits.
  */
 export const addSync = (tx: Db, kind: Kind, id: number, delaySeconds = AFTER_REQUEST_SECONDS) =>
   addJob(tx, kind, { id }, { key: `${kind}:${id}`, queue: `${kind}:${id}`, delaySeconds })
