@@ -45,7 +45,7 @@ export async function listIdsByCount(
   counter: 'followers_count' | 'checkin_count',
   { limit = 15, offset, after }: { limit?: number; offset?: number; after?: number },
 ): Promise<number[]> {
-  // Adds `<=`, because PostgreSQL cannot search the index by the `or` condition alone.
+  // Repeats the bound as `<=`, because PostgreSQL cannot search the index by the `or` condition alone.
   const past = ifGiven(sql, after || undefined, (id) => {
     const last = sql`(select l.${sql(counter)} from user_counts l where l.user_id = ${id})`
     return sql`and c.${sql(counter)} <= ${last} and (c.${sql(counter)} < ${last} or c.user_id > ${id})`

@@ -21,7 +21,9 @@ import { noSuchUser, UserParams, UserView } from './schema.ts'
 import { isUser, nameContains } from './users/queries.ts'
 import { userViews } from './users/view.ts'
 
-/** `followed`: every new user follows the famous user. `each`: the famous user also follows back. */
+/**
+ * `followed`: every new user follows the famous user. `each`: the famous user also follows every new user.
+ */
 const FAMOUS_TYPES = ['followed', 'each'] as const
 type FamousType = (typeof FAMOUS_TYPES)[number]
 

@@ -28,7 +28,7 @@ function parse(text: string): Parsed | undefined {
   const [address = '', length, ...more] = text.trim().split('/')
   const bytes = bytesOf(address)
   if (!bytes || more.length > 0 || (length !== undefined && !/^\d{1,3}$/.test(length))) return undefined
-  // The prefix of an IPv4-mapped address counts 96 bits before the IPv4 part.
+  // The prefix length of an IPv4-mapped address includes the 96 bits before the IPv4 part.
   const mapped = address.includes(':') && bytes.length === 4 ? 96 : 0
   const bits = length === undefined ? bytes.length * 8 : Number(length) - mapped
   return bits >= 0 && bits <= bytes.length * 8 ? { bytes: masked(bytes, bits), bits } : undefined

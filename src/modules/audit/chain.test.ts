@@ -43,7 +43,7 @@ test('links new audit records in a valid chain (administration-25)', async () =>
   assert.deepEqual([second.faults, second.waiting, second.records], [[], 0, first.records + 1])
 })
 
-test('links an audit record that commits after later records are linked', async () => {
+test('links an audit record that commits after records with higher ids are linked', async () => {
   const { change, sql, verify } = await chainWorld()
   // Omits the chain columns, like the previous release of Kith.
   const write = (tx: typeof sql, action: string) =>

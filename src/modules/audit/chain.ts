@@ -8,8 +8,8 @@ const LOCK = 7_180_180
 const START: Buffer = Buffer.alloc(32)
 
 /**
- * Last link of the audit chain. A copy on another system reveals changes that are made later to earlier
- * records.
+ * Last link of the audit chain. A copy on another system reveals later changes of the records before this
+ * link.
  */
 export type Anchor = { position: number; hash: string }
 

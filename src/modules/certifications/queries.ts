@@ -32,7 +32,7 @@ export async function findCertification(
   return row
 }
 
-/** Violates the primary key if the user has a certification. */
+/** The insert violates the primary key if the user already has a certification. */
 export async function insertCertification(
   sql: Db,
   userId: number,

@@ -58,7 +58,7 @@ export type CommentOptions = CommentRules & {
   cursor?: 'after' | 'max_id'
   created?: number
   pinned?(sql: Db, contentId: number, viewerId: number): Promise<number[]>
-  /** Throws for a viewer who may read the content but not comment. */
+  /** Throws for a viewer who may read the content but must not comment on it. */
   mayWrite?(target: Target, viewerId: number): Promise<void>
   errors?: readonly DeclaredError[]
   single?: boolean

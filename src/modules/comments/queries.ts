@@ -124,7 +124,8 @@ export const findComment = async (sql: Db, type: string, contentId: number, id: 
   )[0]
 
 /**
- * Selects a comment for a row lock. Locks its content first, as content deletion does, to prevent a deadlock.
+ * Selects a comment for a row lock. Locks the comment's content first, as content deletion does, to prevent a
+ * deadlock.
  */
 export const lockableComment = (sql: Db, content: Content, contentId: number, id: number): Fragment => sql`
   with content as materialized (${content.live(sql, contentId)} for share)

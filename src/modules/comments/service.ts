@@ -256,8 +256,8 @@ export const commentRemoval: ContentRemoval = {
 }
 
 /**
- * Deletes comments of deleted content. Callers update user counters first, because the opposite lock order
- * could deadlock.
+ * Deletes comments of deleted content. Callers must update user counters first, because the opposite lock
+ * order could deadlock.
  */
 export async function deleteCommentsOf(tx: Db, type: string, contentIds: number[]): Promise<number[]> {
   const ids = await deleteAllComments(tx, type, contentIds)

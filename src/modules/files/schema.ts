@@ -76,7 +76,7 @@ export const UPLOAD_ERRORS: readonly DeclaredError[] = [
 export const refusedFile = (field: string, { text, code }: DeclaredError): ApiError =>
   invalidField(field, text, code)
 
-/** Maps media and storage errors to API errors. A bad file becomes an error 422 on `field`. */
+/** Maps media and storage errors to API errors. An invalid file becomes an error 422 on `field`. */
 export function uploadFault(ctx: Context, error: unknown, field: string): unknown {
   if (error instanceof MediaError) {
     if (error.fault === 'busy') return tooBusy({ headers: { 'Retry-After': 5 } })

@@ -233,7 +233,7 @@ suite('easemob with faults', async () => {
       assert.equal(service.users.get(String(user_id)), ctx.secrets.open(password))
   })
 
-  test('repairs groups and accounts after direct changes at the service', async () => {
+  test('repairs groups and accounts after changes made directly in the chat service', async () => {
     const owner = await person()
     const { body } = await as(owner, 'POST', '/im/group', { groupname: 'G', desc: '' })
     const [one, two] = [

@@ -118,7 +118,7 @@ async function during(work: (tx: Tx) => Promise<unknown>, ask: () => Promise<Ans
   return asked
 }
 
-test('rejects restoring a concurrently removed ability (administration-4, administration-5)', async () => {
+test('checks and audits a change against concurrently committed data (administration-4, administration-5)', async () => {
   const abilities = ['admin:role:show', 'admin:role:update']
   assert.equal((await as(founder, 'POST', '/admin/roles', { name: 'porter', abilities })).status, 201)
   const porter = await person({ roles: ['porter'] })

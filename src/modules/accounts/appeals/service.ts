@@ -115,7 +115,7 @@ async function findAppealable(
   return row?.id
 }
 
-/** Violates the constraint `appeals_open` while the user has an open appeal. */
+/** The insert violates the constraint `appeals_open` if the user already has an open appeal. */
 async function insertAppeal(
   sql: Db,
   appeal: { sanctionId: number; userId: number; contents: string },

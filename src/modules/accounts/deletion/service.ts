@@ -84,7 +84,7 @@ async function endFollowings(sql: Db, userId: number, limit: number): Promise<nu
         select target_id, 0, 1 from links
       ) sides group by id
     ),
-    -- Locks the counters in the order of user ids, like every follow, to avoid deadlocks.
+    -- Locks the counters in the order of user ids, as inserting a follow does, to avoid deadlocks.
     locked as (
       select c.user_id from user_counts c where c.user_id in (select id from changes) order by c.user_id for update
     ),

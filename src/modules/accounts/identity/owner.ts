@@ -21,8 +21,8 @@ export async function checkOwnPassword(
 type Refusal = (() => Error) & DeclaredError
 
 /**
- * Returns the phone or e-mail whose code the caller must consume. Requires a recent sign-in from a user
- * without password, phone and e-mail, because a stolen token is usually older (sign-in-8).
+ * Returns the phone or e-mail whose code the caller must consume. A user without password, phone and e-mail
+ * needs a recent sign-in instead, because a stolen token is usually older (sign-in-8).
  */
 export async function verifyPasswordOrCode(
   ctx: Context,

@@ -91,7 +91,10 @@ async function prove(
   }
 }
 
-/** Verifies the owner of a suspended account, who cannot sign in (rights-1, rights-9). */
+/**
+ * Verifies the credentials and the second factor without opening a session, because a suspended user cannot
+ * sign in (rights-1, rights-9).
+ */
 export async function proveOutside(ctx: Context, countAttempt: CountAttempt, input: SignIn): Promise<Proven> {
   const proven = await prove(ctx, countAttempt, input)
   await checkSecondFactor(ctx, proven.id, input.second_factor)

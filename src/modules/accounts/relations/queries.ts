@@ -137,7 +137,8 @@ export async function listMutualIds(
   { keyword, limit = 15, ...page }: Page & { keyword?: string },
 ): Promise<number[]> {
   const key = nameKey(keyword ?? '')
-  // Filters the follows without the trigram index, which would return matching names of all users.
+  // Filters the user's follows without the trigram index, because the index would return matching names of
+  // all users.
   const named = when(sql, key !== '', () => sql`and u.name_key like ${`%${escapeLike(key)}%`}`)
   return idsOf(
     await sql<{ id: number }[]>`

@@ -133,7 +133,7 @@ export async function withUser<Row extends { user_id: number }>(
   return rows.map((row) => ({ ...row, user: users.get(row.user_id) ?? null }))
 }
 
-/** Returns users in the order of `ids`. Omits users who were disabled meanwhile. */
+/** Returns users in the order of `ids`. Omits users who were disabled after the query for `ids`. */
 export async function userPage(ctx: Context, ids: number[], viewerId: number): Promise<UserView[]> {
   const users = await userViews(ctx, ctx.sql, ids, viewerId)
   return ids.flatMap((id) => users.get(id) ?? [])

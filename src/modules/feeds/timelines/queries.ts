@@ -40,7 +40,10 @@ export const listFeedsOfUser = (
   where f.user_id = ${userId} and ${visibleFeed(sql)} ${before(sql, after)} ${when(sql, priced, () => sql`and f.has_price`)}
   order by f.id desc limit ${limit}`
 
-/** Filters the newest `scanned` feeds, which is fast when followed users wrote many of them. */
+/**
+ * Filters the newest `scanned` feeds by their authors. This is fast when followed users wrote many of these
+ * feeds.
+ */
 export const pickFollowedFeeds = (sql: Db, { viewerId, after, limit }: FeedPage, scanned: number) => sql<
   FeedRow[]
 >`

@@ -27,7 +27,7 @@ async function fetchBytes(url: string, headers: Record<string, string> = {}, met
 }
 
 describe('file downloads', () => {
-  test('returns the URL instead of a redirect for the parameter `json` (files-9)', async () => {
+  test('returns the URL instead of a redirect when the query contains `json` (files-9)', async () => {
     const id = await uploaded(alice, await newPicture())
     for (const query of ['?json', '?json=1', '?json=true']) {
       const answer = await world.as(alice, 'GET', `/files/${id}${query}`)

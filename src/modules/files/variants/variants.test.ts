@@ -59,7 +59,7 @@ function occupy(turn: typeof runVariant) {
 }
 
 describe('variants of pictures (files-14)', () => {
-  test('renders a picture once for all requests of the same rounded size', async () => {
+  test('renders a picture once for all requests with the same rounded size', async () => {
     const id = await uploaded()
     const widths: (number | undefined)[] = []
     for (const query of ['w=101', 'w=120', 'h=119', 'w=160&h=4000', 'w=150&h=160'])
@@ -170,7 +170,7 @@ describe('variants of pictures (files-14)', () => {
     assert.deepEqual([await askedAt(23), await askedAt(25)], [false, true])
   })
 
-  test('renders a variant once per cache lifetime when the storage of variants is disabled', async () => {
+  test('caches a rendered variant in memory when the storage of variants is disabled', async () => {
     const id = await uploaded()
     const { config } = ctx
     const address = somewhere()

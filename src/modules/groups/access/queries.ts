@@ -83,7 +83,7 @@ export async function findMemberships(
   viewerId: number,
 ): Promise<Map<number, MemberRow>> {
   if (viewerId === 0 || groupIds.length === 0) return new Map()
-  // Looks up each group by its id, because a user may be a member of very many groups.
+  // Looks up each group by its id. A scan of the user's memberships could read very many rows.
   const rows = await sql<MemberRow[]>`
     select m.* from unnest(${groupIds}::bigint[]) as t (id) cross join lateral (
       select ${memberColumns(sql)} from group_members m where m.group_id = t.id and m.user_id = ${viewerId} offset 0

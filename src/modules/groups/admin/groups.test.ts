@@ -37,7 +37,7 @@ test('deletes a group category only while it is empty (groups-4, groups-31)', as
   assert.deepEqual([record.id, record.groups_count], [id, 1])
 })
 
-test('accepts a new group only once (groups-29)', async () => {
+test('applies one of several concurrent approvals of a new group (groups-29)', async () => {
   const founder = await person()
   const id = await group(founder, {}, { passed: false })
   const url = `/admin/groups/${id}`

@@ -64,7 +64,7 @@ async function getPinnableComment(sql: Db, commentId: number, userId: number): P
   return subject
 }
 
-/** Returns true for a post that guests cannot see, which includes a deleted post. */
+/** Returns true for a deleted post, and for a post that guests cannot see. */
 const isOfClosedGroup = async (sql: Db, postId: number): Promise<boolean> =>
   (await postContent.find(sql, postId, 0))?.closed ?? true
 
@@ -128,7 +128,7 @@ export const commentPins: PinOptions = {
     }),
 }
 
-/** Paths identify a pin request by the pinned content, because content has at most one open request. */
+/** Paths identify a pin request by the pinned content, because content has at most one pending request. */
 const decisionsAt = (
   { path, noun }: PinOptions,
   of: Pick<DecisionOptions, 'find' | 'errors'>,

@@ -47,7 +47,9 @@ export async function listUnconfirmed(ctx: Context, ids: number[], db: Db = ctx.
   return ids.filter((id) => !found.get(id)?.confirmed)
 }
 
-/** Returns `busy` while another process holds a lease on an account. After `failed`, a later job retries. */
+/**
+ * Returns `busy` while another process holds a lease on an account. After `failed`, a job retries the sync.
+ */
 export async function syncAccounts(ctx: Context, ids: number[]): Promise<'done' | 'busy' | 'failed'> {
   const provider = imProvider(ctx)
   let failed = false
@@ -223,7 +225,7 @@ export function startRegistration(ctx: Context, userId: number): Promise<boolean
   })
 }
 
-/** Retries later during an outage of the provider. Skips users that the provider rejects. */
+/** Enqueues a retry during an outage of the provider. Skips users that the provider rejects. */
 export async function registerAllUsers(ctx: Context, id: number): Promise<void> {
   const provider = imProvider(ctx)
   const until = Date.now() + AT_A_TIME_MS

@@ -250,7 +250,7 @@ test('delivers no group message to a member who blocks the sender (im-14)', asyn
   stream.close()
 })
 
-test('hides a cleared conversation from one member until the next message', async () => {
+test('hides a conversation from the member who cleared it until the next message', async () => {
   const [ann, bob] = [await person(), await person()]
   const chat = await pair(ann, bob)
   await say(bob, chat, 'old')

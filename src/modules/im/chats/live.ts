@@ -232,7 +232,8 @@ function createSource(ctx: Context, streams: OpenStreams): ReturnType<CreateChat
         if (rows.length > MISSED_MOST) stream.write(eventOf(stream, 'reset', '{}'))
         else
           for (const view of await messageViews(sql, rows)) {
-            // Skips messages that an earlier iteration sent, unless they were edited or deleted.
+            // Skips messages that an earlier iteration of the outer loop sent, unless they were edited or
+            // deleted.
             const isChanged = view.deleted || view.edited_at !== null
             if (!isChanged && view.position <= (chats.sent.get(view.chat_id) ?? 0)) continue
             stream.write(eventOf(stream, 'message', JSON.stringify(view)))

@@ -21,7 +21,9 @@ async function withoutBlocks(sql: Db, userId: number, people: number[]): Promise
   return rows.map(({ id }) => id).filter((id) => !blockers.has(id))
 }
 
-/** Skips streams that are full or behind, because a late typing or presence event is useless. */
+/**
+ * Skips streams that are behind or whose buffer is full, because a late typing or presence event is useless.
+ */
 function sendNow(streams: EventStream[], event: string, data: object): void {
   for (const stream of streams)
     if (stream.isReady() && !stream.chats?.isBehind)

@@ -75,7 +75,7 @@ export function faultOf(what: string, reply: Reply): ImError {
   if (isDuplicate(reply)) return new ImError('conflict', message)
   if (status === 401 || (status === 400 && error?.error === 'invalid_grant'))
     return new ImError('auth', message)
-  // For some missing owners, Easemob returns status 400 or 403 instead of 404.
+  // For a missing group owner, Easemob sometimes returns status 400 or 403 instead of 404.
   if (
     status === 404 ||
     /not_found|not exist|doesn.t exist/i.test(`${error?.error} ${error?.error_description}`)

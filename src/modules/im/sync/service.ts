@@ -36,7 +36,7 @@ export const settingsOf = (row: ImGroupSettings): GroupSettings => ({
   maxUsers: row.max_users,
 })
 
-/** Sends a group to the provider until no concurrent change is left. After `failed`, a later job retries. */
+/** Repeats the sync of a group until no concurrent change is left. After `failed`, a job retries the sync. */
 export async function syncGroup(ctx: Context, id: number): Promise<'done' | 'busy' | 'failed'> {
   const provider = imProvider(ctx)
   for (;;) {
@@ -94,7 +94,7 @@ async function bringInLine(ctx: Context, provider: ImProvider, group: LeasedGrou
   const wanted = new Set(memberIds.map(String))
   const { names, owner: former } = await provider.listMembers(id)
   const present = new Set(names)
-  // Removes members first, because additions could otherwise exceed the member limit.
+  // Removes former members before adding new members. Otherwise the group could exceed its member limit.
   await remove(
     provider,
     id,
