@@ -178,7 +178,7 @@ test('serves documents only to the applicant and reviewers (sign-in-20, files-10
   }
 })
 
-test('displays the badge of a certified user until it is revoked', async () => {
+test('displays the badge of a certified user until the certification is revoked', async () => {
   const [ann, bob] = [await person(), await person()]
   await send(ann)
   const badge = async () => [

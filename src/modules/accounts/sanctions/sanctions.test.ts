@@ -77,7 +77,7 @@ test('lets a user write again when a silence ends or is lifted (sign-in-27)', as
   const follow = (who: Person) => as(who, 'PUT', `/user/followings/${founder.id}`)
   const first = await impose(ann, { kind: 'silence', reason: 'Noise', hours: 1 })
   assert.equal((await follow(ann)).status, 403)
-  // A cached silence must end at its end time, because no job invalidates the cache then.
+  // A cached silence must end at its end time, because no job invalidates the cache at that time.
   assert.equal(await findSilence(ctx, ann.id, performance.now() + 3_601_000), undefined)
   assert.ok(await findSilence(ctx, ann.id))
   await letEnd(first)
@@ -125,7 +125,7 @@ test('sends an e-mail about a suspension in Chinese and English', async () => {
   )
 })
 
-test('opens no session when a suspension runs concurrently with the sign-in (sign-in-27)', async () => {
+test('leaves no session valid when a suspension and a sign-in run concurrently (sign-in-27)', async () => {
   for (let round = 0; round < 4; round += 1) {
     const ann = await signUp()
     const [signedIn] = await Promise.all([

@@ -136,7 +136,7 @@ describe('comments and reports of group posts', () => {
     assert.equal((await as(alice, 'GET', `/group-posts/${id}/likes`)).status, 404)
   })
 
-  test('does not notify authors of posts after they leave the private group (groups-16)', async () => {
+  test('does not notify the author of a post who has left its private group (groups-16)', async () => {
     const founder = await person()
     const groupId = await group(founder, { mode: 'private' })
     const [alice, bob] = [

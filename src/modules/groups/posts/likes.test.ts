@@ -44,7 +44,7 @@ describe('likes of group posts', () => {
     assert.equal((await guest('POST', url)).status, 401)
   })
 
-  test('restricts likes in private and paid groups to members (groups-16, groups-17)', async () => {
+  test('restricts posts of private and paid groups to members (groups-16, groups-17)', async () => {
     const [founder, stranger] = await people(2)
     for (const body of [{ mode: 'private' }, { mode: 'paid', money: 3 }]) {
       const groupId = await group(founder!, body)

@@ -8,7 +8,7 @@ const { world, as, guest, person, sql, group, member, post, people, ids, told, a
   await postWorld()
 
 describe('group posts', () => {
-  test('lets only members whose role may post publish a post (groups-18, groups-23)', async () => {
+  test('lets only members with a permitted role publish a post (groups-18, groups-23)', async () => {
     const founder = await person()
     const groupId = await group(founder)
     const [alice, stranger] = [await member(groupId, founder), await person()]

@@ -138,7 +138,7 @@ test('omits the read position of a former member of the group', async () => {
   assert.deepEqual(await readers(), [owner.id, ann.id])
 })
 
-test('hides messages from before a member joined the group (im-11)', async () => {
+test('hides messages that were sent before the member joined the group (im-11)', async () => {
   const [owner, ann, bob] = [await person(), await person(), await person()]
   const group = await makeGroup(owner, { members: String(ann.id) })
   const { id: chat } = (await as(owner, 'PUT', `/chats/groups/${group}`)).body
@@ -304,7 +304,7 @@ test('lets moderators read a reported message and a few messages around it (im-1
   assert.deepEqual(await textsOf(bob, chat), ['before', ''])
 })
 
-test('returns files of unreported messages only to members of the conversation (im-16)', async () => {
+test('lets moderators read a chat file only near a reported message (im-16)', async () => {
   const [ann, bob, admin] = [await person(), await person(), await person({ roles: ['founder'] })]
   const chat = await pair(ann, bob)
   const file = await uploadPicture(world, ann)
@@ -384,7 +384,7 @@ test('reports connected members of a conversation to each other (im-15)', async 
   assert.deepEqual(mine.named('presence'), [{ chat_id: chat, user_ids: [bob.id] }])
   assert.deepEqual(theirs.named('presence'), [{ chat_id: chat, user_ids: [ann.id] }])
   const marker = await pair(ann, eve)
-  /** Waits for a typing event, because a process delivers pending presence events before it. */
+  /** Waits for a typing event, because a process delivers pending presence events before the typing event. */
   const settle = async (times: number) => {
     await as(eve, 'POST', `/chats/${marker}/typing`)
     await until(() => mine.named('typing').length === times, 'a later event')
