@@ -12,7 +12,7 @@ const under = settingsOn(world)
 const askCode = (target: object) => guest('POST', '/verifycodes/register', target)
 const sentTo = (to: string) => outbox.filter((each) => each.to === to).length
 
-test('rejects registration and codes while registration is closed (registration-1)', async () => {
+test('rejects registration and its verification codes while registration is closed (registration-1)', async () => {
   const before = fresh()
   const code = await codeFor(before.email, '/verifycodes/register')
   await under({ 'register:type': 'closed' }, async () => {
@@ -30,7 +30,7 @@ test('rejects registration and codes while registration is closed (registration-
   assert.equal((await register({ email: before.email, verifiable_code: code })).status, 201)
 })
 
-test('rejects codes while only external providers may register users (registration-1)', async () => {
+test('rejects registration by phone while only external providers may register users (registration-1)', async () => {
   await under({ 'register:type': 'thirdPart' }, async () => {
     const { phone, name } = fresh()
     assert.deepEqual(refusalOf(await askCode({ phone })), [403, 'registration_outside_only'])

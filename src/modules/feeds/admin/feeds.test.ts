@@ -85,7 +85,7 @@ describe('feed administration', () => {
     for (const check of feedCounters) assert.deepEqual(await check.find(sql), [], check.name)
   })
 
-  test("excludes likes of a deleted feed from its author's count until it is restored (feeds-26)", async () => {
+  test("excludes likes of a deleted feed from the author's count until the feed is restored (feeds-26)", async () => {
     const [alice, ...fans] = [await person(), await person(), await person()]
     const [gone, kept] = [await publish(alice), await publish(alice)]
     for (const [fan, id] of [

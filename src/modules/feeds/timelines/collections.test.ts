@@ -64,7 +64,7 @@ describe('single feeds', () => {
 })
 
 describe('collected feeds', () => {
-  test('lists collected feeds only to their owner (feeds-23)', async () => {
+  test('lists collected feeds only to the user who collected them (feeds-23)', async () => {
     const [alice, viewer] = [await person(), await person()]
     const ids = await publishMany(alice, 5)
     for (const id of ids.toReversed()) await as(viewer, 'POST', `/feeds/${id}/collections`)
