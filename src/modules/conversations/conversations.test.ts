@@ -59,7 +59,7 @@ test('enforces the limits of feedback', async () => {
   ])
     assert.equal((await as(ann, 'POST', '/user/feedback', body)).status, 422)
   const answers: number[] = []
-  // Exceeds the limit of two one-minute windows, because one window may end between the requests.
+  // Exceeds the rate limit of two one-minute windows, because one window may end between the requests.
   for (let n = 0; n < 9; n += 1) answers.push((await write(ann, 'x')).status)
   assert.ok(answers.includes(429) && answers.slice(0, 4).every((status) => status === 201 || status === 429))
   const more = await write(bob, 'x')
