@@ -105,7 +105,7 @@ const findCheckpointDrift = (sql: Db) => sql<Drift[]>`
   group by k.owner_id, k.currency, k.balance having k.balance <> coalesce(sum(p.amount), 0)
   order by k.owner_id, k.currency`
 
-/** Creates a check without repair, because an operator must first understand a difference in the ledger. */
+/** Creates a check without repair, because an automatic repair would hide the cause of a wrong amount. */
 export const unrepairable = (name: string, find: (sql: Db) => PromiseLike<Drift[]>): CounterCheck => ({
   name,
   find: async (sql) => [...(await find(sql))],

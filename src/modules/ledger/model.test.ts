@@ -16,7 +16,7 @@ const Feed = fc.nat(FEEDS - 1)
 const Sum = fc.integer({ min: 1, max: 60 })
 const Key = fc.option(fc.nat(3), { nil: undefined, freq: 2 })
 
-/** Random actions with money. An action with the `key` of an earlier one may be its retry. */
+/** Random actions with money. `key` selects an idempotency key, which several actions may share. */
 const Step = fc.oneof(
   fc.record({ do: fc.constant('transfer' as const), who: Who, to: Who, amount: Sum, key: Key }),
   fc.record({

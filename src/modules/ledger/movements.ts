@@ -4,8 +4,8 @@ import { type Db, type Fragment, onConstraint, type Row } from '#platform/databa
 import { type Currency, type Movement, notEnough } from './schema.ts'
 
 /**
- * Executes the movements in a preceding CTE `moves` as one ledger transaction, in the order of `n`. Locks
- * accounts by ascending user id, so that opposite movements do not deadlock.
+ * Executes the movements in a preceding CTE `moves` as one ledger transaction, in the order of its column
+ * `n`. Locks accounts by ascending user id, so that opposite movements do not deadlock.
  */
 export const movementsClause = (sql: Db): Fragment => sql`
   sides as materialized (
@@ -22,7 +22,7 @@ export const movementsClause = (sql: Db): Fragment => sql`
     from sides where owner_id > 0 group by owner_id, currency order by owner_id, currency
     on conflict (owner_id, currency) do update set balance = a.balance + excluded.income - excluded.expenses,
       income = a.income + excluded.income, expenses = a.expenses + excluded.expenses
-    -- For a debit of a new account, the balance is null, which violates the constraint ledger_postings_funded.
+    -- Returns null if a new account is debited, so that ledger_postings_funded rejects the posting.
     returning owner_id, currency, case when balance = income - expenses then balance end as balance
   ),
   number as materialized (select nextval('ledger_transaction_ids') as id where exists (select from moves)),
@@ -71,7 +71,8 @@ export const mapNotEnough = <T>(query: PromiseLike<T>, error: () => Error = notE
   onConstraint(query, { ledger_accounts_not_negative: error, ledger_postings_funded: error })
 
 /**
- * Call it once per database transaction. A call locks its accounts in order, but two calls could deadlock.
+ * Call `moveFunds` only once per transaction. Each call locks its accounts in order, but two calls in one
+ * transaction could deadlock with another transaction.
  */
 export async function moveFunds(
   tx: Db,
@@ -107,7 +108,7 @@ export async function balancesOf(
   }
 }
 
-/** Maximum number of users in a ranking. Pages are served from the cache. */
+/** Maximum number of users in a cached ranking. */
 const RANKED = 1000
 
 /** Ranks users by wallet balance, without an index, because every payment would have to update that index. */

@@ -182,7 +182,7 @@ test('rejects likes by users whom the owner of the content blocks', async () => 
   assert.equal((await as(owner, 'DELETE', `/test/things/${id}/unlike`)).status, 404)
 })
 
-test('rejects a repeated like or unlike under the route options `twice` and `none` (feeds-18)', async () => {
+test('rejects a repeated like or unlike with the route options `twice` and `none` (feeds-18)', async () => {
   const [owner, reader] = [await person(), await person()]
   const id = await make(owner)
   const first = await as(reader, 'POST', `/test/posts/${id}/likes`)

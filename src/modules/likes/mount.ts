@@ -29,7 +29,7 @@ type LikeOptions = LikeRules & {
   create: string
   remove: string
   list?: string
-  /** Status for a repeated like. Defaults to the status for the first like (feeds-18). */
+  /** HTTP status for a repeated like. Defaults to the status for the first like (feeds-18). */
   twice?: 400 | 422
   none?: 400 | 422
   silent?: boolean

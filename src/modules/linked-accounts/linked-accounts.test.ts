@@ -268,7 +268,7 @@ test('requires a recent sign-in to link an account if the user has no password (
   const verifiable_code = await codeFor(phone, '/verifycodes/register')
   const bind = (who: Person) => as(who, 'PUT', '/user', { phone, verifiable_code })
   assert.deepEqual(refusalOf(await bind(me)), [403, 'sign_in_again'])
-  // A refreshed token does not make the session younger.
+  // A token exchange does not reset the age of the session.
   const exchanged = (await guest('POST', '/auth/refresh', { token: me.token })).body.access_token
   assert.deepEqual(refusalOf(await link({ ...me, token: exchanged })), [403, 'sign_in_again'])
   const id = me.name.replace('out_', '')

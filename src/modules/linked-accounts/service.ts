@@ -95,7 +95,8 @@ export async function providerOf(ctx: Context, name: string): Promise<Provider> 
   // Reads the public URL on each call, because it is unknown until the server listens.
   const redirectUrl = settings.redirectUrl ?? `${config.publicUrl}/sign-in/${name}`
   const known = providers(ctx)
-  // Loads the client library on first use, because commands start without it.
+  // Loads the client library on first use. A static import would make every `kith` command read its many
+  // files at start.
   const make = async () => (await import('./openid.ts')).createProvider({ ...settings, redirectUrl })
   const provider = known.get(name) ?? (await make())
   known.set(name, provider)
@@ -269,7 +270,8 @@ export async function linkBySignIn(
   { access_token: token, ...credentials }: OutsideSignIn,
   device: Device,
 ): Promise<LinkedToken> {
-  // Signs in before the request to the provider, so that the limit of attempts also bounds these requests.
+  // Signs in before the request to the provider, so that the limit of sign-in attempts also limits the
+  // requests to the provider.
   const issued = await signIn(ctx, countAttempt, credentials, device)
   const proven = await subjectOf(ctx, name, token)
   const viewer = await findViewer(ctx, issued.access_token)

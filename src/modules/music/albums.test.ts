@@ -88,7 +88,7 @@ describe('music albums', () => {
     await assertNoDrift()
   })
 
-  test('removes an album only from the collection of the user who asks (music-10)', async () => {
+  test('removes an album only from the collections of the requesting user (music-10)', async () => {
     const people = await Promise.all(Array.from({ length: 4 }, () => person()))
     const [one, two] = people as [Person, Person]
     const id = await createSpecial(world, editor)

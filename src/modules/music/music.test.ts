@@ -158,7 +158,7 @@ describe('single songs', () => {
     assert.equal((await as(listener, 'PATCH', '/music/specials/999999999/share')).status, 404)
   })
 
-  test('rejects a like or unlike of a song that changes nothing (music-5)', async () => {
+  test('rejects a like or unlike that changes nothing (music-5)', async () => {
     const listener = await person()
     const id = await createSong(world, editor)
     const like = (method: 'POST' | 'DELETE') => as(listener, method, `/music/${id}/like`)

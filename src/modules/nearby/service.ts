@@ -33,7 +33,7 @@ export const PlaceStored = Shared('PlaceStored', {
   _id: Type.String(),
 })
 
-/** Has the field names of the map service that older servers used (nearby-2). */
+/** Uses the field names of the map service that older servers called (nearby-2). */
 export const PersonNearby = Shared('PersonNearby', {
   _id: Type.String(),
   _location: Type.String({ description: 'Longitude and latitude, separated by a comma' }),
@@ -52,7 +52,7 @@ export type PersonNearby = Static<typeof PersonNearby>
 
 export const AddressQuery = Type.Object({ address: Text(200) })
 
-/** Has the format of the map service that older servers used (nearby-4). */
+/** Uses the response format of the map service that older servers called (nearby-4). */
 export const FoundAddress = Shared('FoundAddress', {
   status: Type.String(),
   info: Type.String(),

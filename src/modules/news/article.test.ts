@@ -67,7 +67,7 @@ describe('single articles', () => {
     for (const id of ['999999999', '0', 'x']) assert.equal((await read(id as never)).status, 404)
   })
 
-  test('lists articles that share a tag first among similar articles (news-7)', async () => {
+  test('lists articles that share a tag before other articles (news-7)', async () => {
     const tag = await createTag(world)
     const alike = await publish({ tags: [tag] })
     const id = await publish({ tags: [tag] })
@@ -88,7 +88,7 @@ describe('single articles', () => {
     for (const limit of [1, 2, 4, 6]) assert.deepEqual(await list(limit), alike.slice(0, limit))
   })
 
-  test('returns 400 for a like or unlike of an article that changes nothing (news-8)', async () => {
+  test('returns 400 for a like or unlike that changes nothing (news-8)', async () => {
     const reader = await person()
     const owner = await person()
     const id = await createNews(world, editor, owner, { category_id: category })

@@ -38,7 +38,6 @@ const rankingOf = cacheCostly<Period, RankedRow[]>(10_000, ({ sql }, period) =>
   rankAuthors(sql, period).execute(),
 )
 
-/** Route of the author ranking (news-19). */
 export const newsRankRoutes = (server: Server, ctx: Context) =>
   mountRanking(server, ctx, '/news/ranks', {
     tag: 'News',

@@ -54,8 +54,8 @@ type Bounds = { days: number; most: number }
 type Pile = { user_id: number; type: NotificationType }
 
 /**
- * A pile is all notifications of one type of one user. `is_over` is true when a pile has too many or expired
- * notifications.
+ * Lists users and notification types. `is_over`: more than `most` notifications, or an unread one older than
+ * `days`.
  */
 const listPiles = (sql: Db, after: Pile, { days, most }: Bounds, limit: number) => sql<
   (Pile & { is_over: boolean })[]
@@ -68,8 +68,8 @@ const listPiles = (sql: Db, after: Pile, { days, most }: Bounds, limit: number) 
   order by user_id, type limit ${limit}`
 
 /**
- * Deletes the oldest notifications above `most`, and unread ones older than `days`. Returns the number of
- * deleted notifications.
+ * Deletes the oldest notifications above `most`, and unread notifications older than `days`. Returns the
+ * number of deleted notifications.
  */
 export async function deleteSurplus(
   sql: Db,
@@ -102,8 +102,8 @@ export async function deleteSurplus(
       delete from notifications n using old o where n.user_id = ${pile.user_id} and n.seq = o.seq returning n.seq
     ),
     counted as (
-      -- Computes counters from the locked row, because PostgreSQL checks constraints before it rereads a
-      -- concurrently changed row.
+      -- Computes counters from `locked`, because `kept` may be an outdated row version. PostgreSQL checks
+      -- constraints before it replaces the outdated version by the current one.
       update notification_counts kept set total = g.total, unread = g.unread
       from (
         select l.total - count(*) as total, l.unread - count(*) filter (where g.seq > l.read_seq) as unread
@@ -139,7 +139,7 @@ export async function tidyNotifications(ctx: Context, batch = AT_ONCE): Promise<
   for (;;) {
     const { gone, marks } = await deleteRead(ctx.sql, days, batch)
     if (marks.length === 0) break
-    // With fewer deletions than `batch`, no notification that these marks cover is left.
+    // Fewer deletions than `batch` mean that all notifications covered by `marks` are deleted.
     if (gone < batch) await deleteMarks(ctx.sql, marks)
   }
   await deleteExpiredNotifications(ctx, batch)

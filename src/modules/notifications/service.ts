@@ -32,7 +32,7 @@ const SYSTEM = { id: 0, name: 'Kith' }
 type Reference = { type: string; id: number }
 
 export type Told = {
-  /** Looks up fields that a stored row lacks. Webhooks do without this function. */
+  /** Looks up fields that a stored row lacks. Undefined in webhook deliveries. */
   known?: (row: NotificationRow) => Found
   linkTo: LinkTo
 }
@@ -149,7 +149,7 @@ export function pageView(
   const data = rows.map((row) => notificationView(row, language, told))
   const last = Math.max(1, Math.ceil(total / limit))
   const query = `${type === undefined ? '' : `type=${type}&`}${limit === PAGE_SIZE ? '' : `limit=${limit}&`}`
-  // Page links use `offset` if the request does.
+  // Page links contain `offset` if the request contains `offset`.
   const place = (number: number) =>
     offset === undefined ? `page=${number}` : `offset=${(number - 1) * limit}`
   const url = (number: number) => `${path}?${query}${place(number)}`
@@ -181,7 +181,7 @@ const AT_ONCE = 500
 
 /**
  * Call `notify` last in a transaction, because the recipients' counter rows stay locked until the commit.
- * Skips recipients of their own actions and repeated notifications.
+ * Skips recipients who are the sender, and repeated notifications.
  */
 export async function notify(tx: Db, notices: Notice | Notice[]): Promise<void> {
   const list = [notices].flat()

@@ -14,12 +14,12 @@ export type PinNotice = {
 
 export type PinKind = {
   channel: string
-  /** The pinned content, or the content of the pinned comments. */
+  /** The pinned content, or the content under which comments are pinned. */
   content: Content
   /** Selects the `id` of the target unless it is deleted, and locks it against deletion. */
   alive(sql: Db, subject: PinSubject): Fragment
   notice(sql: Db, pin: PinRow): Promise<PinNotice>
-  /** Whether webhooks must not name the applicant (notifications-14). */
+  /** Returns whether webhook events must omit the applicant (notifications-14). */
   hidesRecipients?(sql: Db, pin: PinRow): Promise<boolean>
   onRequest?(tx: Tx, subject: PinSubject): Promise<void>
   onAccept?(tx: Tx, pin: PinRow): Promise<void>

@@ -95,10 +95,13 @@ export const numberedPinFields = {
 }
 
 export type PinSubject = {
-  /** Id of the pinned content, or of the content above a pinned comment. */
+  /** Id of the pinned content, or of the content under which a comment is pinned. */
   contentId: number
   targetId: number
   authorId: number
-  /** User who decides, is paid and pins for free. 0 means that administrators decide and the site is paid. */
+  /**
+   * User who decides on pin requests and receives the payment. This user's own pins are free. 0:
+   * administrators decide, and the site receives the payment.
+   */
   deciderId: number
 }

@@ -116,7 +116,7 @@ test('returns a full page of collections when some answers are deleted (question
   for (const id of ids) await as(cleo, 'POST', `${LIST}/${id}`)
   const records = (await as(cleo, 'GET', LIST)).body
   await as(ben, 'DELETE', `/question-answers/${ids[3]}`)
-  // Inserts a collection of a missing answer, as a race with the answer's deletion leaves behind.
+  // Inserts a collection of a missing answer, such as a race with the answer's deletion could leave.
   await sql`insert into collections (user_id, collectible_type, collectible_id) values (${cleo.id}, 'question-answers', ${missing})`
   const seen = async (query = '') =>
     (await as(cleo, 'GET', LIST + query)).body.map(

@@ -125,7 +125,7 @@ const paidTwice = () => sql`
   where owner_id = -1 and subject_type in ('questions', 'question-applications', 'question-answers', 'rewards')
   group by subject_type, subject_id having sum(amount) < 0`
 
-test('pays nothing twice under concurrent actions', async () => {
+test('neither loses nor creates points under concurrent actions', async () => {
   const lanes = fc.array(fc.array(step, { minLength: 4, maxLength: 14 }), { minLength: 2, maxLength: 4 })
   const property = fc.asyncProperty(lanes, async (played) => {
     const people = await Promise.all([0, 1, 2, 3].map(() => rich(START)))

@@ -111,7 +111,7 @@ test('hides the sender of earlier notifications when a question or answer become
   assert.deepEqual(await all(), [[cleo.id, 0], [0], [0]])
 })
 
-test("does not reveal an anonymous author's blocks by an error (questions-16)", async () => {
+test("does not reveal an anonymous author's blocks through an error response (questions-16)", async () => {
   const [anna, ben] = [await person(), await person()]
   const question = await ask(anna, { anonymity: 1 })
   await as(anna, 'POST', `/user/black/${ben.id}`)

@@ -102,7 +102,7 @@ export const listQuestions = (
   ${limitClause(sql, { limit, offset, after })}`
 }
 
-/** Lists a user's questions, anonymous questions only for the author. */
+/** Lists a user's questions. Only the author sees anonymous ones. */
 export const listQuestionsOf = (
   sql: Db,
   userId: number,

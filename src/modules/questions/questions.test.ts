@@ -234,7 +234,7 @@ test('does not invite users who block the asker', async () => {
   assert.equal((await tryAsk(anna, { invitations: [{ user: ben.id }] })).status, 403)
 })
 
-test('creates and charges a question once per Idempotency-Key', async () => {
+test('creates one question and charges its bounty once per Idempotency-Key', async () => {
   const anna = await rich(100)
   const headers = { 'idempotency-key': 'ask-once' }
   const replies = await Promise.all([1, 2, 3].map(() => tryAsk(anna, { amount: 30 }, headers)))

@@ -37,12 +37,12 @@ const rankingOf = cacheCostly<Ranking, RankedRow[]>(60_000, ({ sql }, name) => {
 const SIGNAL = 'question-ranks'
 
 /**
- * Removes a user from the rankings cached by this process, which still count an answer that became anonymous.
- * Call after the commit.
+ * Removes a user whose answer became anonymous from the rankings that this process caches. Call after the
+ * commit.
  */
 export const leaveRankings = (ctx: Context, userId: number): void =>
   rankingOf.amend(ctx, (ranked, name) =>
-    // Keeps the ranking of experts, because incomes do not change.
+    // Keeps the user in the ranking of experts, because a change of anonymity changes no income.
     name === 'experts' ? ranked : ranked.filter((each) => each.user_id !== userId),
   )
 

@@ -41,7 +41,7 @@ test('pages through watched questions that other users watch too', async () => {
   assert.deepEqual(await watched(`?after=${second}`), [])
 })
 
-test('keeps watches of other users on an unwatch', async () => {
+test('unwatches a question for one user without changing other watches', async () => {
   const [anna, ben] = [await person(), await person()]
   const id = await ask(anna)
   for (const each of [id, await ask(anna)]) await as(ben, 'PUT', `/user/question-watches/${each}`)

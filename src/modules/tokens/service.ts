@@ -25,8 +25,8 @@ const TOKENS = 'tokens'
 const cacheOf = defineCache<Entry>(TOKENS, { max: 100_000, ttlMs: 30_000 })
 const hashOf = (token: string) => hash('sha256', token, 'buffer')
 /**
- * Uses one `hash` call, which takes half the time of separate calls for digest and encoding, because every
- * request computes this key.
+ * Every request computes this key. One `hash` call takes half the time of separate calls for digest and
+ * encoding.
  */
 const keyOfToken = (token: string) => hash('sha256', token, 'base64')
 const keyOf = (digest: Buffer) => digest.toString('base64')
@@ -77,7 +77,7 @@ const stillGood = ({ viewer }: Entry): Viewer | null =>
 
 /**
  * A repeated exchange within 30 seconds returns another token, because the client may have lost the first
- * response. A later one revokes the whole session (sign-in-5).
+ * response. A repeated exchange after that time revokes the whole session (sign-in-5).
  */
 export async function refreshToken(ctx: Context, token: string, device: Device): Promise<IssuedToken> {
   const digest = hashOf(token)

@@ -44,7 +44,7 @@ export const isTopicVisible = ({ status, creator_user_id }: TopicName, viewerId:
 /** Selects a version that changes with the name or visibility of any topic. */
 export const topicNamesVersion = (sql: Db): Fragment => sql`(select version from feed_topics_version)`
 
-/** Returns the names with the version of all names, for `defineFragments`. */
+/** Lists names of topics. `version` is `topicNamesVersion`, the key under which fragments are cached. */
 export const listTopicNames = (sql: Db, ids: number[]) => sql<
   (TopicName & { id: number; version: number })[]
 >`

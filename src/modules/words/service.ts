@@ -73,7 +73,7 @@ export async function screenWords<T extends object>(
     const text = input[field]
     if (typeof text !== 'string') continue
     const result = words.replace(text)
-    // Rejects a text of removed words only, which leaves nothing to publish.
+    // Rejects a text of which nothing is left after the removal of words.
     const emptied = result.trim() === '' && text.trim() !== ''
     const { maxLength = Infinity } = (properties[field] ?? {}) as { maxLength?: number }
     if (emptied || words.check(text) !== undefined) errors[field] = [refused]

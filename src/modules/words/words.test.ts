@@ -188,7 +188,7 @@ describe('screens texts of questions and groups', () => {
   })
 })
 
-describe('removes or substitutes words of type replace', () => {
+describe('words of type replace', () => {
   test('rejects a text that consists of removed words', async () => {
     const [one, two] = [
       await add({ word: 'darn', type: 'replace', replace: '****' }),

@@ -35,7 +35,7 @@ const columns = (sql: Db, table: Requests): Fragment => sql`
       : sql``
   }`
 
-/** Looks up the payment of each row, because the planner overestimates the number of rows on a page. */
+/** Looks up payments row by row. With a plain join, the planner would expect more rows than a page has. */
 const joined = (sql: Db, table: Requests): Fragment =>
   sql`join users u on u.id = r.owner_id ${
     table === 'recharges'

@@ -39,7 +39,7 @@ const { begin, offer, person } = await paymentSuite({
   noon: (day) => Date.parse(`${day}T12:00:00+08:00`),
 })
 
-test('returns payment data that fits the payment type of the request', async () => {
+test('returns payment data in the format of the requested payment type', async () => {
   await offer(['AlipayOrder', 'AlipayWapOrder', 'alipay_pc_direct'])
   const anna = await person()
   const app = (await begin(anna, { type: 'AlipayOrder' })).data as { orderInfo: string }

@@ -97,7 +97,7 @@ export async function findReportedRefund(
   return row
 }
 
-/** Stores a refund as done, including a rejected refund whose success the provider reports later. */
+/** Stores a refund as done. Overwrites a stored rejection, because the provider may report success later. */
 export async function recordRefund(
   sql: Db,
   { recharge_id, provider }: PaymentRow,

@@ -92,8 +92,8 @@ export async function compareStatement(ctx: Context, provider: string, day: stri
       update payments p set provider_fee = f.amount, fee_currency = f.currency
       from jsonb_to_recordset(${tx.json(fees)}) as f (payment text, amount bigint, currency text)
       where p.provider = ${provider} and p.payment_number = f.payment`
-    // Reports a payment as missing only two days later, because a payment at midnight may be on the next
-    // statement.
+    // Checks payments made two days before the statement's day, because a payment near midnight may be on
+    // the next day's statement.
     const missing = await tx<PaymentRow[]>`
       select * from payments
       where provider = ${provider} and stated_on is null and paid_at >= ${day}::date - interval '2 days'

@@ -40,8 +40,8 @@ type Asked = {
   rechargeId: number
   amount: number | undefined
   /**
-   * Applies when the owner has spent the recharged amount. `refuse` rejects the refund, and `site` lets the
-   * site pay.
+   * Decides what happens when the owner has spent the recharged amount. `refuse` rejects the refund. `site`
+   * charges the spent part to the site.
    */
   spent: 'refuse' | 'site'
   reason: string
@@ -71,7 +71,7 @@ async function askForRefund(tx: Tx, { rechargeId, amount, spent, reason, by }: A
   return row
 }
 
-/** Settles a refund once. After a rejection by the provider, credits the deducted amount again. */
+/** Stores the outcome of an open refund. If the provider rejected the refund, reverts the owner's debit. */
 async function settleRefund(
   tx: Tx,
   { id, recharge_id }: Pick<RefundRow, 'id' | 'recharge_id'>,
@@ -86,8 +86,8 @@ async function settleRefund(
   const [{ sum }] = await tx<[{ sum: number }]>`
     select coalesce(sum(amount), 0)::bigint as sum from payment_refunds
     where recharge_id = ${recharge_id} and state <> 'refused'`
-  // The new refunded total covers all that the provider has reported, and the sum of open and completed
-  // refunds.
+  // Subtracts the rejected refund from the total, but not below the total that the provider reported, or
+  // below the sum of the open and completed refunds.
   const refunded = Math.min(
     payment.charged,
     Math.max(payment.refunded - row.amount, payment.told_refunded, sum),
@@ -118,7 +118,8 @@ async function requestRefund(ctx: Context, row: RefundRow): Promise<void> {
     if (state !== 'done') return
     await transaction(ctx.sql, async (tx) => {
       await settleRefund(tx, row, { state })
-      // Corrects the refunded total, if a refund made on the provider's site was counted as this refund.
+      // Adopts the provider's total. Before, a refund made on the provider's site could be mistaken for this
+      // refund.
       if (refunded !== undefined)
         await applyFacts(tx, row.provider, { order: payment.order_number, status: 'unknown', refunded })
     })

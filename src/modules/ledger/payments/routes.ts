@@ -26,11 +26,11 @@ import { applyFacts } from './service.ts'
 const MAX_NOTICE = 256 * 1024
 const Provider = Type.Object({ provider: Type.String({ maxLength: 20 }) })
 
-/** Receives notifications of payment providers. The API's rate limit for guests does not apply (money-20). */
+/** Receives webhook requests of payment providers, outside the API's rate limit for guests (money-20). */
 export function paymentNoticeRoutes(server: Server, ctx: Context) {
   encapsulate(server, (scope) => {
     scope.removeAllContentTypeParsers()
-    // Preserves the raw bytes of the body, which the provider has signed.
+    // Does not parse the body, because the provider's signature covers its raw bytes.
     scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
     scope.post(
       '/payments/:provider/notices',

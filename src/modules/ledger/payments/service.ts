@@ -153,7 +153,7 @@ export async function takeBack(
   return { own, site: amount - own }
 }
 
-/** Reverts the debit of a rejected refund. Credits the site's part first and then the owner's part. */
+/** Reverts the debit of a rejected refund. Credits the site up to `sitePart`, and the owner with the rest. */
 export async function giveBack(tx: Tx, row: PaymentRow, refunded: number, sitePart: number): Promise<void> {
   const { owner, currency, amount } = await shareBetween(tx, row, refunded, row.refunded)
   if (!isAmount(amount)) return
@@ -163,7 +163,7 @@ export async function giveBack(tx: Tx, row: PaymentRow, refunded: number, sitePa
   await moveFunds(tx, [...part(issuance, owner, amount - site), ...part(issuance, income, site)])
 }
 
-/** Returns the credited amount to deduct when the refunded total grows from `from` to `to`. */
+/** Returns the credited amount that corresponds to a growth of the refunded total from `from` to `to`. */
 async function shareBetween(tx: Tx, row: PaymentRow, from: number, to: number) {
   const [recharge] = await tx<[{ owner_id: number; currency: Currency; credited: number }]>`
     select owner_id, currency, credited from recharges where id = ${row.recharge_id}`
@@ -198,7 +198,10 @@ export function stateOf(row: PaymentRow, status: PaymentFacts['status']): Paymen
   return row.dispute === 'open' ? 'disputed' : 'credited'
 }
 
-/** Records a refund that the provider reports. Returns its amount unless the refund was counted before. */
+/**
+ * Records a refund that the provider reports. Returns the amount to add to the refunded total, or 0 when the
+ * total already contains the refund.
+ */
 async function countRefund(
   tx: Tx,
   row: PaymentRow,
@@ -210,7 +213,10 @@ async function countRefund(
   return known === undefined || known.state === 'refused' ? refund.amount : 0
 }
 
-/** Applies facts of a payment, in any order and repeatedly. Returns false for an unknown payment. */
+/**
+ * Applies facts that the provider reports about a payment, in any order and repeatedly. Returns false for an
+ * unknown payment.
+ */
 export async function applyFacts(tx: Tx, provider: string, facts: PaymentFacts): Promise<boolean> {
   const before = await lockPayment(tx, provider, facts)
   if (!before) return false

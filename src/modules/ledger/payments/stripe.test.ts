@@ -260,7 +260,7 @@ test('credits each payment exactly once in any order of events', async () => {
         for (const id of ids) {
           const payment = stripe.of(id)
           if (payment.status !== 'paid') continue
-          // Repeats the notification of the payment, because a fault may have lost an earlier one.
+          // Notifies about the payment again, because the steps may contain no successful notification.
           await notify(stripeEvents.completed(payment))
           await notify(stripeEvents.refunded(payment))
           expected += payment.amount - payment.refunded

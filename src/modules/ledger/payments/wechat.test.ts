@@ -47,7 +47,7 @@ const { as, begin, check, ctx, offer, owns, person, send } = await paymentSuite(
   noon: (day) => Date.parse(`${day}T12:00:00+08:00`),
 })
 
-test('returns payment data that fits the payment type of the request', async () => {
+test('returns payment data in the format of the requested payment type', async () => {
   await offer(['WechatOrder', 'wx_pub', 'WechatWapOrder', 'wx_pub_qr'])
   const anna = await person()
   const app = (await begin(anna, { type: 'WechatOrder' })).data as Record<string, string>

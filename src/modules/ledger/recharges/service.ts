@@ -125,8 +125,8 @@ const chargeOf = ({ id, amount, provider }: RechargeRow, data: Record<string, un
 })
 
 /**
- * Calls the payment service before the transaction, so that the transaction does not wait. Returns a function
- * to run in the transaction.
+ * Calls the payment service before the transaction, so that no transaction stays open during the call.
+ * Returns a function to run in the transaction.
  */
 export async function prepareRecharge(
   ctx: Context,
@@ -202,7 +202,7 @@ function readResult(result: string | undefined): { out_trade_no?: unknown; total
   }
 }
 
-/** Finds an order of the user. Credits nothing, because only the client claims the payment (money-19). */
+/** Finds an order of the user. Credits nothing, because `result` is only the client's claim (money-19). */
 export async function getCheckedRecharge(
   sql: Db,
   ownerId: number,

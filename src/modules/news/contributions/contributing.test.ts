@@ -146,7 +146,7 @@ test('lists only the published articles of another user (news-18)', async () => 
   assert.deepEqual(await ids(other, `user=${who.id}&type=1`), [published])
 })
 
-test("omits recycled articles from a user's list of all own contributions", async () => {
+test("omits recycled articles from the author's list of contributions", async () => {
   const who = await writer()
   const [recycled, published] = [await contributed(who), await contributed(who)]
   await decide(published, { audit_status: 0 })

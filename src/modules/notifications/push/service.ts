@@ -57,9 +57,7 @@ async function deleteTokens(sql: Db, tokens: string[]): Promise<void> {
   if (tokens.length > 0) await sql`delete from push_devices where token = any(${tokens})`
 }
 
-/**
- * Returns those of the given posts and comments that non-members of their group may not read, as `type/id`.
- */
+/** Finds posts and comments that only members of their group may read. Returns them as `type/id`. */
 async function findClosed(sql: Db, things: { type: string; id: number }[]): Promise<Set<string>> {
   const wanted = things.filter(({ type }) => type === 'group-posts' || type === 'comments')
   if (wanted.length === 0) return new Set()

@@ -5,7 +5,7 @@ import { postOutbound } from '#platform/http'
 
 type KeyPair = { publicKey: string; privateKey: string }
 
-/** Loads the library on first use, because commands start without it. */
+/** Loads the library on first use. A static import would delay the start of every `kith` command. */
 const loadWebPush = async () => (await import('web-push')).default
 
 /**

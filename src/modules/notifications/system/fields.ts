@@ -74,7 +74,7 @@ export function fieldText(name: Field): string {
 }
 
 /**
- * Definition of a type of system notification. docs/rules/notifications.md repeats all of them as a table
+ * Definition of a type of system notification. docs/rules/notifications.md lists all types in a table
  * (notifications-9).
  */
 export type SystemNotice = {
@@ -84,7 +84,7 @@ export type SystemNotice = {
   resource: string
   besides?: string
   shown?: Shown
-  /** True if stored `contents` are only a reason, which then follows the default text. */
+  /** True if stored `contents` are only a reason. Clients then receive the default text and the reason. */
   explained?: boolean
 }
 
@@ -95,8 +95,8 @@ export type SystemNotice = {
 type Shown = { type: string; state?: 'passed' | 'rejected'; states?: readonly string[] }
 
 /**
- * Replaces types that clients do not know. For this type, clients display the text unchanged and open no
- * page.
+ * Type that clients receive instead of a type that they do not know. Clients display its text unchanged and
+ * open no page.
  */
 export const AS_TEXT = { type: 'news:audit' } as const satisfies Shown
 

@@ -103,7 +103,7 @@ export async function recordEndpoint(sql: Db, id: number, well: boolean, gone: b
       where id = ${id}`
 }
 
-/** Lists pending deliveries that are overdue, because their job was lost in a crash of the worker. */
+/** Lists overdue deliveries. Their jobs were lost when a worker crashed. */
 export async function findOverdue(sql: Db, limit: number): Promise<Delivery[]> {
   return await sql<Delivery[]>`
     select id, endpoint_id from webhook_deliveries

@@ -83,7 +83,7 @@ test('counts a repeated follow of a topic once (questions-21, questions-22)', as
   assert.equal((await guest('GET', `/question-topics/${missing}/experts?limit=0`)).status, 404)
 })
 
-test('keeps follows of other users and topics on an unfollow (questions-22)', async () => {
+test('unfollows one topic for one user without changing other follows (questions-22)', async () => {
   const [anna, ben, cleo] = [await person(), await person(), await person()]
   const [one, two] = [await topic(), await topic()]
   const put = async (who: Person, id: number) => (await as(who, 'PUT', `/user/question-topics/${id}`)).status
@@ -208,7 +208,7 @@ test('limits the name and description of a proposed topic (questions-23)', async
   assert.deepEqual(await propose({ name: 'x'.repeat(100), description: 'x'.repeat(500) }), [201])
 })
 
-test('settles the fee of a request for excellence once (questions-26)', async () => {
+test('pays or refunds the fee of a request for excellence once (questions-26)', async () => {
   const anna = await rich(400)
   const [good, bad] = [await ask(anna), await ask(anna)]
   for (const id of [good, bad]) await as(anna, 'POST', `/user/question-application/${id}`)

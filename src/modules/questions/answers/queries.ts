@@ -127,7 +127,7 @@ export const listAnswers = (
   order by ${order === 'time' ? sql`a.id desc` : sql`a.likes_count desc, a.id desc`}
   ${limitClause(sql, { limit, offset, after })}`
 
-/** Lists a user's answers, anonymous answers only for the author. */
+/** Lists a user's answers. Only the author sees anonymous ones. */
 export const listAnswersByAuthor = (
   sql: Db,
   userId: number,

@@ -37,7 +37,7 @@ const DAY_MS = 86_400_000
 const BATCH = 5000
 
 const buffered = defineBufferedCounts('active people', insertActivity)
-/** Users recorded today, so that a user costs one row a day instead of one per request. */
+/** Day on which a user was last recorded, so that only a user's first request of a day writes a row. */
 const recordedDays = defineState(() => new LRUCache<number, number>({ max: 100_000 }))
 
 export function recordActivity(ctx: Context, viewer: Viewer | null): void {

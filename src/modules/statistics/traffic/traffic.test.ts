@@ -94,7 +94,7 @@ test('deletes traffic history older than seven days', async () => {
   assert.equal((await sql`select from request_minutes`).count, 1)
 })
 
-test('computes quantiles of response times from their classes', () => {
+test('computes quantiles of response times from a histogram', () => {
   const times = new Array<number>(TIME_CLASSES.length + 1).fill(0)
   assert.equal(quantileMs(times, 0.5), null)
   times[0] = 10

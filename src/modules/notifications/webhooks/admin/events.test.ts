@@ -105,7 +105,7 @@ test('publishes an event of an article when an administrator accepts it', async 
   await assertPublished({ type: 'news.deleted', data: { id, user_id: anna.id } })
 })
 
-test('publishes events of questions and answers without an anonymous author', async () => {
+test('omits an anonymous author from events of questions and answers', async () => {
   await published()
   const id = await ask(anna)
   const hidden = await ask(anna, { anonymity: true })
@@ -142,7 +142,7 @@ test('publishes events of groups and of their posts', async () => {
   )
 })
 
-test('publishes events of chat messages without their sender', async () => {
+test('omits the sender from events of chat messages', async () => {
   const { id: chat } = (await as(anna, 'PUT', `/chats/people/${ben.id}`)).body
   const sent = await as(anna, 'POST', `/chats/${chat}/messages`, { body: 'Hello' })
   await assertPublished({ type: 'message.created', data: { id: sent.body.id, chat_id: chat } })

@@ -24,8 +24,8 @@ import {
 } from './queries.ts'
 
 /**
- * Checks IP addresses and local names in the URL. Each delivery resolves a host name and checks its address,
- * which can change.
+ * Rejects private IP addresses and local names in the URL. The address of a host name can change, so each
+ * delivery checks it.
  */
 function checkUrl(ctx: Context, text: string): void {
   const url = URL.canParse(text) ? new URL(text) : undefined
