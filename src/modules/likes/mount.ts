@@ -125,7 +125,7 @@ export const likeRoutes = (readers: ContentReaders) => (server: Server, ctx: Con
       ])
       return likes.map((like) => {
         const content = contents.get(`${like.likeable_type}/${like.likeable_id}`)
-        // Adds `video`, because clients read this field of all liked content (feeds-39).
+        // Adds `video` to content that lacks it, because clients always read this field (feeds-39).
         return { ...like, likeable: content ? { video: null, ...content } : null }
       })
     },

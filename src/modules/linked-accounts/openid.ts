@@ -23,7 +23,7 @@ const MAX_SUBJECT = 255
 
 type WithProfile = Extract<OutsideProvider, { type: 'oauth2' }>
 
-/** Distinguishes a rejection by the provider from an outage of the provider. */
+/** Returns true for a rejection by the provider, and false for an outage of the provider. */
 const isRefusal = (error: unknown) =>
   error instanceof client.ResponseBodyError ||
   error instanceof client.AuthorizationResponseError ||

@@ -32,7 +32,7 @@ const SYSTEM = { id: 0, name: 'Kith' }
 type Reference = { type: string; id: number }
 
 export type Told = {
-  /** Looks up fields that a stored row lacks. Undefined in webhook deliveries. */
+  /** Looks up fields that a stored row lacks. Undefined for push messages. */
   known?: (row: NotificationRow) => Found
   linkTo: LinkTo
 }

@@ -35,8 +35,8 @@ export type DecisionOptions = {
   reject: Place & { method: 'DELETE' | 'PATCH'; status: 201 | 204 }
   end?: string
   /**
-   * Finds the pin request that the path names. Throws unless the viewer may decide it. Without this function,
-   * the path contains the id of the request.
+   * Finds the pin request that the path names. Throws unless the viewer may decide it. If undefined, the
+   * path contains the id of the request.
    */
   find?(sql: Db, ids: PathIds, viewerId: number): Promise<PinRow | undefined>
   errors?: readonly DeclaredError[]

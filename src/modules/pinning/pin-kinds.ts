@@ -39,7 +39,7 @@ export type PinOptions = PinKind & {
    */
   hold?(tx: Tx, ids: PathIds, viewerId: number): Promise<PinSubject>
   errors?: readonly DeclaredError[]
-  /** Deciders pin for free, so their request needs neither an amount nor a password. */
+  /** If true, requests of deciders need neither an amount nor a password, because deciders pin for free. */
   freeIsPlain?: true
 }
 

@@ -82,7 +82,7 @@ async function buy(tx: Tx, node: NodeRow, userId: number, currency: Currency): P
 }
 
 /**
- * Returns the kind of access to a file that the viewer has not paid for. Null for free, paid or own files.
+ * Returns the kind of access to a file for which the viewer has yet to pay. Null for free, paid or own files.
  */
 export async function findUnpaidFile(sql: Db, fileId: number, viewerId: number): Promise<UnpaidKind> {
   const node = (await findPrices(sql, 'file', [fileId], viewerId)).get(fileId)

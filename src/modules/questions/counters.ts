@@ -105,8 +105,8 @@ export const questionCounters: CounterCheck[] = [
 ]
 
 /**
- * Checks that likes of anonymous answers do not count for their authors. Runs before likes of users are
- * recounted.
+ * Checks that likes of anonymous answers do not count for their authors. Runs before the recount of users'
+ * likes, because the recount reads `likes.counted`.
  */
 export const anonymousLikes = ownerLikesCheck(
   'question-answers',

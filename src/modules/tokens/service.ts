@@ -98,7 +98,7 @@ export async function refreshToken(ctx: Context, token: string, device: Device):
   return issued
 }
 
-/** When more tokens are revoked at once, one invalidation clears the whole cache. */
+/** With more revoked tokens than this, one invalidation clears the whole cache. */
 const ANNOUNCED_MAX = 20
 
 /**

@@ -261,7 +261,7 @@ export async function listParticipants(
 
 const ofTopics = { table: 'feed_topic_counts', key: 'topic_id' }
 
-/** Counter checks of topics for `kith doctor`. They run after `postsRecount`, whose results they sum up. */
+/** Checks of topic counters for `kith doctor`. They run after `postsRecount`, because they sum up its results. */
 export const topicCounters: CounterCheck[] = [
   recount({
     ...ofTopics,

@@ -84,7 +84,7 @@ test('returns 503 when WeChat Pay is down or sends a forged response', async () 
   }
 })
 
-test('credits a payment once when the notification of its refund arrives first', async () => {
+test('credits a payment once when the refund notification precedes the payment notification', async () => {
   const anna = await person()
   const { id } = await begin(anna)
   double.pay(id)

@@ -24,7 +24,7 @@ type Unread = Record<NotificationType, number> & {
   seen: Record<string, string>
 }
 
-/** `mutual` counts those of the newest 1,000 new followers whom the user follows. */
+/** `mutual`: number of the newest 1,000 new followers whom the user also follows. */
 async function findUnread(sql: Db, userId: number): Promise<Unread> {
   const [{ followers, ...unread }] = await sql<[Omit<Unread, 'mutual'> & { followers: number[] | null }]>`
     select

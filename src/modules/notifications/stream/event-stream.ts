@@ -98,7 +98,7 @@ export type OpenStreams = {
   all(): EventStream[]
 }
 
-/** Source of chat events. Injected by `im`, which this module may not import. */
+/** Source of chat events. Injected by `im`, which this module must not import. */
 type ChatSource = {
   /**
    * Resolves when the stream's start position is known. Without `after`, streams start at the newest message.

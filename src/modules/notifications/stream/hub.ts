@@ -106,8 +106,8 @@ export function createHub(ctx: Context, createChats: CreateChatSource): Hub {
     stream.last !== undefined && stream.last >= (asked.get(stream.viewer.id) ?? Number.POSITIVE_INFINITY)
 
   /**
-   * Skips streams whose position is before these rows, because they would miss the rows in between. Such a
-   * stream fetches its own rows.
+   * Skips a stream whose position is before the start of the fetched range, because the stream would miss the
+   * rows in between. Such a stream fetches its own rows.
    */
   async function deliver(rows: NewRow[], asked: Map<number, number>) {
     const readers = new Map(rows.map((row) => [row.id, row.user_id]))
@@ -241,7 +241,7 @@ export function createHub(ctx: Context, createChats: CreateChatSource): Hub {
         throw error
       }
       // Randomizes the retry delay, so that clients do not reconnect all at once. Sends the start position
-      // for a client that disconnects before its first event (notifications-12).
+      // for a client that disconnects before its first notification (notifications-12).
       const place = stream.chats?.cursor === undefined ? stream.last : `${stream.last}-${stream.chats.cursor}`
       stream.write(`retry: ${1000 + Math.floor(Math.random() * 2000)}\nid: ${place}\n\n`)
       if (wanted) chats.resume(stream)

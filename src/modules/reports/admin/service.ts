@@ -173,7 +173,7 @@ export async function handleReport(
   return report
 }
 
-/** Returns false when a concurrent request removed the target first. */
+/** Returns false when a concurrent request has already removed the target. */
 async function removed(work: Promise<void>): Promise<boolean> {
   try {
     await work

@@ -27,7 +27,7 @@ const WithdrawalDecision = Shared('WithdrawalDecision', {
   remark: Type.Optional(Text(255)),
 })
 
-/** Notifies the owner of a decided withdrawal. Injected, because this module may not import notifications. */
+/** Notifies the owner of a decided withdrawal. Injected, because this module cannot import notifications. */
 export type TellOwner = (
   tx: Tx,
   notice: {
