@@ -62,7 +62,7 @@ export async function latestLikes(
 
 export type LikeRules = {
   count?: Counts
-  /** Returns those of the given users who may read the content. Only they get notifications. */
+  /** Filters the given users to those who may read the content. Other users get no notifications. */
   readers?(sql: Db, target: Target, userIds: number[]): Promise<number[]>
 }
 

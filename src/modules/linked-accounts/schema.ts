@@ -65,7 +65,7 @@ const { password, verifiable_code, second_factor } = OwnerProof.properties
 
 /**
  * Also requires proof of the local account. With a stolen session token, an attacker could otherwise link
- * their own account.
+ * their own external account.
  */
 export const OutsideLink = Shared('OutsideLink', {
   access_token: AccessToken,

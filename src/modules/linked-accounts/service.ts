@@ -82,7 +82,7 @@ export const unlinkAll = async (sql: Db, userId: number): Promise<boolean> =>
   (await sql`delete from linked_accounts where user_id = ${userId}`).count > 0
 
 /**
- * Time limit for the browser's return from the provider, and lifetime of the proof that the return yields.
+ * Time limit for the browser's return from the provider, and then for the use of the resulting proof.
  */
 const SEAL_MS = 10 * 60_000
 
@@ -247,7 +247,10 @@ export async function registerOutside(
   return issued ? { ...issued, initial_password: false } : 'waits'
 }
 
-/** Requires proof of the local account, because a stolen session token must not suffice (sign-in-26). */
+/**
+ * Requires proof of the local account. Otherwise a stolen session token would suffice to link an account
+ * (sign-in-26).
+ */
 export async function linkAccount(
   ctx: Context,
   countAttempt: CountAttempt,

@@ -173,7 +173,7 @@ export async function findPeopleNearby(
     .filter((row) => metersBetween(place, row) <= meters)
     .sort((a, b) => onMap(place, a) - onMap(place, b) || a.user_id - b.user_id)
     .slice(end - limit, end)
-    // Sorts the page by meters, because the order of map distances differs slightly.
+    // Sorts the page by meters, because map distances give a slightly different order.
     .sort((a, b) => metersBetween(place, a) - metersBetween(place, b) || a.user_id - b.user_id)
   const people = await userViews(
     ctx,

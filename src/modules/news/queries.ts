@@ -191,7 +191,10 @@ export async function insertNews(
   return row.id
 }
 
-/** Updates the given fields of an article. Stores `derived`, an excerpt, as the subject unless the author wrote one. */
+/**
+ * Updates the given fields of an article. If the author wrote no subject, stores the excerpt `derived` as the
+ * subject.
+ */
 export async function updateNews(
   sql: Db,
   id: number,

@@ -181,7 +181,7 @@ const AT_ONCE = 500
 
 /**
  * Call `notify` last in a transaction, because the recipients' counter rows stay locked until the commit.
- * Skips recipients who are the sender, and repeated notifications.
+ * Creates no notification for the sender, and no duplicates.
  */
 export async function notify(tx: Db, notices: Notice | Notice[]): Promise<void> {
   const list = [notices].flat()

@@ -261,7 +261,7 @@ export async function listParticipants(
 
 const ofTopics = { table: 'feed_topic_counts', key: 'topic_id' }
 
-/** Checks of topic counters for `kith doctor`. They run after `postsRecount`, because they sum up its results. */
+/** Topic counter checks for `kith doctor`. They run after `postsRecount`, because they sum up its results. */
 export const topicCounters: CounterCheck[] = [
   recount({
     ...ofTopics,

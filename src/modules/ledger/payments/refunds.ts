@@ -48,7 +48,7 @@ type Asked = {
   by: number
 }
 
-/** Debits the owner before the call to the provider, so that the owner cannot spend the money meanwhile. */
+/** Debits the owner before the call to the provider, so that the owner cannot spend the money in between. */
 async function askForRefund(tx: Tx, { rechargeId, amount, spent, reason, by }: Asked): Promise<RefundRow> {
   const payment = await lockPaymentOf(tx, rechargeId)
   if (!payment) throw notFound()
@@ -97,8 +97,8 @@ async function settleRefund(
 }
 
 /**
- * Requests the refund from the provider. A repeated request is safe, because the provider knows the refund
- * number.
+ * Requests the refund from the provider. A repeated request is safe, because the provider pays each refund
+ * number once.
  */
 async function requestRefund(ctx: Context, row: RefundRow): Promise<void> {
   const [payment] = await ctx.sql<Tables['payments'][]>`

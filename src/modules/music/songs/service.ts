@@ -38,8 +38,8 @@ export const playsOf = defineBufferedCounts('plays', addPlays)
 const recentPlays = defineState(() => new LRUCache<string, true>({ max: 200_000, ttl: MINUTE_MS }))
 
 /**
- * Counts at most one play a minute per listener and song (music-3). Without Redis, each server node counts on
- * its own.
+ * Counts at most one play a minute per listener and song (music-3). Without Redis, this limit applies per
+ * server node.
  */
 export function countPlay(ctx: Context, songId: number): void {
   const caller = currentScope()
@@ -152,7 +152,7 @@ export type SongInput = Partial<Omit<SongValues, 'storage'>> & {
   storage?: number | null
   /** Ids of the song's albums. Undefined keeps the current albums. */
   specials?: number[]
-  /** Price, and the use of the song that requires payment. Null removes the price. */
+  /** `type`: use of the song that requires payment. Null removes the price. */
   price?: { amount: number; type: 'listen' | 'download' } | null
 }
 

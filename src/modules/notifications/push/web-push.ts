@@ -10,7 +10,7 @@ const loadWebPush = async () => (await import('web-push')).default
 
 /**
  * Key pair that signs requests to push services, cached per process. All server nodes share one pair, because
- * browsers bind their subscriptions to it.
+ * a browser's subscription is valid for one pair only.
  */
 const keysOf = defineState<{ pair?: Promise<KeyPair> }>(() => ({}))
 

@@ -63,7 +63,7 @@ export async function tidyActivePeople({ sql }: Context, before: string): Promis
 
 /**
  * Makes the next job recount the statistics of past days, for example after an import. Keeps counts of active
- * users before `since`, whose activity rows are deleted.
+ * users before `since`, because their activity rows no longer exist.
  */
 export async function discardDayCounts(sql: Db, since: string): Promise<void> {
   await sql`delete from statistic_series`
