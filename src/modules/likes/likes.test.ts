@@ -86,7 +86,7 @@ const notices = async (who: Person) =>
   sql<{ type: string; sender_id: number; data: object }[]>`
     select type, sender_id, data from notifications where user_id = ${who.id} order by seq`
 
-test('counts several racing likes of one user once', async () => {
+test('counts one like when several likes of one user race', async () => {
   const [owner, reader] = [await person(), await person()]
   const id = await make(owner)
   const likes = await Promise.all(

@@ -89,7 +89,7 @@ describe('paid songs', () => {
     assert.deepEqual((await read(id)).storage, { id: storage })
   })
 
-  test('requires a sound, an amount and a paid type to set a price', async () => {
+  test('requires a sound, an amount and `paid_type` to set the price of a song', async () => {
     const silent = await createSong(world, editor, { sound: false })
     for (const [field, body] of [
       ['amount', { amount: 0, paid_type: 'listen' }],

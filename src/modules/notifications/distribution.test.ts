@@ -67,7 +67,7 @@ function findFaults(text: string): string[] {
   ]
 }
 
-test('runs only SQL for notifications that a distributed database supports', async () => {
+test('sends only SQL that a distributed database supports', async () => {
   const [ann, bob, eve] = [await person(), await person(), await person()]
   isWatching = true
   const cause = { type: 'feeds', id: 7 }

@@ -80,7 +80,7 @@ test('reports the errors of a pin request in a fixed order (pins-3)', async () =
   assert.equal(await points(anna), 0)
 })
 
-test('averages the daily price of pins accepted in the last week (pins-10)', async () => {
+test('averages the daily price of accepted pins that were requested in the last week (pins-10)', async () => {
   await sql`update pins set created_at = now() - interval '8 days'`
   const anna = await rich()
   assert.deepEqual((await as(anna, 'GET', '/feeds/average')).body, { feed: 100, feed_comment: 100 })

@@ -183,7 +183,7 @@ export async function findShownPins(sql: Db, channel: string, contentIds: number
 export const findShownPinsOf = async (sql: Db, channel: string, contentId: number): Promise<number[]> =>
   (await findShownPins(sql, channel, [contentId])).get(contentId) ?? []
 
-/** Whether the channel has any active pin. PostgreSQL evaluates the condition once for all rows. */
+/** Whether the channel has any active pin. PostgreSQL evaluates the condition once per statement. */
 export const anyPinShown = (sql: Db, channel: string): Fragment =>
   sql`exists (select from ${selectShownPins(sql, channel)})`
 
@@ -193,8 +193,8 @@ export const sqlHasShownPin = (sql: Db, channel: string, contentId: Fragment): F
 ), false)`
 
 /**
- * Averages the daily price of accepted pins from the last seven days. Returns 100 without such pins
- * (pins-10).
+ * Averages the daily price of accepted pins that were requested in the last seven days. Returns 100 without
+ * such pins (pins-10).
  */
 export async function findAverageDailyPrice(sql: Db, channel: string): Promise<number> {
   const [row] = await sql<[{ average: number }]>`

@@ -46,7 +46,7 @@ test('filters and sorts the list of questions (questions-1)', async () => {
   assert.equal((await guest('GET', '/questions?limit=101')).status, 422)
 })
 
-test("lists a user's questions and answers by `type`", async () => {
+test("filters a user's questions and answers by `type`", async () => {
   const [anna, ben] = [await rich(), await person()]
   const plain = await ask(anna)
   const prized = await ask(anna, { amount: 5 })

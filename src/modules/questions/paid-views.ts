@@ -12,7 +12,7 @@ import { lookedAlready, noSuchAnswer, notEnoughPoints, notForPay } from './error
 import { findQuestionRow } from './queries.ts'
 import { ANSWERS, AnswerParams } from './schema.ts'
 
-/** Routes payments to a hidden receiver through escrow, so that no order names the other party. */
+/** Routes payments to a hidden recipient through escrow, so that no order names both users. */
 function payment(movement: Movement, hidden: boolean): Movement[] {
   if (!hidden) return [movement]
   return [

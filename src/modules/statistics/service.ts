@@ -223,7 +223,7 @@ export async function readDays(
   return { days, series: await Promise.all(series) }
 }
 
-/** Counts finished days in chunks, so that an interrupted run resumes. */
+/** Counts finished days in chunks, so that an interrupted run resumes after the last finished chunk. */
 export async function sumFinishedDays(
   ctx: Context,
   { series }: MergedStatistics,

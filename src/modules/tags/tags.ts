@@ -98,7 +98,7 @@ async function detachTag(sql: Db, userId: number, tagId: number): Promise<{ foun
   return row
 }
 
-/** Reads only as many rows per tag as the page can need, because popular tags have very many users. */
+/** Reads at most as many rows per tag as the page needs, because popular tags have very many users. */
 async function listAlikeIds(
   sql: Db,
   userId: number,

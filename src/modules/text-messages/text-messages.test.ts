@@ -164,7 +164,7 @@ test('limits text messages per phone number and day (sign-in-30)', async () => {
   await set({ 'sms:daily-per-number': 20 })
 })
 
-test('limits codes per country under concurrent requests (sign-in-30)', async () => {
+test('limits verification codes per country under concurrent requests (sign-in-30)', async () => {
   await set({ 'register:phone-countries': ['*'], 'sms:daily-per-country': ['DE 3', '* 100'] })
   const numbers = Array.from({ length: 8 }, (_, place) => `+4915123456${String(700 + place)}`)
   const answers = await Promise.all(numbers.map((phone) => ask(phone)))
@@ -177,7 +177,7 @@ test('limits codes per country under concurrent requests (sign-in-30)', async ()
   await set({ 'sms:daily': 10_000, 'sms:daily-per-country': [] })
 })
 
-test('limits codes per client address (sign-in-30)', async () => {
+test('limits verification codes per client address (sign-in-30)', async () => {
   await sql`delete from text_message_counts where scope = 'address'`
   await set({ 'sms:daily-per-address': 3 })
   const statuses = []

@@ -34,7 +34,7 @@ describe('topic creation', () => {
     })
   })
 
-  test('accepts null or missing description and logo', async () => {
+  test('accepts a null or missing description and logo', async () => {
     const creator = await person()
     for (const body of [{ desc: null, logo: null }, { desc: '', logo: '' }, {}]) {
       const topic = await detail(await createTopic(creator, body))

@@ -27,7 +27,7 @@ const add = async (body: object): Promise<number> => {
   return answer.body.id
 }
 
-describe('manages sensitive words', () => {
+describe('administration of sensitive words', () => {
   test('requires an ability to list sensitive words', async () => {
     assert.equal((await as(await person(), 'GET', '/admin/sensitive-words')).status, 403)
     assert.equal((await guest('GET', '/admin/sensitive-words')).status, 401)
@@ -80,7 +80,7 @@ describe('manages sensitive words', () => {
   })
 })
 
-describe('rejects texts with a word of type warning', () => {
+describe('words of type warning', () => {
   const refusedOn = async (
     who: Person,
     method: 'POST' | 'PATCH',
@@ -128,7 +128,7 @@ describe('rejects texts with a word of type warning', () => {
   })
 })
 
-describe('screens texts of questions and groups', () => {
+describe('sensitive words in questions and groups', () => {
   test('rejects a word of type warning in every field (feeds-35)', async () => {
     const id = await add({ word: 'Forbidden', type: 'warning' })
     const text = 'so FORBIDDEN it is?'

@@ -246,7 +246,7 @@ test('rejects push subscriptions with URLs in private networks (notifications-18
   assert.equal(await put('https://push.example/send'), 204)
 })
 
-test('connects to no private address for a stored push subscription (notifications-18)', async () => {
+test('sends no push message to the private address of a stored subscription (notifications-18)', async () => {
   const [ann, bob] = [await person(), await person()]
   const browser = await subscribe(ann, 'inside')
   ctx.config.pushAllowPrivate = false

@@ -170,8 +170,8 @@ export async function editAnswer(tx: Tx, id: number, userId: number, patch: Answ
   const updated = await updateAnswer(tx, id, changes)
   if (!updated) throw (await findAnswerRow(tx, id)) ? answerAdopted() : noSuchAnswer()
   if (anonymity !== undefined) await setLikesCounted(tx, ANSWERS, id, !anonymity)
-  // Announces only newly anonymous answers, because a repeated announcement would reveal the author in the
-  // rankings.
+  // Announces only an answer that was public before. Otherwise a repeated change would briefly remove the
+  // author from the rankings, and so reveal the author of an anonymous answer.
   const hid = anonymity === true && updated.wasNamed
   if (hid) {
     await removeSender(tx, { senderId: userId, systemType: 'question:answer', cause: { type: ANSWERS, id } })
@@ -188,8 +188,8 @@ export async function editAnswer(tx: Tx, id: number, userId: number, patch: Answ
 }
 
 /**
- * Adopts an answer to the user's question. The answer earns the bounty unless the invited answer earns it
- * (questions-11).
+ * Adopts an answer to the user's question. The answer earns the bounty unless an automatic bounty goes to the
+ * invited answer (questions-11).
  */
 export async function adopt(tx: Tx, questionId: number, answerId: number, userId: number): Promise<void> {
   const question = await holdOwnQuestion(tx, questionId, userId)

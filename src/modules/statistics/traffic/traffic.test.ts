@@ -30,7 +30,7 @@ const process = (on = sql) => {
   return { metrics, write: trafficWriter({ ...ctx, sql: on, metrics }) }
 }
 
-test('merges counts of several processes (administration-21)', async () => {
+test('adds up request counts of several processes (administration-21)', async () => {
   const [one, other] = [process(), process()]
   observe(one.metrics, 200, 0.004, 90)
   observe(other.metrics, 200, 0.004, 5)
@@ -63,7 +63,7 @@ test('merges counts of several processes (administration-21)', async () => {
     assert.equal((await as(founder, 'GET', `/admin/health/requests?hours=${hours}`)).status, 422, hours)
 })
 
-test('writes buffered minutes once after a database outage', async () => {
+test('writes buffered request counts once after a database outage', async () => {
   await sql`delete from request_minutes`
   const away = openDatabase({ connection, poolSize: 1, statementTimeoutMs: 1000 })
   await away.end()
