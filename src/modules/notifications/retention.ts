@@ -102,8 +102,8 @@ export async function deleteSurplus(
       delete from notifications n using old o where n.user_id = ${pile.user_id} and n.seq = o.seq returning n.seq
     ),
     counted as (
-      -- Computes counters from the locked row, because "kept" may be an outdated version of the row. PostgreSQL
-      -- checks constraints with the outdated version before it rereads the row.
+      -- Computes counters from the locked row, because "kept" may be an outdated version of the row.
+      -- PostgreSQL checks constraints with the outdated version before it rereads the row.
       update notification_counts kept set total = g.total, unread = g.unread
       from (
         select l.total - count(*) as total, l.unread - count(*) filter (where g.seq > l.read_seq) as unread

@@ -24,7 +24,7 @@ test('returns 404 for a watch or unwatch when the question is deleted concurrent
   }
 })
 
-test('pages through a user's watched questions when other users watch them too', async () => {
+test("pages through a user's watched questions when other users watch them too", async () => {
   const [anna, ben, cleo] = [await person(), await person(), await person()]
   const [first, second] = [await ask(anna), await ask(anna)]
   for (const [who, id] of [
