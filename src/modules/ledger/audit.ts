@@ -10,8 +10,8 @@ export async function writeCheckpoints(sql: Sql): Promise<void> {
   const last = await transaction(sql, async (tx) => {
     await tx`set local lock_timeout = '2s'`
     await tx`lock table ledger_postings in share mode`
-    // Does not use `last_value`, which is 1 in an unused sequence. The checkpoint would then skip the first
-    // posting.
+    // Does not use `last_value`, because it is 1 in an unused sequence. The checkpoint would then skip the
+    // first posting.
     const [row] = await tx<[{ id: number }]>`
       select coalesce(pg_sequence_last_value('ledger_order_ids'), 0)::bigint as id`
     return row.id

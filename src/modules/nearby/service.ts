@@ -132,7 +132,7 @@ function centresOf(place: Place, meters: number): Place[] {
   return [place]
 }
 
-/** Squared distance on the map, by which the index sorts. Also works across the date line. */
+/** Squared distance on the Mercator map, the sort key of the index. Also works across the date line. */
 function onMap(from: Place, to: Place): number {
   const [a, b] = [mercatorPoint(from), mercatorPoint(to)]
   const across = Math.abs(a.x - b.x)

@@ -87,7 +87,7 @@ export async function insertNotices(sql: Db, notices: Notice[], to: Recipients):
     ),
     made as (
       insert into notifications (user_id, seq, id, type, sender_id, data, cause_type, cause_id)
-      -- Uses a JSON map instead of a join, because the planner would choose a nested loop.
+      -- Uses a JSON map instead of a join, because the planner would join by a nested loop.
       select user_id, ((select jsonb_object_agg(user_id, last_seq) from moved) ->> user_id::text)::bigint
           + 1 - row_number() over (partition by user_id order by position desc),
         id, type, sender_id, data, cause_type, cause_id

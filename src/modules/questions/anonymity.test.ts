@@ -9,7 +9,7 @@ const { publish } = feedsOf(world)
 const { app, as, guest, sql } = world
 const { rich, topic, ask, answer } = questionsOf(world)
 
-/** GET routes except streams, which never end. */
+/** GET routes except streams, because a stream never ends. */
 const readable = app.routeTable
   .filter(({ method, url }) => method === 'GET' && url.startsWith('/api/v2/'))
   .map(({ url, schema }) => ({ url: url.replace('/api/v2', ''), schema }))
@@ -134,7 +134,7 @@ test('hides the author of an anonymous question or answer in every reply (questi
     `/comments?id=${ids.comment.join(',')}`,
     ...['at', 'comment', 'like', 'system', 'follow'].map((type) => `/user/notifications?type=${type}`),
   ]
-  // Skips lists of all users, which contain the author anyway.
+  // Skips lists of all users, because they always contain the author.
   const directories =
     /^\/(users|user\/(populars|latests|recommends|search|find-by|follow|blacks)|ranks|feeds\/ranks|checkin)/
   const addresses = readable

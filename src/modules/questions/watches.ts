@@ -6,7 +6,7 @@ import { type QuestionRow, questionColumns } from './queries.ts'
 import { ListQuery, QuestionItem, QuestionParams } from './schema.ts'
 import { questionItems } from './view.ts'
 
-/** Counts only a new watch. Returns false when the question does not exist. */
+/** Increments the watcher count only for a new watch. Returns false when the question does not exist. */
 async function watchQuestion(sql: Db, questionId: number, userId: number): Promise<boolean> {
   const [row] = await sql<[{ found: boolean }]>`
     with target as (select id from questions where id = ${questionId} for no key update),
@@ -21,7 +21,7 @@ async function watchQuestion(sql: Db, questionId: number, userId: number): Promi
   return row.found
 }
 
-/** Counts only a removed watch. Returns false when the question does not exist. */
+/** Decrements the watcher count only for a removed watch. Returns false when the question does not exist. */
 async function unwatchQuestion(sql: Db, questionId: number, userId: number): Promise<boolean> {
   const [row] = await sql<[{ found: boolean }]>`
     with target as (select id from questions where id = ${questionId} for no key update),

@@ -15,8 +15,8 @@ const FEN = { 'x-unit': 'fen' }
 const POINTS = { 'x-unit': 'points' }
 
 /**
- * The API description contains each default as `x-standard`, to which the console resets a setting. `npm run
- * settings` writes `about` to docs/settings.md.
+ * The API description contains each default as `x-standard`, so that the console can reset a setting. `npm
+ * run settings` writes `about` to docs/settings.md.
  */
 const define = <T extends TSchema>(schema: T, standard: Static<T>, about: string) => ({
   schema: Object.assign(schema, {

@@ -102,8 +102,8 @@ export async function refreshToken(ctx: Context, token: string, device: Device):
 const ANNOUNCED_MAX = 20
 
 /**
- * Revokes one session, or all sessions but `except`. Also replaces the chat password, which a token holder
- * can read, unless `keepsChat` is set.
+ * Revokes one session, or all sessions but `except`. Unless `keepsChat` is set, also replaces the chat
+ * password, because a token holder may have read the password.
  */
 export async function revokeTokens(
   ctx: Context,

@@ -182,7 +182,7 @@ const lockTopic = (sql: Db, id: number, viewer: TopicViewer) =>
 
 export type NewFollower = { topicId: number; viewer: TopicViewer }
 
-/** Counts only new follows. Returns for each follower whether the follower may see the topic. */
+/** Increments follower counts only for new follows. Returns for each user whether the topic is visible. */
 export async function insertFollowers(sql: Db, followers: readonly NewFollower[]): Promise<boolean[]> {
   const rows = await sql<{ topic_id: number; user_id: number }[]>`
     with asked as (

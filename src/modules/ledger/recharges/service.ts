@@ -211,7 +211,7 @@ export async function getCheckedRecharge(
 ): Promise<RechargeRow> {
   const told = readResult(result)
   const number = String(out_trade_no ?? told.out_trade_no ?? '')
-  // Accepts an order id, or a merchant order number, which is a prefix and the id.
+  // Accepts an order id, or a merchant order number that ends with the order id.
   const id = /^(?:k[0-9a-f]{10}_)?([1-9]\d{0,15})$/.exec(number)?.[1]
   const order = id === undefined ? undefined : await findRecharge(sql, Number(id))
   if (order?.owner_id !== ownerId || order.currency !== currency) throw noSuchOrder()

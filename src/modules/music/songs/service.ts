@@ -52,7 +52,7 @@ export function countPlay(ctx: Context, songId: number): void {
     if (!exceeded) playsOf(ctx).add([songId])
   }
   const hit = ctx.limiter.hit(key, 1)
-  // Does not wait for Redis, which would delay the response.
+  // Does not await Redis, because a wait would delay the response.
   if (hit instanceof Promise) hit.then(count, () => count({ exceeded: false }))
   else count(hit)
 }

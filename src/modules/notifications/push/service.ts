@@ -104,7 +104,8 @@ export type PushDraft = {
   title: string
   text: string
   /**
-   * Omits the text for third-party push services, except Web Push, which encrypts the text for the browser.
+   * If true, third-party push services other than Web Push receive no text. Web Push encrypts the text for
+   * the browser.
    */
   isPrivate?: boolean
   data: PushMessage['data']

@@ -170,7 +170,7 @@ test("applies a user's preferences to push messages (notifications-18)", async (
   assert.equal((await choose({ ...chosen, quiet: { ...quiet, from: '24:00' } })).status, 422)
   const isQuietAt = (from: string, until: string, at: string) =>
     isQuiet({ off: [], text: true, quiet: { from, until, time_zone: 'Asia/Shanghai' } }, new Date(at))
-  // Equals 23:30 in Shanghai, which is within the quiet hours.
+  // 23:30 in Shanghai, within the quiet hours.
   const late = '2026-01-01T15:30:00Z'
   assert.deepEqual(
     [isQuietAt('22:00', '07:00', late), isQuietAt('07:00', '22:00', late), isQuietAt('23:31', '23:30', late)],

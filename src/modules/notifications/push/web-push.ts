@@ -47,8 +47,8 @@ export type WebMessage = {
 }
 
 /**
- * Notification types with a common push topic. A disconnected device later receives only the newest of each
- * type.
+ * Notification types with a common push topic. A device that was disconnected receives only the newest
+ * notification of each type.
  */
 const COLLAPSED = ['like', 'follow']
 const DAY_SECONDS = 86_400

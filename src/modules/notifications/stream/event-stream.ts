@@ -98,7 +98,7 @@ export type OpenStreams = {
   all(): EventStream[]
 }
 
-/** Source of chat events. Injected by `im`, which this module must not import. */
+/** Source of chat events. Injected by `im`, because this module must not import `im`. */
 type ChatSource = {
   /**
    * Resolves when the stream's start position is known. Without `after`, streams start at the newest message.

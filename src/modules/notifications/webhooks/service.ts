@@ -162,7 +162,7 @@ export async function sendPing(tx: Db, endpointId: number): Promise<number | und
   return delivery?.id
 }
 
-/** Publishes notifications as webhook events without their texts, which are private to the recipient. */
+/** Publishes notifications as webhook events without texts, because texts are private to the recipient. */
 export async function announce(ctx: Context, places: [number, number][]): Promise<void> {
   const rows = await findNotifications(ctx.sql, places)
   await transaction(ctx.sql, async (tx) => {

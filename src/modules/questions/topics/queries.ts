@@ -65,7 +65,7 @@ export const listTopicsOfPerson = (
     order by m.topic_id desc limit ${limit}`
 }
 
-/** Counts only a new follow. Returns false when the topic does not exist. */
+/** Increments the follower count only for a new follow. Returns false when the topic does not exist. */
 export async function followTopic(sql: Db, topicId: number, userId: number): Promise<boolean> {
   const [row] = await sql<[{ found: boolean }]>`
     with topic as (select id from question_topics where id = ${topicId} for key share),
@@ -81,7 +81,7 @@ export async function followTopic(sql: Db, topicId: number, userId: number): Pro
   return row.found
 }
 
-/** Counts only a removed follow. Returns false when the topic does not exist. */
+/** Decrements the follower count only for a removed follow. Returns false when the topic does not exist. */
 export async function unfollowTopic(sql: Db, topicId: number, userId: number): Promise<boolean> {
   const [row] = await sql<[{ found: boolean }]>`
     with topic as (select id from question_topics where id = ${topicId} for key share),

@@ -233,7 +233,7 @@ test('includes decisions without a known actor in the history (administration-18
   const id = await report(ann, `/report/users/${author.id}`, { reason: 'rude' })
   await report(bob, `/report/users/${author.id}`)
   assert.equal((await decide(founder, id, { action: 'deal', mark: 'rude' })).status, 204)
-  // Simulates an imported report, which an unknown administrator decided.
+  // Simulates an imported report that an unknown administrator decided.
   await sql`update reports set handled_by = null where id = ${id}`
   const { status, body } = await as(founder, 'GET', `/admin/users/${author.id}/history`)
   assert.equal(status, 200, JSON.stringify(body))
