@@ -3,7 +3,7 @@ import type { Language, Text } from '#platform/errors.ts'
 
 /**
  * Integers in `resource.type` of system notifications (notifications-8). Clients store them, so never change
- * or reuse one.
+ * or reuse a number.
  */
 export const RESOURCE_CODES = {
   other: 0,

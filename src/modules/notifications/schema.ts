@@ -27,7 +27,7 @@ export type Notice = {
   hiddenSenderId?: number | undefined
   /** Omits the recipients from webhook events, because they could reveal an anonymous author or a member. */
   hidesRecipients?: boolean | undefined
-  /** Content or action that causes the notification. `withdrawNotifications` finds notifications by it. */
+  /** Content or action that causes the notification. `withdrawNotifications` searches by `cause`. */
   cause: { type: string; id: number }
 } & (
   | { type: Exclude<NotificationType, 'system'>; data: Record<string, unknown> }

@@ -42,7 +42,7 @@ export const purchasesOf = (sql: Db, userId: number, channel: string): Fragment 
   select n.raw from purchases b join paid_nodes n on n.id = b.node_id and n.channel = ${channel} and not n.free
   where b.user_id = ${userId}`
 
-/** Selects the price of content, or with `extra` the kind of access that costs it. Null for free content. */
+/** Selects the price (`amount`) of content, or the access that requires payment (`extra`). Null if free. */
 export const priceOf = (
   sql: Db,
   channel: string,

@@ -193,8 +193,8 @@ export async function editTopic(ctx: Context, id: number, userId: number, patch:
 }
 
 /**
- * Repeats a lookup with the ability to review only when it finds no topic, so that most requests take one
- * statement.
+ * Repeats a lookup as a reviewer only if the viewer's own lookup finds no topic, so that most requests take
+ * one statement.
  */
 export async function findForViewerOrReviewer<T>(
   ctx: Context,

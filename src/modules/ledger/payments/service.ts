@@ -263,7 +263,7 @@ export async function applyFacts(tx: Tx, provider: string, facts: PaymentFacts):
   return true
 }
 
-/** Queries the provider about a payment. Closes the order at the provider if it expired unpaid. */
+/** Queries the provider about a payment. If the order expired unpaid, closes the order at the provider. */
 export async function queryPayment(ctx: Context, row: PaymentRow): Promise<void> {
   const service = await paymentService(ctx.config.payments, row.provider)
   if (!service) return

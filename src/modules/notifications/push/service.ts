@@ -230,7 +230,7 @@ export async function pushToDevices(
   const { attempt = 0 } = retry
   const minutes = RETRY_MINUTES[attempt]
   if (minutes === undefined) throw new Error('push messages have failed for hours')
-  // Enqueues a new job for the failed devices, because a retry of this job would also send to the others
+  // Enqueues a new job for the failed devices, because a retry of this job would send to all devices
   // again.
   const { tokens: _, ...rest } = retry
   const again: Retry = {

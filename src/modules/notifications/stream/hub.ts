@@ -231,7 +231,8 @@ export function createHub(ctx: Context, createChats: CreateChatSource): Hub {
       size += 1
       if (streams.size > MAX_OF_A_PERSON) [...streams][0]?.end('too_many_streams')
       try {
-        // The stream is registered before this query, so that it misses no notification committed in between.
+        // The stream is registered before this query. Otherwise the stream could miss a notification that is
+        // committed in between.
         const newest = await findLastSeq(sql, viewer.id)
         const start = Math.min(after ?? newest, newest)
         if (wanted) await chats.open(stream, wanted.after)

@@ -25,7 +25,7 @@ import {
 
 /**
  * Rejects private IP addresses and local names in the URL. The address of a host name can change, so each
- * delivery checks it.
+ * delivery checks the address.
  */
 function checkUrl(ctx: Context, text: string): void {
   const url = URL.canParse(text) ? new URL(text) : undefined
