@@ -14,13 +14,13 @@ export async function captureStatements(
   request: { method: 'GET' | 'POST' | 'PUT' | 'DELETE'; path: string; body?: string },
 ): Promise<Statement[]> {
   const config = readConfig({
-    // The app secret in this folder decrypts the encrypted values in the database.
+    // Reads the app secret from this folder, because it decrypts the encrypted values in the database.
     DATA_DIR: dataDir,
     DATABASE_URL: 'postgres://bench/',
     DATABASE_POOL_SIZE: '1',
     RATE_LIMIT_USER: '0',
     RATE_LIMIT_ANONYMOUS: '0',
-    // A cached response sends no statements, but the floor has to do all of the work for each request.
+    // Disables the caches, because the capture would miss the statements of a cached response.
     GUEST_CACHE_MS: '0',
     FRAGMENTS_MB: '0',
     LOG_LEVEL: 'silent',

@@ -55,7 +55,10 @@ export async function openSides(options: {
   return {
     sides: options.against === undefined ? (['this'] as const) : (['other', 'this'] as const),
 
-    /** Fills the database with the older checkout, because migrations run only forward. */
+    /**
+     * Fills the database with the older checkout. The newer checkout can migrate its copy, but no migration
+     * can be reverted.
+     */
     async prepare() {
       if (existsSync(data.this)) return
       const filling: Side = options.against === undefined ? 'this' : 'other'
@@ -81,7 +84,7 @@ export async function openSides(options: {
       const url = `http://127.0.0.1:${port}`
       await waitForAnswer(`${url}/health/ready`)
       const postgres = join(data[side], 'postgres')
-      // Reads PostgreSQL's pid file, because an older checkout may have a different lock file than this one.
+      // Reads PostgreSQL's own pid file, because Kith's lock file may differ in an older checkout.
       const running = await readPidFile(join(postgres, 'cluster'))
       if (!running) throw new Error(`no database in ${postgres}`)
       const connection = { host: running.socketFolder, port: running.port, user: 'kith', database: 'kith' }

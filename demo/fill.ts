@@ -88,7 +88,7 @@ async function tell(
     }
     plan(community)
     await story.tell((minute, done, total) => {
-      // Keeps write times strictly ascending, so that each timestamp maps to one time in the story.
+      // Keeps write times strictly ascending, so that each timestamp maps to one time in the demo.
       const written = Math.max(performance.now() + apart, marks.at(-1)!.written + 0.002)
       marks.push({ written, happened: begun + minute * 60_000 })
       progress(done / total, 'creating six weeks of activity')

@@ -81,7 +81,7 @@ const doomRows = (tx: Tx, { name, key }: Keyed, condition: string) =>
 
 async function doom(tx: Tx, tables: Keyed[], references: Reference[]): Promise<void> {
   for (const { name, key } of tables) {
-    // Creates the list of rows to delete, which is missing if a migration added the table after the demo was
+    // Creates the missing list of rows to delete for a table that a migration added after the demo was
     // created.
     await tx.unsafe(
       `create table if not exists ${doomed(name)} as select ${keys('t', key)} from "${name}" t where false`,
@@ -183,8 +183,8 @@ function childrenFirst(tables: Keyed[], references: Reference[]): Keyed[] {
 }
 
 /**
- * Truncates large tables that keep no rows, because row deletes would search every referencing table. Returns the
- * number of deleted rows.
+ * Truncates large tables that keep no rows, because the deletion of single rows would search every
+ * referencing table. Returns the number of deleted rows.
  */
 async function emptyWhole(tx: Tx, ordered: Keyed[], references: Reference[], many: number): Promise<number> {
   const wholes = new Set<string>()

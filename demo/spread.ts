@@ -2,7 +2,7 @@ import { invalidatePeriodSums } from '#contracts/period-sums.ts'
 import { discardDayCounts } from '#modules/statistics/index.ts'
 import type { Sql } from '#platform/database'
 
-/** Maps the time of a write to its time in the story, in milliseconds since 1970. */
+/** Maps the real time of a write to its time in the demo. Both are Unix times in milliseconds. */
 export type Mark = { written: number; happened: number }
 
 const LEFT_ALONE = [
@@ -19,8 +19,8 @@ const LEFT_ALONE = [
 type Column = { table_name: string; columns: string[] }
 
 /**
- * Moves timestamps of written rows to their times in the demo's story, in the same order. Timestamps in the
- * future, such as the end of a pin, stay unchanged.
+ * Moves timestamps of written rows to their times in the demo, in the same order. Timestamps outside the time
+ * of the writes, such as the future end of a pin, stay unchanged.
  */
 export async function spreadInTime(sql: Sql, marks: Mark[]): Promise<void> {
   const columns = await sql<Column[]>`
@@ -35,8 +35,8 @@ export async function spreadInTime(sql: Sql, marks: Mark[]): Promise<void> {
       create temporary table demo_marks (
         written timestamptz primary key, happened timestamptz not null, pace float8 not null
       ) on commit drop`
-    // Compresses a step of the story if its writes took longer than the step lasts, so that steps do not
-    // overlap.
+    // Compresses the timestamps of a step whose writes took longer than the step lasts in the demo, so that
+    // steps do not overlap.
     await tx`
       insert into demo_marks
       select written, happened, least(1, coalesce(
@@ -49,7 +49,8 @@ export async function spreadInTime(sql: Sql, marks: Mark[]): Promise<void> {
       ) as mark
       window marks as (order by written)`
     await tx`analyze demo_marks`
-    // Disables the append-only triggers of the ledger and the audit log. No reader has seen their rows yet.
+    // Disables the triggers that forbid changes of the ledger and the audit log. Their rows may change,
+    // because no reader has seen them yet.
     const guarded = await tx<{ name: string }[]>`
       select distinct tgrelid::regclass::text as name from pg_trigger
       where not tgisinternal and tgrelid::regclass::text = any(${columns.map(({ table_name }) => table_name)})`
@@ -68,7 +69,7 @@ export async function spreadInTime(sql: Sql, marks: Mark[]): Promise<void> {
       )
     }
     for (const { name } of guarded) await tx.unsafe(`alter table ${name} enable trigger user`)
-    // Recounts daily statistics, because the story moved activity into days that the server had already counted.
+    // Recounts daily statistics, because activity moved into days that the server had already counted.
     await discardDayCounts(tx, since)
     await invalidatePeriodSums(tx)
   })

@@ -119,7 +119,7 @@ function allows(list, value) {
 }
 
 async function install() {
-  // Keeps npm from running on the Node.js in node_modules, which npm could not replace while in use.
+  // Keeps npm from running on the bundled Node.js, because npm cannot replace a Node.js that is in use.
   const path = (process.env.PATH ?? process.env.Path ?? '')
     .split(delimiter)
     .filter((folder) => !folder.endsWith(`node_modules${sep}.bin`))
@@ -159,7 +159,7 @@ async function install() {
   return { ...outcome, interrupted }
 }
 
-/** Removes the headers of the bundled Node (98 MB) and, in a lean install, also the compiler. */
+/** Removes the headers of the bundled Node (98 MB) and, in a lean install, also the TypeScript compiler. */
 function removeUnused(isLean) {
   const headers = (existsSync(modules) ? readdirSync(modules) : [])
     .filter((name) => /^node-(bin-)?(linux|darwin|win)-/.test(name))

@@ -25,8 +25,8 @@ type Routes = (server: Server, ctx: Context) => void
 type Placed = { place: number }
 
 /**
- * Functions that a module offers to modules of the same or a lower layer, which cannot import the offering
- * module.
+ * Functions that a module offers to modules of the same or a lower layer. Those modules must not import the
+ * offering module.
  */
 export type Services = {
   people: UserFunctions
@@ -43,7 +43,7 @@ export type Services = {
 
 export type Leftover = {
   text: string
-  /** `doubt` is a reason to keep the leftover data. */
+  /** `doubt`: warning for the operator. If set, the repair does not delete the leftovers. */
   find(ctx: Context): Promise<{ count: number; doubt?: string }>
   clear(ctx: Context): Promise<number>
 }

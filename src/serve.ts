@@ -43,7 +43,8 @@ export async function serve(config: Config): Promise<void> {
   }
   if (supervisorChannel) {
     supervisorChannel.on('stop', () => void shutDown('stop'))
-    // A terminal sends signals to every process of the group. Only the supervisor decides on the reaction.
+    // Ignores signals of a terminal, which every process of the group receives. The supervisor decides
+    // whether to stop this process.
     for (const signal of ['SIGINT', 'SIGHUP'] as const) process.on(signal, () => {})
     process.on('SIGTERM', () => void shutDown('SIGTERM'))
   } else

@@ -50,7 +50,7 @@ export async function startWorker(ctx: Context, connection: JobsConnection) {
     [...jobSchedules, ...SCHEDULES, ...backupSchedules(ctx.config)],
     ctx.log,
   )
-  // Checks the external services at once, because stored results may be older than this start.
+  // Checks the external services at once, because the stored results may come from before this start.
   await addJob(ctx.sql, 'check_health', {}, { key: 'check_health', maxAttempts: 1 })
   return running
 }

@@ -14,7 +14,7 @@ const RUNS = Number(process.env.KITH_BAD_INPUT_RUNS ?? 3)
 
 const routes = app.routeTable
   .filter(({ url, method }) => url.startsWith('/api/v2') && !['HEAD', 'OPTIONS'].includes(String(method)))
-  // Skips requests that end the session of the other requests or never end.
+  // Skips sign-out and refresh, which end the session of the other requests, and streams, which never end.
   .filter(({ url }) => !/auth\/(logout|refresh)|stream/.test(url))
   .flatMap(({ method, url, schema }) =>
     [method]

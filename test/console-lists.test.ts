@@ -12,7 +12,7 @@ const COUNTING = new Set([
   '/admin/users/:user/history',
 ])
 
-/** Counters have no index, which every like, comment or view would have to update. */
+/** Counters have no index. Otherwise every like, comment or view would also update the index. */
 const BY_COUNT = / (hits|\w+_count|rewards_amount)$/
 
 let route: string | null = null

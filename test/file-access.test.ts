@@ -91,8 +91,8 @@ describe('allows reading a file only when the viewer may read its content (files
     const body = { type: 'user', name: 'A', phone: '13900000000', number: '1', desc: 'Me', files: [file] }
     assert.equal((await as(sender, 'POST', '/user/certification', body)).status, 201)
     assert.deepEqual(await asked(file, bob, sender, clerk), [404, 404, 302, 302])
-    // The server must reject URLs issued before the certification, which would otherwise stay valid for
-    // hours.
+    // Without this rejection, URLs issued before the file became a certification document would stay valid
+    // for hours.
     assert.equal(await load(early), 403)
     const own = (await as(sender, 'GET', '/user/certification')).body
     assert.deepEqual([own.files.length, own.files[0].id], [1, file])

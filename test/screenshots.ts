@@ -41,10 +41,10 @@ async function owner(name: string): Promise<Person> {
   return made
 }
 
-test('stores pictures of the start page and the mails', async () => {
+test('takes screenshots of the start page and the mails', async () => {
   if (!BROWSER) throw new Error('a chromium is needed')
   const made = await owner('ann')
-  // Deletes the sessions of the fixture, whose unknown device would suppress the notice about a new device.
+  // Deletes the sessions of the fixture. Their unknown device would suppress the mail about a new device.
   await sql`delete from tokens where user_id = ${made.id}`
   await sql`delete from token_families where user_id = ${made.id}`
   const founder = await world.person({ roles: ['founder'] })

@@ -41,7 +41,7 @@ const feed = (token: string, type: string, length: number, body: string): Sent =
   body,
 })
 
-test('rejects a notice to an unknown URL before its body arrives', async () => {
+test("rejects a provider's callback to an unknown URL before the body arrives", async () => {
   const { begin, close } = await listening({ SMS_ALIYUN_KEY_ID: 'x', SMS_ALIYUN_KEY_SECRET: 'x' })
   for (const path of ['/payments/nobody/notices', '/text-messages/aliyun/receipts/guessed']) {
     const { answer } = begin('203.0.113.2', {
@@ -99,7 +99,7 @@ test('returns 429 when a client address has too many unfinished bodies', async (
     ...feed(ann.token, 'multipart/form-data; boundary=x', 500, '--x\r\n'),
     path: '/api/v2/files',
   })
-  // A rejected body counts until its bytes arrive or the connection closes.
+  // A rejected body counts towards the limit until its bytes arrive or the connection closes.
   const unread = begin('203.0.113.1', feed(ann.token, 'multipart/form-data; boundary=x', 100, '--x'))
   assert.match(await unread.answer(), /^HTTP\/1.1 415 /)
   const bodies = [open(), open(), open()]
@@ -130,7 +130,7 @@ test('returns 429 when the bodies of a client address use an eighth of the memor
   close()
 })
 
-test('rejects a body of the client address with the most buffered bytes at the memory limit', async () => {
+test('returns 503 to the client address with the most buffered bytes when the memory limit is reached', async () => {
   const { begin, close, person } = await listening({ UNFINISHED_BODIES_MB: '8' })
   const ann = await person()
   const large = Array.from({ length: 9 }, (_, n) =>
@@ -146,7 +146,7 @@ test('rejects a body of the client address with the most buffered bytes at the m
   close()
 })
 
-test('rejects the newest unfinished request of the busiest client address at the request limit', async () => {
+test('returns 503 to the client address with the most unfinished bodies when their limit is reached', async () => {
   const { begin, close, person } = await listening({ UNFINISHED_BODIES: '16' })
   const ann = await person()
   const open = (address: string) => begin(address, feed(ann.token, 'application/json', 100, '{'))

@@ -49,7 +49,7 @@ const missingOf = ({ compiler, carried }) => [
 function findOrInstall() {
   const found = findAll()
   if (missingOf(found).length === 0) return found
-  // Removes the flag of `npm pack --dry-run`, with which the child npm would install nothing.
+  // Removes the inherited `--dry-run` of `npm pack`. Otherwise the child npm would install nothing.
   const { npm_config_dry_run: _dryRun, ...env } = process.env
   spawnSync(process.execPath, [join(ROOT, '../scripts/install-if-needed.mjs'), ROOT], {
     stdio: 'inherit',

@@ -15,7 +15,10 @@ const SECOND_FACTOR = ['second_factor_required', 'wrong_second_factor']
 
 /** Refreshes a token this long before its expiry. */
 const EARLY_MS = 60_000
-/** Maximum attempts of a refresh, without a delay. The server repeats a lost response for only 30 seconds. */
+/**
+ * Maximum attempts of a refresh. Retries without a delay, because the server revokes the session when an old
+ * token is exchanged again after 30 seconds.
+ */
 const EXCHANGE_ATTEMPTS = 3
 const EXCHANGE_TIMEOUT_MS = 8_000
 
@@ -127,8 +130,8 @@ export class Session {
   }
 
   /**
-   * Runs `work` in one tab at a time. Pages without TLS have no locks, but the server accepts concurrent refreshes
-   * of one token for 30 seconds.
+   * Runs `work` in one tab at a time. Browsers provide no locks to pages without TLS. There, tabs may refresh
+   * one token concurrently, which the server accepts for 30 seconds.
    */
   #alone<T>(work: () => Promise<T>): Promise<T> {
     const { locks } = (globalThis.navigator ?? {}) as { locks?: Locks }

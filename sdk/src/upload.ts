@@ -64,7 +64,7 @@ export async function uploadNode(uploader: Uploader, blob: Blob, options: Upload
   )
   if (!asked.ok) throw await readError(asked)
   const task = (await asked.json()) as Task
-  // The signed URL may belong to a different host than the API, so the request carries no token.
+  // Omits the token, because the signed URL may belong to a different host than the API.
   const signed = { method: task.method, headers: { ...task.headers }, body: blob, ...init }
   const stored = await sendBody({ ...uploader, send: sendOpen(uploader) }, task.uri, signed, options)
   if (!stored.ok) throw await readError(stored)

@@ -18,7 +18,8 @@ export async function createAdministrator(env: Environment, name: string, choice
   if (!isUserName(name)) throw new Error(`"${name}" is not a valid user name`)
   return withPassword(env, choice, async ({ ctx }, hashed) => {
     const [move] = await ctx.sql<{ source: string }[]>`select source from imports where closed_at is null`
-    // Until the import is closed, the next user id may belong to a user of the old site.
+    // Rejects a new user while an import is open, because a later run may import an old user with the same
+    // id.
     if (move)
       throw new Error(
         `the import from ${move.source} is open: close it with \`kith import ${move.source} --close\`, or give a user of ` +

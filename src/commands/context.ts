@@ -9,7 +9,7 @@ export type Environment = Record<string, string | undefined>
 export async function withContext<T>(
   env: Environment,
   work: (opened: OpenedContext) => Promise<T>,
-  /** False lets a power failure undo the last commits. */
+  /** If false, commits do not wait for the disk, and a power failure can undo the last commits. */
   { isDurable = true }: { isDurable?: boolean } = {},
 ): Promise<T> {
   const config = readConfig(env)

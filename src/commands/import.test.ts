@@ -160,8 +160,8 @@ describe('importing music', () => {
       ...musicImporter,
       async prepare(...batch) {
         began += 1
-        // The interrupted run prepared two batches. The fourth batch shows that both commands have read the
-        // line to resume from.
+        // The interrupted run prepared two batches. At the fourth batch, both commands have resumed from the
+        // same line.
         if (began === 4) together.resolve()
         return musicImporter.prepare(...batch)
       },

@@ -3,7 +3,10 @@ import { type Environment, withContext } from './context.ts'
 
 const print = (line: string) => void process.stdout.write(`${line}\n`)
 
-/** Implements `kith migrate`. Has its own file, because the other commands load every module. */
+/**
+ * Implements `kith migrate`. Has its own file, because a shared file would load every module, which only the
+ * other commands need.
+ */
 export function migrateDatabase(env: Environment): Promise<number> {
   return withContext(env, async ({ forJobs, connection }) => {
     const applied = await prepareDatabase(forJobs, connection)

@@ -25,8 +25,8 @@ export async function work(env: Environment): Promise<number> {
     ctx.metrics.defaultProcessMetrics()
     exportSiteMetrics(ctx)
     if (config.metricsPort > 0) {
-      // Ignores a metrics port in use, because a server on this machine may already export the site's metrics
-      // on it.
+      // Continues without metrics when the port is in use, because a server on this machine may already
+      // export the site's metrics.
       const metrics = await serveMetrics(ctx.metrics, config).catch((error: NodeJS.ErrnoException) => {
         if (error.code !== 'EADDRINUSE') throw listenFault(error, config)
         log.warn({ port: config.metricsPort }, 'METRICS_PORT is in use: this worker serves no metrics')

@@ -32,7 +32,9 @@ export type Content = {
   /** Noun in operation ids, such as `Feed` in `likeFeed` and `listFeedComments`. */
   noun: string
   tag: ApiTag
-  /** Returns undefined for content that is deleted or hidden from the viewer, which results in a 404. */
+  /**
+   * Returns undefined for content that is deleted or hidden from the viewer. The request then fails with 404.
+   */
   find(sql: Db, id: number, viewerId: number): Promise<Target | undefined>
   /**
    * Selects the id of content that is not deleted. Callers lock the row, so that no change races with a
@@ -82,7 +84,7 @@ export type ContentKind = {
   reader: ContentReader
   counters?: CounterCheck[]
   paymentChecks?: CounterCheck[]
-  /** Maps each use of restricted files to the ability that also grants access to these files. */
+  /** Maps each use of files to the ability that grants access even if the viewer may not read the content. */
   files?: Record<string, string>
   removal?: ContentRemoval
   repostable?: true

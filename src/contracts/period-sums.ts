@@ -45,9 +45,9 @@ const STARTS = (sql: Db) => sql`
     ('month', clock_timestamp() - interval '30 days')) as s (period, start)`
 
 /**
- * A window that starts more than a day before its period is stale, because a recount is cheaper than
- * subtracting its expired rows. The window of the day is stale after each midnight, which a change of the
- * site's time zone moves.
+ * Windows of the week and the month are stale when they start more than a day before the period, because a
+ * recount is then cheaper than subtracting expired rows. The window of the day is stale after midnight and
+ * after a change of the site's time zone.
  */
 const readWindows = (sql: Db, ranking: string, lock: Fragment = sql``) => sql<Window[]>`
   select w.period, w.since, case w.period when 'day' then s.start else greatest(s.start, w.since) end as start,
@@ -124,7 +124,8 @@ export async function rankByPeriodSums(
   { enabled, limit }: Ranked,
 ): Promise<RankedRow[]> {
   const { ranking, counted } = sums
-  // Reads the windows without a lock, because a recount of stale sums may lock them for long.
+  // Reads the windows without a lock first. Otherwise the request would wait for a recount that holds the
+  // lock for long.
   const places = isReady(await readWindows(sql, ranking))
     ? await transaction(sql, async (tx) => {
         const windows = await lockWindows(tx, ranking)

@@ -39,13 +39,13 @@ export function distinct<Row, Field extends keyof Row>(rows: Iterable<Row>, fiel
   return [...values]
 }
 
-/** Maximum number of reads for one page. A page with a long run of hidden rows ends early. */
+/** Maximum number of reads for one page. A longer run of hidden rows results in a short page. */
 const ROUNDS = 10
 
 /**
- * Fills a page with the items that `keep` makes of the rows that `list` reads. Reads on until the page is
- * full, because clients take a short page for the last one. Each read takes `batch` rows, by default as many
- * as the page lacks.
+ * Fills a page with the items that `keep` returns for the rows of `list`. Reads until the page is full,
+ * because clients treat a short page as the last page. Each read takes `batch` rows, by default as many as
+ * the page still lacks.
  */
 export async function fillPage<Row extends { id: number }, Item>(
   { after, limit, batch }: { after: number; limit: number; batch?: number },

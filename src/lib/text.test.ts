@@ -84,7 +84,7 @@ test('finds all grams of a query in every text that contains the query', () => {
   fc.assert(fc.property(tightText, tightText, tightText, (a, query, b) => holds(a + query + b, query)))
 })
 
-test('returns grams for every query with a visible character', () => {
+test('returns at least one n-gram for every query with a visible character', () => {
   fc.assert(fc.property(anyText, (query) => gramsOfQuery(query).length > 0 === (nameKey(query) !== '')))
 })
 

@@ -7,7 +7,7 @@ const TOO_MANY_MARKS = /(\p{M}{30})\p{M}+/gu
 /** Folds case, width and invisible characters, so that texts that look the same compare equal. */
 export function foldText(text: string): string {
   // Upper case followed by lower case is full case folding (ß becomes ss). The dotted İ and dotless ı become
-  // a plain i, so that they cannot imitate another name.
+  // a plain i. Otherwise a name with one of them could imitate a name with i.
   return text
     .toWellFormed()
     .replace(INVISIBLE, '')

@@ -3,8 +3,8 @@ import type { Db, Fragment } from '#platform/database'
 const OWN = /^kith-(\d{1,15})-(\d{1,16})$/
 
 /**
- * Returns an export key that is unique across databases, which is the original id of an imported row, or else
- * the id with the creation time in microseconds.
+ * Returns an export key that is unique across databases. For an imported row, the key is its original id. For
+ * other rows, the key is the id with the creation time in microseconds.
  */
 export const rowKey = (sql: Db, name: string): Fragment => {
   const row = sql(name)

@@ -87,7 +87,7 @@ const unaliased = (path: string) =>
     .replace(/^\/group(?=\/(groups|simple-posts))/, '')
     .replace(/^\/easemob(?=\/)/, '/im')
 
-test('decodes a response of every GET operation unless listed as an exception', async () => {
+test('decodes a response of every GET operation except those in UNDECODED', async () => {
   const file = new URL('../../openapi.json', import.meta.url)
   const { paths } = JSON.parse(await readFile(file, 'utf8')) as { paths: Record<string, { get?: object }> }
   const operations = new Set(
@@ -125,7 +125,7 @@ for (const [client, rules, models] of [
         assert.ok(!Array.isArray(body) || body.length > 0, 'the list is empty, so nothing was proven')
       })
     }
-    test('decodes a value of every model field unless listed as an exception', () => {
+    test('decodes a value of every model field except those in UNSEEN', () => {
       const declared = Object.entries(models).flatMap(([model, fields]) =>
         Object.keys(fields).map((field) => `${model}.${field}`),
       )

@@ -154,7 +154,7 @@ tell('who is told of what the administration decides', [
 
 const everything = () => sql<{ id: string; user_id: number }[]>`select id, user_id from notifications`
 
-test('sends a notice of an administrator to every user', async () => {
+test("sends an administrator's system notification to every user", async () => {
   const before = await everything()
   const { id } = made(await as(admin, 'POST', '/admin/notices', { all: true, contents: 'Hear all' })).body
   await work()

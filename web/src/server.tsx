@@ -38,8 +38,8 @@ export type WebReply = {
 
 const DOCUMENTS = COLLECTED.flatMap(({ documents }) => documents)
 /**
- * Kinds of content that only deletion hides. A missing id below the newest id was deleted. For other kinds a
- * 410 would reveal hidden content.
+ * Paths of content that only its deletion hides. A missing id below the newest id was therefore deleted. For
+ * other content, a 410 would reveal that it is hidden.
  */
 const NUMBERED = /^\/(feeds|users|questions|musics|music_specials)\/(\d{1,15})$/
 

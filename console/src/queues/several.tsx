@@ -64,7 +64,8 @@ export function Several({
         </Button>
         <Button
           variant="contained"
-          // Disables the button when each item needs a separate text, such as the reference of a payment.
+          // Disables the acceptance of several items when each needs a separate text, such as the reference
+          // of a payment.
           disabled={picked.length === 0 || queue.accept.reason?.required === true}
           onClick={() => begin('accept', picked)}
         >

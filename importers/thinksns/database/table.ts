@@ -15,7 +15,7 @@ export type FindOwners = (sql: Db, ids: number[]) => Promise<Map<number, number>
 export type ImportOptions = {
   waiting: 'keep' | 'refund'
   oldWallets: boolean
-  /** Imports feed prices of old ThinkSNS+ versions, which its latest version no longer charges. */
+  /** If true, imports feed prices of old ThinkSNS+ versions. The latest version does not charge them. */
   oldPrices: boolean
   lockDisablers: boolean
   dryRun: boolean

@@ -148,8 +148,8 @@ export async function findByKind<R extends object>(
 }
 
 /**
- * Returns whether an earlier row of the same content id and user had the same kind. The source spells one
- * kind in several ways, so duplicates need not be adjacent.
+ * Detects a duplicate, which is an earlier row of this group (content id and user) with the same kind.
+ * Remembers all kinds of the group, because rows of another kind may separate duplicates.
  */
 export function isRepeated(memory: Batch['memory'], group: string, kind: string): boolean {
   const last = memory.get('group') as { group: string; kinds: Set<string> } | undefined

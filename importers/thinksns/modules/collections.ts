@@ -21,7 +21,7 @@ function collected(table: string, column: string, own?: string): TableImport {
   }
   return defineTable({
     table,
-    // Splits the table by content id, so that all collections of one content are in one batch.
+    // Splits the table by content id, because duplicates are detected only within a range.
     by: column,
     ...(own === undefined ? { scope: 'collectible_type' } : {}),
     width: 2000,

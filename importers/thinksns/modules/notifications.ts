@@ -87,7 +87,10 @@ function tallyOf(batch: Batch, userId: number): Tally {
   return tally
 }
 
-/** Counts a notification. Returns the number of earlier unread notifications that its read time marks as read. */
+/**
+ * Counts a notification. If it was read, marks all earlier unread notifications of its type as read and
+ * returns their number.
+ */
 function count(tally: Tally, type: NotificationType, readAt: string | null): number {
   const standing = tally.types.get(type) ?? { total: 0, last: 0, readUpTo: 0, readAt: null, unread: 0 }
   tally.types.set(type, standing)

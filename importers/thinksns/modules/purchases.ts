@@ -25,7 +25,7 @@ export async function listPriced(sql: Db, channel: string, raws: number[]): Prom
 
 const nodes = defineTable({
   table: 'paid_nodes',
-  // Splits the table by content id, so that the old and the current price of a feed are in one batch.
+  // Splits the table by content id, so that one batch contains both the old and the current price of a feed.
   by: 'raw',
   scope: 'channel',
   width: 2000,
@@ -152,6 +152,6 @@ const buyers = defineTable({
   },
 })
 
-/** Runs before the import of content, because access to content depends on its price. */
+/** Runs before the import of feeds, which store whether they have a price. */
 export const priceTables = [nodes]
 export const purchaseTables = [buyers]

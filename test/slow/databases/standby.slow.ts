@@ -112,7 +112,7 @@ test('serves reads while the synchronous standby is disconnected', {
   await sql.end()
 })
 
-test('returns 503 when an administrator cancels the wait for the synchronous standby', {
+test('returns 503 when a database administrator cancels the wait for the synchronous standby', {
   skip: skipPostgres,
 }, async () => {
   const database = await startPostgres()

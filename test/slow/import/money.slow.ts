@@ -112,7 +112,7 @@ describe('imports balances and payments', { skip: skipMariaDb }, async () => {
     assert.ok(!search?.content_key.includes('hidden'))
   })
 
-  test('settles a request that was pending in the source', async () => {
+  test('refunds a rejected withdrawal that was pending in the source', async () => {
     const [withdrawal] = await kept.sql<
       { id: number }[]
     >`select id from withdrawals where state = 'pending' and currency = 'wallet'`

@@ -172,7 +172,7 @@ describe('imports users', { skip: skipMariaDb }, async () => {
         { id: 13, channel: 'feed:image', raw: 1, owner_id: 2, mime: 'image/jpeg', there: false },
       ],
     )
-    // No content with the picture is imported here, so its file has no reader (files-15).
+    // This test imports no content that contains the picture, so no viewer may read its file (files-15).
     assert.equal((await guest('GET', '/files/11')).status, 404)
     assert.match(
       first.notes.map(({ row, reason }) => `${row}: ${reason}`).join('\n'),

@@ -74,7 +74,7 @@ async function until(server: Running, id: number, isSo: (state: State) => boolea
   }
 }
 
-test('delivers a notice to every user once although the server is killed', async () => {
+test('delivers a system notification to every user once although the server is killed', async () => {
   let server = await startServer()
   await server.sql`
     insert into users (name, name_key) select 'crowd' || n, 'crowd' || n from generate_series(1, ${PEOPLE}::int) n`

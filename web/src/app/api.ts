@@ -52,7 +52,8 @@ export function createCache(api: Kith): QueryClient {
     defaultOptions: {
       queries: {
         staleTime: 30_000,
-        // Disables garbage collection timers on the server, where a timer per query would fill the memory.
+        // Disables garbage collection timers on the server. Otherwise each timer would keep the cache of its
+        // request in memory for ten minutes.
         gcTime: typeof document === 'undefined' ? Number.POSITIVE_INFINITY : 600_000,
         retry: false,
         refetchOnWindowFocus: false,

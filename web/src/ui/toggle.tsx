@@ -10,8 +10,8 @@ import { compact } from '../app/words.ts'
 type Ask = Parameters<typeof useWrite>[0]
 
 /**
- * Toggles a flag at once and reverts it when the server rejects the change. A click during a request sends the last
- * state afterwards.
+ * Toggles a flag at once and reverts it when the server rejects the change. After clicks during a request,
+ * sends the last state when the request ends.
  */
 export function useToggle<T extends object>(
   isOne: (each: object) => each is T,

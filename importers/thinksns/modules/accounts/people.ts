@@ -77,8 +77,8 @@ function readContact(row: Row, kind: 'email' | 'phone'): Contact | undefined {
 }
 
 /**
- * Returns the email address or phone number of each row. Assigns a duplicate contact to an active user, not
- * to a deleted user.
+ * Returns the email address or phone number of each row. Assigns a contact of several users to an active user
+ * before a deleted user.
  */
 async function contactsOf(
   tx: Tx,
@@ -180,7 +180,7 @@ async function writePeople(tx: Tx, rows: Row[], batch: Batch): Promise<void> {
     where u.id = r.id and u.password is distinct from r.password
       and (u.password is null or u.password not like '$argon2id$%' or r.password like '$argon2id$%')`
   await tx`insert into user_counts (user_id) select unnest(${ids}::bigint[]) on conflict do nothing`
-  // The role of ordinary members is named `owner`.
+  // In ThinkSNS+, the role of ordinary members is named `owner`.
   await tx`
     insert into user_roles (user_id, role_id)
     select p.id, r.id from unnest(${ids}::bigint[]) as p (id), roles r where r.name = 'owner'
@@ -231,7 +231,7 @@ export const users = defineTable({
   into: [
     {
       table: 'users',
-      // Excludes password hashes from the report, and pictures, which a later step copies.
+      // Excludes password hashes from the report. Excludes pictures too, because a later step copies them.
       columns: { password: null, avatar: null, bg: null },
     },
   ],

@@ -33,7 +33,10 @@ const CHANNELS: Record<string, string | undefined> = {
 const DAY = 86_400_000
 const NO_CONTENT = Buffer.alloc(16)
 
-/** Returns a placeholder hash for an upload without bytes. The id makes each placeholder unique. */
+/**
+ * Returns a placeholder hash for an upload whose file is not copied yet. The id makes each placeholder
+ * unique.
+ */
 const emptyHash = (id: number) => createHash('sha256').update(`content ${id} of the source`).digest('hex')
 const waitingKey = (id: number, ownerId: number) => `imported/waiting/${id}-${ownerId}`
 

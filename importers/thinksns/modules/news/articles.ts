@@ -178,7 +178,7 @@ export const news = defineTable({
     {
       table: 'news',
       columns: {
-        // Kith derives an empty subject from the content.
+        // If the subject is empty, Kith derives one from the content.
         subject: { as: (subject) => (subject === null || subject === '' ? ANYTHING : subject) },
         storage: { column: 'image', ...orNone },
         is_recommend: {
