@@ -137,13 +137,13 @@ const MONEY = new RegExp(
 )
 
 const NO_MONEY: Record<string, string> = {
-  'DailySeries.values': 'counts of people and contents; no series holds money',
+  'DailySeries.values': 'numbers of users and content; no series contains money',
   'GroupPost.reward_number': 'number of rewards',
   'GroupPostItem.reward_number': 'number of rewards',
   'GroupPostRecord.reward_number': 'number of rewards',
-  'HealthFigure.value': 'a count, bytes or seconds',
+  'HealthFigure.value': 'a number, bytes or seconds',
   'Settings.feed:pay-word-limit': 'number of characters',
-  'Settings.wallet:ratio': 'a ratio that older clients show',
+  'Settings.wallet:ratio': 'a ratio that older clients display',
 }
 
 test('describes the currency and minor unit of every amount in the API', () => {

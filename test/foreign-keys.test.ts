@@ -3,8 +3,8 @@ import { test } from 'node:test'
 import { createWorld } from '#test/world.ts'
 
 const READ_WHOLE: Record<string, string> = {
-  'groups.category_id': 'one of few categories is deleted once in a year',
-  'role_abilities.ability': 'no ability is ever deleted, and no role has more than there are',
+  'groups.category_id': 'categories are few and rarely deleted, so a scan of the groups suffices',
+  'role_abilities.ability': 'abilities are never deleted, and the table is small',
 }
 
 type Reference = { name: string; is_indexed: boolean }

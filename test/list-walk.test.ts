@@ -6,25 +6,26 @@ import { lengthenLists } from '#test/fixtures/long-lists.ts'
 import { createWorld } from '#test/world.ts'
 
 const NO_CURSOR: Record<string, string> = {
-  '/checkin-ranks': 'a place is what is asked for',
-  '/feeds/ranks': 'a place is what is asked for',
-  '/news/ranks': 'a place is what is asked for',
-  '/question-ranks/answers': 'a place is what is asked for',
-  '/question-ranks/experts': 'a place is what is asked for',
-  '/question-ranks/likes': 'a place is what is asked for',
-  '/ranks/balance': 'a place is what is asked for',
-  '/ranks/followers': 'a place is what is asked for',
-  '/ranks/income': 'a place is what is asked for',
-  '/chats': 'goes back by `before`, the last message of a conversation, which changes its place',
-  '/chats/messages': 'goes back by `before`, like the messages of one conversation',
-  '/around-amap': 'people move, and each page is put in order by itself',
-  '/news/categories/pinneds': 'has what is pinned now, as a whole',
-  '/news/{news}/correlations': 'has what is most alike, and no order to go on in',
+  '/checkin-ranks': 'a ranking continues by offset',
+  '/feeds/ranks': 'a ranking continues by offset',
+  '/news/ranks': 'a ranking continues by offset',
+  '/question-ranks/answers': 'a ranking continues by offset',
+  '/question-ranks/experts': 'a ranking continues by offset',
+  '/question-ranks/likes': 'a ranking continues by offset',
+  '/ranks/balance': 'a ranking continues by offset',
+  '/ranks/followers': 'a ranking continues by offset',
+  '/ranks/income': 'a ranking continues by offset',
+  '/chats': 'continues by `before`, because new messages move conversations to the top',
+  '/chats/messages': 'continues by `before`, like the messages of one conversation',
+  '/around-amap': 'the order changes when users move',
+  '/news/categories/pinneds': 'returns all current pins in one response',
+  '/news/{news}/correlations': 'returns the most similar articles, which have no stable order',
 }
 
 /** Lists with paging in both directions, which the tests of their modules cover. */
 const BIDIRECTIONAL: Record<string, string> = {
-  '/chats/{chat}/messages': 'shows the newest messages first, and `after` those that came since',
+  '/chats/{chat}/messages':
+    'returns the newest messages first, and newer messages in ascending order with `after`',
 }
 
 type Schema = {

@@ -130,95 +130,98 @@ const OWNERS: Record<string, string[]> = {
 
 const JOINT_READS: Record<string, Record<string, string>> = {
   abilities: {
-    users: 'below accounts: who holds a role is counted among accounts that are not disabled',
+    users: 'abilities must not import accounts, and only enabled users count as holders of a role',
   },
   accounts: {
-    checkin_logs: 'an import compares the days that an account claims with its check-ins',
-    roles: 'what a new account is given is found by name in the statement that makes the account',
-    user_roles: 'roles of imported people are written with them',
-    user_tags: 'people are found by their tags in one statement',
+    checkin_logs: 'the import compares the number of check-ins of a user with the check-in rows',
+    roles: 'the statement that creates a user finds the roles of the user by name',
+    user_roles:
+      'the import finds founders and holders of the role `disabler` in the statements that update users',
+    user_tags: 'one statement finds users by their tags',
   },
   certifications: {
-    users: 'a certification shows on the profile in the statement that decides on it',
+    users: 'the statement that accepts a certification also writes the badge of the user',
   },
   checkins: {
-    ledger_postings: 'the audit compares check-ins with what was paid for them',
-    user_counts: 'the reply to a check-in takes one round trip',
+    ledger_postings: 'the audit compares check-ins with the points that were paid for them',
+    user_counts: 'one statement reads all numbers of the response to a check-in',
   },
   conversations: {
-    notices: 'notices to a person stand in one list with their feedback',
+    notices: 'one list contains the feedback of a user and the notices to this user',
   },
   feeds: {
-    paid_nodes: 'an import writes the price of a picture with the feed',
+    paid_nodes: 'the import ends prices of pictures whose feed is deleted',
   },
   groups: {
-    comments: 'an import finds whose comment a pin is about',
-    file_uses: 'an import binds pictures to posts in one statement',
-    ledger_postings: 'the audit compares escrow with what waits',
-    users: 'members are searched by name, and an income keeps the name of who paid',
+    comments: 'the import reads the texts of reported comments',
+    file_uses: 'the import clears group pictures of an earlier run',
+    ledger_postings: 'the audit compares escrow with pending membership fees',
+    users: 'the member search matches user names, and an income row stores the name of the payer',
   },
   im: {
-    users: 'whom the provider lacks is found by an anti-join in id order',
+    users: 'an anti-join in id order finds users without an account at the chat provider',
   },
   ledger: {
-    pins: 'an order names the other side of a pin in one statement',
-    settings: 'an import turns old money units by the ratio that was set',
-    users: 'below accounts: rankings and the administration leave out disabled accounts',
+    pins: 'one statement reads an order and the other user of a pin',
+    settings: 'the import converts old money units by the ratio in the settings',
+    users: 'ledger must not import accounts, and rankings exclude disabled users',
   },
   music: {
-    paid_nodes: 'an export carries the price of a song',
+    paid_nodes: 'the export contains the price of a song',
   },
   news: {
-    tag_categories: 'an export carries the category of a tag',
-    tags: 'the tags of a page of articles come in one statement',
-    users: 'subscriptions of one person are changed one after the other, by a lock on the person',
+    tag_categories: 'the export contains the category of a tag',
+    tags: 'one statement reads the tags of a page of articles',
+    users: 'a lock on the row of the user serializes changes of their subscriptions',
   },
   notifications: {
-    answers: 'what old notifications lack is looked up in one statement for a page',
-    comments: 'what old notifications lack is looked up in one statement for a page',
-    group_members: 'who may read what a notification is about, in that statement',
-    group_posts: 'what old notifications lack is looked up in one statement for a page',
-    group_reports: 'what old notifications lack is looked up in one statement for a page',
-    groups: 'what old notifications lack is looked up in one statement for a page',
-    news: 'what old notifications lack is looked up in one statement for a page',
-    questions: 'an answer is shown to its author and the asker, in that statement',
-    user_blocks: 'below accounts: whom the sender blocks, or is blocked by, is not told',
-    user_follows: 'below accounts: counts of friends',
-    users: 'below accounts: names of senders, and everybody whom a notice is for',
+    answers: 'one statement completes the old notifications of a page, which lack fields',
+    comments: 'one statement completes the old notifications of a page, which lack fields',
+    group_members: 'the statement also checks whether the recipient may read the post',
+    group_posts: 'one statement completes the old notifications of a page, which lack fields',
+    group_reports: 'one statement completes the old notifications of a page, which lack fields',
+    groups: 'one statement completes the old notifications of a page, which lack fields',
+    news: 'one statement completes the old notifications of a page, which lack fields',
+    questions: 'the statement also checks whether the recipient wrote the answer or the question',
+    user_blocks:
+      'notifications must not import accounts, and users receive no notifications from blocked users',
+    user_follows: 'notifications must not import accounts, and counts new followers whom the user follows',
+    users:
+      'notifications must not import accounts, and needs the names of senders and the recipients of a notice',
   },
   pinning: {
-    ledger_postings: 'the audit compares pins with what was paid for them',
-    users: 'the administration shows and finds the name of who pays',
+    ledger_postings: 'the audit compares pins with their payments',
+    users: 'the administrative list displays and searches the names of payers',
   },
   purchases: {
-    ledger_postings: 'the audit compares purchases with what was paid',
-    users: 'the statement that pays needs a seller who is not disabled',
+    ledger_postings: 'the audit compares purchases with their payments',
+    users: 'the statement of a payment pays the seller only if the seller is not disabled',
   },
   questions: {
-    ledger_postings: 'the audit compares bounties with what waits in escrow',
-    settings: 'an import keeps what looking at an answer cost',
+    ledger_postings: 'the audit compares open bounties with the amounts in escrow',
+    settings: 'the import uses the price of a look in the settings',
   },
   rewards: {
-    ledger_postings: 'the audit compares rewards with what was paid',
-    users: 'the statement that pays needs a person who is not disabled',
+    ledger_postings: 'the audit compares rewards with their payments',
+    users: 'the statement of a reward checks that the recipient is not disabled',
   },
   settings: {
-    roles: 'an import names the role of newcomers',
+    roles: 'the import finds the name of the role for new users by its id',
   },
 }
 
 const JOINT_WRITES: Record<string, Record<string, string>> = {
   accounts: {
-    user_roles: 'an import gives people their roles as it writes them',
+    user_roles: 'the import writes users and their roles in one statement',
   },
   certifications: {
-    users: 'a change of a kind of certification changes the mark on profiles with it',
+    users: 'the statement that changes a certification or its category also updates the badges of users',
   },
   feeds: {
-    paid_nodes: 'an import writes prices with the ids that they had',
+    paid_nodes: 'the import ends prices of feeds and pictures that are deleted',
   },
   groups: {
-    file_uses: 'an import binds pictures that it copied',
+    file_uses: 'the import deletes uploads that an earlier run created for group pictures',
   },
 }
 

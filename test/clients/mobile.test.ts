@@ -33,22 +33,23 @@ function replyTo(call: MobileCall): Reply {
 }
 
 const UNSEEN: Record<string, string> = {
-  'User.tags': 'Tags of a person have a route of their own.',
-  'Charge.transaction_no': 'Only a recharge that a provider confirmed has it.',
-  'Comment.comment_mark': 'The mark is read and not sent back.',
-  'Feed.deleted_at': 'A deleted feed is 404.',
-  'Feed.pinned': 'Feeds do not have it. Pinned ones are a list beside the others.',
-  'Feed.pinned_amount': 'Feeds do not have it.',
-  'Feed.excellent_at': 'Feeds do not have it.',
-  'Group.join_at': 'Only the list of groups that wait to admit the reader has it.',
-  'NewsPin.expires_at': 'Only an administrator accepts pins of articles.',
-  'Post.pinned': 'Posts do not have it. Pinned ones are a list beside the others.',
+  'User.tags': 'A separate route returns the tags of a user.',
+  'Charge.transaction_no': 'Only a recharge that a provider has confirmed contains the field.',
+  'Comment.comment_mark': 'The server reads the mark and does not return it.',
+  'Feed.deleted_at': 'The server returns 404 for a deleted feed.',
+  'Feed.pinned': 'The server does not send the field. A separate list contains pinned feeds.',
+  'Feed.pinned_amount': 'The server does not send the field.',
+  'Feed.excellent_at': 'The server does not send the field.',
+  'Group.join_at': 'Only the list of pending membership requests contains the field.',
+  'NewsPin.expires_at':
+    'Only an accepted pin has an expiry, and only an administrator accepts pins of articles.',
+  'Post.pinned': 'The server does not send the field. A separate list contains pinned posts.',
   'PostImage.paid': 'Pictures of posts have no price.',
-  'Song.deleted_at': 'A deleted song is 404.',
+  'Song.deleted_at': 'The server returns 404 for a deleted song.',
 }
 
 const UNDECODED: Record<string, string[]> = {
-  'New in Kith: no client of the original reads it.': [
+  'Clients of ThinkSNS+ do not call these new operations of Kith.': [
     '/chats',
     '/chats/messages',
     '/chats/{chat}',
@@ -69,16 +70,16 @@ const UNDECODED: Record<string, string[]> = {
     '/user/second-factor',
     '/user/sessions',
   ],
-  'The specification has the address of an avatar where Android reads an object.': [
+  'The specification declares the URL of an avatar as text, but Android reads an object.': [
     '/group-posts/{post}/likes',
     '/im/group',
   ],
-  'The specification and the facts about clients say nothing about its fields.': [
+  'Neither the specification nor the clients define the fields of the response.': [
     '/around-amap/geo',
     '/im/groups',
     '/user/socialite',
   ],
-  'The reply is a page or a redirect.': ['/aboutus', '/files/{file}', '/socialite/getAccess/{code}'],
+  'The response is a page or a redirect.': ['/aboutus', '/files/{file}', '/socialite/getAccess/{code}'],
 }
 
 const unaliased = (path: string) =>

@@ -79,7 +79,7 @@ export const ADMINISTRATION: Record<string, ListRow> = {
       user_id: USER,
     },
   },
-  'health/requests': { filters: { hours: 'changes the width of the steps' } },
+  'health/requests': { filters: { hours: 'changes the interval between values' } },
   invitations: {
     filters: { q: equals('code'), user: equals('user.id'), ended: equals('ended') },
   },
@@ -171,8 +171,8 @@ export const ADMINISTRATION: Record<string, ListRow> = {
   'statistics/days': {
     key: 'name',
     filters: {
-      from: 'chooses the days, which the tests of statistics cover',
-      to: 'chooses the days, which the tests of statistics cover',
+      from: 'selects the days, which tests of statistics cover',
+      to: 'selects the days, which tests of statistics cover',
       series: oneOf('name'),
     },
   },

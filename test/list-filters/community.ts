@@ -53,7 +53,7 @@ export const COMMUNITY: Record<string, ListRow> = {
   'advertisingspace/advertising': {
     filters: { space: rows({ 7: 'select id from advertising where space_id = 7 order by id' }) },
   },
-  'around-amap': { filters: { radius: 'is tested with distances by src/modules/nearby' } },
+  'around-amap': { filters: { radius: 'is tested by src/modules/nearby' } },
   'chats/messages': { given: 'q=x1', filters: { chat: equals('chat_id') } },
   comments: {
     filters: {
@@ -254,11 +254,11 @@ export const COMMUNITY: Record<string, ListRow> = {
   'questions/{question}/answers': {
     filters: { order_type: sortsBy({ default: 'likes_count', time: 'id' }) },
   },
-  'recommend/groups': { filters: { type: 'shuffles the list' } },
+  'recommend/groups': { filters: { type: 'returns the list in random order' } },
   reports: {
     filters: { group_id: equals('group_id'), status: equals('status'), start: START, end: END },
   },
-  search: { given: 'q=x1', filters: { type: 'chooses the list' } },
+  search: { given: 'q=x1', filters: { type: 'selects the list' } },
   'user-group-audit-members': { filters: { group_ids: oneOf('group_id') } },
   'user-group-posts': {
     filters: { type: rows({ 2: pinnedPosts('active'), 3: pinnedPosts('pending') }) },
@@ -290,7 +290,7 @@ export const COMMUNITY: Record<string, ListRow> = {
       user: rows({ 7: 'select id from news where user_id = 7 and audit_status = 0 order by id desc' }),
     },
   },
-  'user/notifications': { filters: { type: 'chooses the list' } },
+  'user/notifications': { filters: { type: 'selects the list' } },
   'user/question-answer': {
     filters: {
       user_id: rows({ 7: 'select id from answers where user_id = 7 and not anonymity order by id desc' }),
