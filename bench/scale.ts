@@ -133,7 +133,7 @@ async function measure(): Promise<void> {
   let serial = Date.now() % 1_000_000_000
   for (const [name, path] of Object.entries(reads)) {
     const took: number[] = []
-    // Measures only the first request of a ranking, because later requests read the cache.
+    // Measures only the first request of a ranking, because all further requests read the cache.
     const count = name.endsWith('uncached') ? 1 : times
     const failed = new Set<number>()
     const before = processorTime(databasePids())

@@ -115,7 +115,10 @@ function median(values: number[]): number {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0
 }
 
-/** Compares the last third of the samples with the middle third, because the server warms up during the first. */
+/**
+ * Compares the last third of the samples with the middle third, because the server warms up during the first
+ * third.
+ */
 function growthOf(samples: Sample[]): string[] {
   const third = Math.floor(samples.length / 3)
   if (third === 0) return ['the run was too short to compare']

@@ -8,7 +8,7 @@ export type Story = {
   readonly minutes: number
   at(minute: number, what: () => Promise<unknown>): void
   /**
-   * Schedules an event that later events do not wait for, such as a like. The order of these events depends
+   * Schedules an event, such as a like, for which later events do not wait. The order of such events depends
    * on the speed of the machine.
    */
   aside(minute: number, what: () => Promise<unknown>): void

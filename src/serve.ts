@@ -73,7 +73,8 @@ export async function serve(config: Config): Promise<void> {
     const server = await buildApp(ctx)
     recordTraffic(ctx)
     await ctx.signals.listen()
-    // With a short backlog, a full queue would delay connections by seconds, without a log entry.
+    // Sets a long backlog. With a short one, the kernel would delay new connections by seconds when the queue
+    // is full, without a log entry.
     await server.listen({ host: config.host, port: config.port, backlog: 4096 })
     closers.unshift({
       name: 'server',

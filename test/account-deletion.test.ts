@@ -64,7 +64,8 @@ test('keeps the grace period of an account when another account is erased (right
   const [ann, bob] = [await owner(), await signUp()]
   assert.equal((await erase(bob)).status, 202)
   await gone(ann)
-  // A job of an earlier, cancelled deletion must not erase the account before its grace period ends.
+  // Adds the job of an earlier, cancelled deletion. The job must not erase the account during its current
+  // grace period.
   await addJob(sql, 'erase_account', { id: bob.id })
   await work()
   const states = await sql<{ user_id: number; finished: boolean; due: boolean }[]>`

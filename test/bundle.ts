@@ -3,8 +3,8 @@ import { pathToFileURL } from 'node:url'
 export const END = 'end of '
 
 /**
- * Returns the source of a module that runs test files one after another in one process, which compiles the
- * sources only once.
+ * Returns the source of a module that runs test files one after another in one process. One process compiles
+ * the shared sources only once.
  */
 export function importing(files: readonly string[]): string {
   return `import { describe, test } from 'node:test'

@@ -36,8 +36,8 @@ function worth(value: unknown): number {
 }
 
 /**
- * Prefers the value with more informative fields. The text order breaks ties, so that every run picks the
- * same example.
+ * Prefers the value with more informative fields. Breaks ties by the order of the texts, so that every run
+ * picks the same example.
  */
 export const isBetter = (value: unknown, than: unknown): boolean => {
   if (than === undefined) return true

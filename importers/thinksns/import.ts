@@ -51,7 +51,7 @@ const SOURCE = 'thinksns'
 export type Output = { line(text: string): void; progress(state: Progress): void }
 
 export async function importThinkSns(env: Environment, given: ThinkSnsOptions): Promise<number> {
-  // Validates options first, because starting a database is slow.
+  // Validates options before the start of a database, which is slow.
   if (!given.close) choicesOf(given)
   return withContext(env, async ({ ctx, forJobs, connection }) => {
     await prepareDatabase(forJobs, connection)

@@ -99,7 +99,10 @@ export class Session {
     return current !== null && Date.now() < Math.max(current.expiresAt, current.refreshUntil)
   }
 
-  /** Calls `listener` on each sign-in and sign-out, also in other tabs. Returns a function that unsubscribes. */
+  /**
+   * Calls `listener` on each sign-in and sign-out, including those in other tabs. Returns a function that
+   * unsubscribes.
+   */
   onChange(listener: Listener): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)

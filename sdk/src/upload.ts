@@ -17,7 +17,7 @@ export type UploadOptions = {
 export type Uploaded = {
   id: number
   url: string
-  /** True when the server already had the bytes. */
+  /** True when the server already stored the bytes. */
   reused: boolean
 }
 

@@ -120,7 +120,7 @@ describe('kith export', () => {
       { kind: 'comment', song: 'left-song', user: writer.name, body: 'left' },
     ])
     assert.deepEqual((await load(musicImporter, path)).faults, [])
-    // Marks the rows as deleted, as in the time before the cleanup job deletes their comments.
+    // Marks the rows as deleted. Their comments still exist, because the cleanup job has not run yet.
     await sql`update music_songs set deleted_at = now() where external_id = 'gone-song'`
     await sql`update music_specials set deleted_at = now() where external_id = 'gone-album'`
     await sql`update music_singers set deleted_at = now() where name = 'Gone singer'`

@@ -135,8 +135,8 @@ function createPage(n: number): Page {
       spaceDue = shown.length > 0
       return
     }
-    // Inserts a space after the `<` of a tag that broken or escaped markup leaves, in case a client does not
-    // escape the text.
+    // Inserts a space after a `<` that broken or escaped markup leaves. Otherwise a client that does not
+    // escape the text would render a tag.
     if (spaceDue || (last === '<' && /^[A-Za-z/!?]$/.test(point))) shown.push(' ')
     shown.push(point)
     last = point

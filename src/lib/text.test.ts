@@ -73,7 +73,7 @@ test('folds many combining marks on one letter in linear time', () => {
   assert.ok(foldText(`a${'\u0301\u0316\u200d'.repeat(500_000)}`).length > 0)
 })
 
-test('finds all grams of a query in every text that contains the query', () => {
+test('finds all n-grams of a query in every text that contains the query', () => {
   const holds = (text: string, query: string) => {
     if (!nameKey(text).includes(nameKey(query))) return
     const have = new Set(grams(text))
@@ -88,7 +88,7 @@ test('returns at least one n-gram for every query with a visible character', () 
   fc.assert(fc.property(anyText, (query) => gramsOfQuery(query).length > 0 === (nameKey(query) !== '')))
 })
 
-test('returns only the longest grams for a query', () => {
+test('returns only the longest n-grams for a query', () => {
   assert.deepEqual(gramsOfQuery('中'), ['中'])
   assert.deepEqual(gramsOfQuery('中国'), ['中国'])
   assert.deepEqual(gramsOfQuery('中国人'), ['中国', '国人'])

@@ -11,7 +11,7 @@ import { type Operation, readOperations } from './operations.ts'
 import { createTally, type Tally } from './tally.ts'
 
 const { seed, requests } = JSON.parse(process.env.KITH_FUZZ ?? '{}') as { seed: number; requests: number }
-/** Number of requests before a new database, because deletions use up the content. */
+/** Number of requests per database. Deletions of content leave too little for further requests. */
 const ROUND = 6000
 const BEFORE_END = 0.75
 const MOST_FAULTS = 20

@@ -136,7 +136,7 @@ export function inputOf(field: Field, t: Translate, { isFilter = false } = {}): 
   }
 }
 
-/** Input of an amount. Stores NaN for invalid text, which blocks the form. */
+/** Input of an amount. Stores NaN for invalid text, so that the user cannot submit the form. */
 function AmountField({
   currency,
   source,

@@ -21,7 +21,8 @@ export function Markdown({ text }: { text: string }) {
     template.innerHTML = html
     for (const image of template.content.querySelectorAll('img')) {
       const [, id] = /^#upload-(\d+)$/.exec(image.getAttribute('src') ?? '') ?? []
-      // Removes external pictures, because loading one would reveal the administrator to its site.
+      // Removes external pictures, because loading a picture would reveal the IP address of the administrator
+      // to its site.
       image.removeAttribute('src')
       if (id) void fileAddress(Number(id), 640).then((address) => image.setAttribute('src', address))
     }

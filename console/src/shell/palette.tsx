@@ -59,7 +59,8 @@ export function Palette({ close }: { close(): void }) {
     to: `/people/${row.id}/show`,
     label: String(row.name),
     group: t(['Users', '用户']),
-    // Makes each user from the server match the query, because the server also finds users by earlier names.
+    // Uses the query as the search text of each user that the server found. Otherwise the palette would drop
+    // users whom the server found by an earlier name.
     words: q,
   }))
   const options = q === '' ? pages : [...pages, ...settings, ...found]

@@ -9,7 +9,7 @@ export function relation(sql: Db, columns: Target, rows: readonly object[]): Fra
   return sql`json_to_recordset(${JSON.stringify(rows)}::text::json) as r (${sql.unsafe(list.join(', '))})`
 }
 
-/** Upserts rows and skips unchanged rows. `keep` names columns that a later import does not overwrite. */
+/** Upserts rows and skips unchanged rows. `keep` names columns that a repeated import does not overwrite. */
 export async function upsert(
   sql: Db,
   table: string,

@@ -102,7 +102,7 @@ test('generates the same demo for the same seed', async () => {
 
 test('generates a demo in which `kith doctor` finds no faults', () => assertWell(one))
 
-test('spreads the demo over the last six weeks', async () => {
+test('dates the activity of the demo within the last six weeks', async () => {
   const [row] = await one.sql<[{ days: number; ordered: boolean; young: boolean }]>`
     select extract(epoch from max(created_at) - min(created_at))::float8 / 86400 as days,
       bool_and(in_order) as ordered, bool_and(created_at < now()) as young

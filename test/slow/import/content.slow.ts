@@ -49,7 +49,7 @@ describe('imports the content of a community', { skip: skipMariaDb }, async () =
     assert.deepEqual({ ...repost }, { repostable_type: 'news', repostable_id: 1 })
   })
 
-  test('keeps hidden content hidden', async () => {
+  test('hides imported content that the source hid', async () => {
     assert.equal((await guest('GET', '/feeds/3')).status, 404)
     assert.equal((await guest('GET', '/feeds/4')).status, 404)
     assert.match(

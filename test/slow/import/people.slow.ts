@@ -137,7 +137,7 @@ describe('imports users', { skip: skipMariaDb }, async () => {
     assert.deepEqual({ ...roles[1] }, { name: 'moderator', people: [2], abilities: ['[feed] Delete Feed'] })
   })
 
-  test('imports the follows and blocks of existing users', async () => {
+  test('imports follows and blocks only between existing users', async () => {
     assert.deepEqual(
       [...(await sql`select id, user_id, target_id, created_at::text as at from user_follows`)],
       [{ id: 5, user_id: 2, target_id: 3, at: '2022-05-05 23:08:09+00' }],
@@ -160,7 +160,7 @@ describe('imports users', { skip: skipMariaDb }, async () => {
     assert.equal((await guest('GET', '/users/9')).body.avatar.size, body.avatar.size)
   })
 
-  test('stores each imported file once for its user', async () => {
+  test('stores an imported file once for each user who uses it', async () => {
     const uses = await sql`
       select u.id, u.channel, u.raw, f.owner_id, f.mime, f.size > 0 as there from file_uses u join files f on f.id = u.file_id
       order by u.id`

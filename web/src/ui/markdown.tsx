@@ -7,8 +7,8 @@ const UPLOAD = /@!\[([^\]\n]*)\]\((\d{1,15})\)/g
 const isUpload = (href: string) => /^\/api\/v2\/files\/\d+/.test(href)
 
 /**
- * Renders Markdown of users as elements, so that no HTML needs sanitizing. Pictures of other sites become links,
- * because loading them would reveal the reader to those sites.
+ * Renders Markdown of users as elements, so that no HTML needs sanitizing. Pictures of other sites become
+ * links, because loading a picture would reveal the IP address of the reader to its site.
  */
 export function Markdown({ text }: { text: string }) {
   const tokens = lexer(text.replace(UPLOAD, (_, name, id) => `![${name}](/api/v2/files/${id}?w=960)`))

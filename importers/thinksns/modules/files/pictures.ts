@@ -73,7 +73,8 @@ export type Stored = {
   media: Media
   damaged: boolean
   /**
-   * Hashes of the original bytes, by which clients find earlier uploads. The stored bytes lack the metadata.
+   * Hashes of the original bytes, by which clients find earlier uploads. The stored bytes differ, because the
+   * import removes metadata.
    */
   sent: { md5: string; sha256: string }
 }

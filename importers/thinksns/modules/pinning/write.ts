@@ -115,7 +115,7 @@ export async function writePins(tx: Tx, table: string, pins: Pin[], batch: Batch
         amount: pin.amount,
         kind: 'pin' as const,
         refundKind: 'pin:refunded' as const,
-        // Refunds a second pending pin, because Kith allows one pending pin per target.
+        // Refunds a second pending pin of a target, because Kith allows only one.
         givenBack: state !== 'pending',
       })
     const updated = pin.updatedAt ?? pin.createdAt ?? EPOCH

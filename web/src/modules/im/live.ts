@@ -21,7 +21,7 @@ export function watchChats(api: Kith, signal: AbortSignal, onEvent: (event: Live
     const onConnection = (isOpen: boolean) => isOpen && tell({ event: 'open' })
     for await (const event of api.chat.events({ signal, onConnection })) tell(event)
   }
-  // Ignores the error of an ended session, which the page's next request reports.
+  // Ignores the error of an ended session, because the next request of the page reports the error.
   const listenQuietly = () => listen().catch(() => {})
   // Browsers provide locks only on secure origins.
   if (navigator.locks) void navigator.locks.request(NAME, { signal }, listenQuietly).catch(() => {})

@@ -18,7 +18,7 @@ export function watch(api: Kith, signal: AbortSignal, onNotification: () => void
       channel.postMessage('')
     }
   }
-  // Ignores the error of an ended session, which the page's next request reports.
+  // Ignores the error of an ended session, because the next request of the page reports the error.
   const listenQuietly = () => listen().catch(() => {})
   // Browsers provide locks only on secure origins.
   if (navigator.locks) void navigator.locks.request(NAME, { signal }, listenQuietly).catch(() => {})

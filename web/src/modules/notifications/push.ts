@@ -22,7 +22,10 @@ export const canPush = (): boolean =>
 const findSubscription = async () =>
   (await (await navigator.serviceWorker.getRegistration(SCOPE))?.pushManager.getSubscription()) ?? undefined
 
-/** Asks the server whether it sends push messages to this browser, because a sign-out unregisters the browser there. */
+/**
+ * Asks the server whether it sends push messages to this browser. A sign-out unregisters the browser only on
+ * the server.
+ */
 export async function isSubscribed(api: Kith): Promise<boolean> {
   const subscription = await findSubscription()
   if (!subscription) return false
