@@ -1,6 +1,6 @@
 /**
- * `npm run bench:growth -- --keep=DIR` counts the database buffers that a request reads, which do not depend on the
- * machine's load. Needs a database from `bench:scale --keep=DIR`.
+ * `npm run bench:growth -- --keep=DIR` counts the database buffers that each request reads. The counts do not
+ * depend on the load of the machine. Needs a database from `bench:scale --keep=DIR`.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

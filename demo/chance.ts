@@ -4,7 +4,7 @@ export type Chance = {
   happens(share: number): boolean
   one<T>(list: readonly T[]): T
   some<T>(list: readonly T[], count: number): T[]
-  /** Returns an independent generator, whose draws do not change later numbers of its parent. */
+  /** Returns an independent generator. Its draws do not change later numbers of the parent. */
   fork(name: string): Chance
 }
 

@@ -41,8 +41,8 @@ const names = (key: string[]) => key.map((column) => `"${column}"`).join(', ')
 export class DealtWithOthers extends Error {}
 
 /**
- * Deletes demo rows, later rows of demo users, and dependent rows. Keeps rows that other users' data references,
- * such as a group's category.
+ * Deletes demo rows, rows that demo users created afterwards, and dependent rows. Keeps rows that data of
+ * other users references, such as the category of a group.
  */
 export async function removeRows(sql: Sql, { many = MANY } = {}): Promise<number> {
   return sql.begin(async (tx) => {

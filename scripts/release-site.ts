@@ -1,6 +1,6 @@
 /**
- * Stores the backup of a small site for later upgrade tests: `node scripts/release-site.ts FILE`. Fills the
- * site with the commands of docs/first-hour.md.
+ * Stores the backup of a small site for upgrade tests of later releases: `node scripts/release-site.ts FILE`.
+ * Fills the site with the commands of docs/first-hour.md.
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

@@ -39,7 +39,10 @@ const isSlow = given.includes('--slow')
 const DURATIONS = fileURLToPath(new URL('../test/durations.json', import.meta.url))
 const durations = JSON.parse(readFileSync(DURATIONS, 'utf8')) as Record<string, number>
 const UNKNOWN_MS = 3_000
-/** Maximum number of failed files to repeat. A larger number of failures does not come from flaky tests. */
+/**
+ * Maximum number of failed files to repeat. With more failed files, the runner repeats none, because flaky
+ * tests are not the cause.
+ */
 const REPEATED_MOST = 30
 
 const files = findFiles()

@@ -43,7 +43,7 @@ export async function serve(config: Config): Promise<void> {
   }
   if (supervisorChannel) {
     supervisorChannel.on('stop', () => void shutDown('stop'))
-    // Ignores signals of a terminal, which every process of the group receives. The supervisor decides
+    // Ignores signals of a terminal, because every process of the group receives them. The supervisor decides
     // whether to stop this process.
     for (const signal of ['SIGINT', 'SIGHUP'] as const) process.on(signal, () => {})
     process.on('SIGTERM', () => void shutDown('SIGTERM'))

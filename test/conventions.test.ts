@@ -110,7 +110,7 @@ test('uses one name for each kind of content in all responses (conventions-24)',
   assert.deepEqual([comments[0].commentable_type, comments[0].commentable_id], ['feeds', id])
 })
 
-test('refuses to start when two kinds of content claim the same code', () => {
+test('refuses to start when two kinds of content have the same code', () => {
   const kind = (type: string, code: number) => ({ type, code, reader: {} }) as unknown as ContentKind
   assert.throws(() => contentKinds([kind('one', 990_001), kind('two', 990_001)]), /claim the code 990001/)
   assert.throws(() => contentKinds([kind('one', 990_001), kind('one', 990_002)]), /claim the type one/)

@@ -45,7 +45,7 @@ test('restarts an interrupted export without leftover files (rights-9)', async (
   }
   assert.equal((await as(ann, 'GET', `/user/exports/${asked.body.id}`)).body.state, 'waiting')
   assert.deepEqual(await readdir(join(ctx.config.dataDir, 'exports')), [])
-  // Enqueues the export again. Two workers must not create it twice.
+  // Enqueues the export again. Two workers must not create the export twice.
   await addJob(sql, 'make_export', { id: asked.body.id })
   await Promise.all([work(), work()])
   const told = await as(ann, 'GET', `/user/exports/${asked.body.id}/archive?json=1`)

@@ -115,7 +115,7 @@ function nextOf(list: List, items: Item[]): string {
   return list.query.has('offset') ? `&offset=${items.length}` : ''
 }
 
-/** Tries several ids, because some have too few rows. */
+/** Tries several ids, because the lists of some ids have too few rows. */
 async function addressOf(list: List, row: ListRow): Promise<string> {
   for (const id of row.id ? [row.id] : [7, 9, 1, 2, 8, 11, 12, 13]) {
     const address = list.path.replace(/\{\w+\}/g, String(id))

@@ -44,7 +44,7 @@ async function fillOldDatabase(): Promise<void> {
       select ${hash('sha256', tokenOf(name), 'buffer')}, user_id, id, now(), now() + interval '1 hour', now() + interval '14 days'
       from token_families where user_id = ${id}`
   }
-  // Omits one ability from the founder's role, which the upgrade must not restore.
+  // Omits one ability from the founder's role. The upgrade must not restore this ability.
   await sql`insert into abilities (name, display_name) values ('admin: login', ''), ('admin: feeds', ''), ('admin:user:show', '')`
   await sql`insert into roles (name, fixed) values ('founder', true), ('owner', true)`
   await sql`insert into role_abilities (role_id, ability)
@@ -75,7 +75,7 @@ async function fillOldDatabase(): Promise<void> {
       ('question-answers', 1, ${MEMBERS.ben}, ${MEMBERS.ada}), ('question-answers', 2, ${MEMBERS.ben}, ${MEMBERS.ada}),
       ('question-answers', 2, ${MEMBERS.cleo}, ${MEMBERS.ada})`
   await sql`insert into question_people (user_id, likes_count) values (${MEMBERS.ada}, 1)`
-  // Gives Ben a counter that is too low, which migration 0032 must not make negative.
+  // Gives Ben a counter that is too low. Migration 0032 must not make the counter negative.
   await sql`
     insert into questions (id, user_id, subject, subject_key, subject_grams, anonymity)
     values (3, ${MEMBERS.ben}, 'Of Ben?', 'of ben?', '{}', true)`
@@ -153,7 +153,7 @@ test('excludes anonymous content from counters (0032)', async () => {
   )
 })
 
-test('subtracts an unlike only from counters that include the like (0032)', async () => {
+test('decreases a counter on an unlike only if the counter includes the like (0032)', async () => {
   const { sql, as } = world
   const likesOf = async () => {
     const [row] = await sql`select likes_count from user_counts where user_id = ${MEMBERS.ada}`

@@ -115,7 +115,10 @@ function describeError(error: unknown): string {
 
 type Reported = { type: string; data: { name?: string; nesting?: number; message?: string } }
 
-/** Removes the marker tests of bundles from the output, and the runner's totals, which include them. */
+/**
+ * Removes the marker tests of bundles from the output. Removes the totals of the runner too, because they
+ * include the marker tests.
+ */
 function withoutEnds(paths: readonly string[]): Transform {
   return new Transform({
     objectMode: true,

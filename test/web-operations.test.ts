@@ -32,7 +32,8 @@ function callsOf(text: string): string[] {
       ? [...(either[1] ?? '').matchAll(/\.(get|post|put|patch|delete)\b/g)].map(([, name]) => name)
       : [call?.[1] ?? 'get']
     for (const name of names) calls.push(`${name?.toUpperCase()} ${path}`)
-    // Adds POST and DELETE of comments, which the search misses because a component looks up their paths in a table.
+    // Adds POST and DELETE of comments. The search misses them, because a component looks up their paths in a
+    // table.
     if (path.endsWith('/comments') && !call) calls.push(`POST ${path}`, `DELETE ${path}/{comment}`)
   }
   return calls

@@ -59,7 +59,7 @@ export async function createWorld(
     routes?: (server: Server, ctx: Context) => void
     onQuery?: DatabaseOptions['onQuery']
     prepare?: (app: Server) => void
-    /** Database to clone, which must have no open connections. */
+    /** Database to clone. It must have no open connections. */
     template?: string
   } = {},
 ): Promise<World> {

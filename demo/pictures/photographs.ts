@@ -31,7 +31,7 @@ async function draw(chance: Chance, scene: Scene, width: number): Promise<Buffer
   return sharp(Buffer.from(svg)).jpeg({ quality: 80 }).toBuffer()
 }
 
-/** Prevents an unhandled rejection of a drawing that the caller awaits later. */
+/** Prevents an unhandled rejection when a drawing fails before the caller awaits it. */
 export function ahead(drawing: Promise<Buffer>): Promise<Buffer> {
   drawing.catch(() => {})
   return drawing

@@ -109,8 +109,8 @@ export class Session {
   }
 
   /**
-   * Returns a token for a request, or null for guests. Refreshes a token that expires soon or equals `refused`,
-   * which the server rejected.
+   * Returns a token for a request, or null for guests. Refreshes a token that expires soon or equals
+   * `refused`, a token that the server rejected.
    */
   async token(refused?: string): Promise<string | null> {
     const current = await this.#store.get()
@@ -133,8 +133,8 @@ export class Session {
   }
 
   /**
-   * Runs `work` in one tab at a time. Browsers provide no locks to pages without TLS. There, tabs may refresh
-   * one token concurrently, which the server accepts for 30 seconds.
+   * Runs `work` in one tab at a time. Browsers provide no locks to pages without TLS. There, several tabs may
+   * refresh one token, because the server accepts repeated refreshes for 30 seconds.
    */
   #alone<T>(work: () => Promise<T>): Promise<T> {
     const { locks } = (globalThis.navigator ?? {}) as { locks?: Locks }

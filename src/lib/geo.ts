@@ -31,7 +31,7 @@ const EDGE = 89
 const radians = (degrees: number) => (degrees * Math.PI) / 180
 const clamped = (latitude: number) => Math.min(EDGE, Math.max(-EDGE, latitude))
 
-/** Projects a location to a Mercator map, whose scale is the same in every direction. */
+/** Projects a location to a Mercator map. The scale of such a map is the same in every direction. */
 export const mercatorPoint = ({ latitude, longitude }: Place): { x: number; y: number } => ({
   x: radians(longitude),
   y: Math.log(Math.tan(Math.PI / 4 + radians(clamped(latitude)) / 2)),

@@ -198,7 +198,8 @@ async function importChunk(
     outcomes.clear()
     reasons.clear()
   }
-  // The count and the rows come from one snapshot, so a difference means a lost row.
+  // The count and the rows come from one snapshot, so a difference means that the import lost or repeated
+  // rows.
   if (counts.rows !== there)
     throw new Error(`${table.table} has ${there} rows in range ${chunk}, but ${counts.rows} were read`)
   if (repeated) await table.sweep?.(tx, rangeOf(table, chunk), kept)

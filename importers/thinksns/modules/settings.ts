@@ -229,7 +229,7 @@ const currencyTypes = defineTable({
 })
 
 /**
- * Imports old settings first, so that current settings overwrite them. Runs after the import of roles, which a
- * setting references.
+ * Imports old settings first, so that current settings overwrite them. Runs after the import of roles,
+ * because a setting references a role.
  */
 export const settingTables = [commonConfigs, settings, currencyTypes]

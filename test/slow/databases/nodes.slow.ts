@@ -45,7 +45,7 @@ async function walk(env: Record<string, string>, name: string): Promise<void> {
   const [token, other] = [await signIn(one), await signIn(two)]
   assert.equal((await send(two, token, 'GET', '/user')).status, 200)
 
-  // Publishes the same feed on both nodes at once, which must create one feed.
+  // Publishes a feed on both nodes at once with one mark. The requests must create only one feed.
   const feed = { feed_content: 'of two nodes', feed_from: 5, feed_mark: 77 }
   const made = await Promise.all([one, two].map((node) => send(node, token, 'POST', '/feeds', feed)))
   assert.deepEqual(made.map(({ status }) => status).sort(), [201, 201], JSON.stringify(made))

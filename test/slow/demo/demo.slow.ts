@@ -17,7 +17,7 @@ import { PEOPLE } from '../../../demo/words.ts'
 
 const one = await demoWorld()
 
-/** Records the requests of a story instead of sending them. */
+/** Records the requests that generate the demo instead of sending them. */
 async function recordRequests(seed: number): Promise<string[]> {
   const lines: string[] = []
   let id = 0

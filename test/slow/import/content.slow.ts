@@ -165,7 +165,7 @@ describe('imports the content of a community', { skip: skipMariaDb }, async () =
     assert.match(site.first.reasons('notifications', uuid(6)).join(), /unsupported type/)
   })
 
-  test('applies changes of the source in a later run', async () => {
+  test('applies changes of the source when the import is repeated', async () => {
     await site.source.add('comments', {
       id: 26,
       user_id: 3,

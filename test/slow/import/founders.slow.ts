@@ -78,7 +78,7 @@ describe('imports founders and locked users of a stock installation', { skip: sk
     await assert.rejects(bring({ lockDisablers: false }), /options differ from those of the first run/)
   })
 
-  test('keeps a founder enabled when a later run no longer finds the founder', async () => {
+  test('keeps a founder enabled when a repeated import no longer finds the founder', async () => {
     const world = await createWorld()
     const bring = bringerOf(world, { database: source.address })
     await bring()

@@ -140,7 +140,7 @@ describe('imports balances and payments', { skip: skipMariaDb }, async () => {
     assert.deepEqual(await faultsOf(given), [])
   })
 
-  test('books only balance differences in a later import run', async () => {
+  test('books only balance differences when the import is repeated', async () => {
     const later = await createWorld()
     const bring = bringerOf(later, { database: source.address })
     await bring()

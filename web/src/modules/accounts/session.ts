@@ -1,6 +1,6 @@
 import { isKithError, KithError } from '@kith/client'
 
-/** Sends a request to the site's session endpoint, which stores the token in an HttpOnly cookie. */
+/** Sends a request to the site's session endpoint. The endpoint stores the token in an HttpOnly cookie. */
 export async function ask(method: string, path: string, body?: object): Promise<number> {
   const response = await fetch(`/_/session${path}`, {
     method,

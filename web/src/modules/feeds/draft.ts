@@ -55,8 +55,8 @@ async function frameOf(url: string): Promise<Blob> {
 }
 
 /**
- * Draft of a feed, which survives a reload. Its mark stays the same until publication, so that a retry does not
- * publish the feed twice.
+ * Draft of a feed. A reload keeps the draft. Its mark stays the same until publication, so that a retry does
+ * not publish the feed twice.
  */
 export function useDraft() {
   const { api } = useSite()
