@@ -184,7 +184,7 @@ test('locks counters of several types in one order to prevent deadlocks', async 
   for (const [name, run] of Object.entries(actions)) {
     const [ann, bob] = [await person(), await person()]
     // Inserts the counter rows in reverse order. Otherwise this test would pass even if the code locked the
-  // rows in the order of a plain scan.
+    // rows in the order of a plain scan.
     for (const type of TYPES)
       await notify(sql, {
         type,
