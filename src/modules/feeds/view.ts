@@ -67,22 +67,14 @@ const feedText = ({ id: _, text_version, topic_ids, ...row }: FeedTextRow): Feed
 
 const textsOf = defineFragments<FeedText>()
 
-async function findTexts(ctx: Context, rows: FeedRow[]): Promise<Map<number, FeedText>> {
-  const fragments = textsOf(ctx)
-  const found = new Map<number, FeedText>()
-  const missing: number[] = []
-  for (const { id, text_version: version } of rows) {
-    const known = fragments.get(id, version)
-    if (known) found.set(id, known)
-    else missing.push(id)
-  }
-  for (const row of missing.length > 0 ? await findFeedTexts(ctx.sql, missing) : []) {
-    const text = feedText(row)
-    fragments.set(row.id, row.text_version, text)
-    found.set(row.id, text)
-  }
-  return found
-}
+const findTexts = (ctx: Context, feeds: FeedRow[]): Promise<Map<number, FeedText>> =>
+  textsOf(ctx).find(
+    feeds.map(({ id, text_version: version }) => ({ id, version })),
+    async (missing) => {
+      const rows = await findFeedTexts(ctx.sql, missing)
+      return rows.map((row) => ({ id: row.id, version: row.text_version, value: feedText(row) }))
+    },
+  )
 
 const PREVIEW = 5
 
@@ -100,23 +92,18 @@ const viewsOf = (rows: (CommentRow & { version: string })[]): Comment[] =>
   rows.map(({ version: _, ...row }) => commentView(row))
 
 /** Finds the newest comments regardless of blocks, so that all viewers share the cache. */
-async function findPreviews(ctx: Context, feeds: FeedRow[]): Promise<Previews> {
-  const fragments = previewsOf(ctx)
-  const found: Previews = new Map()
-  const missing: number[] = []
-  for (const { id, content_version: version, feed_comment_count: count } of feeds) {
-    if (count === 0) continue
-    const known = fragments.get(id, version)
-    if (known) found.set(id, known)
-    else missing.push(id)
-  }
-  for (const [id, rows] of missing.length > 0 ? await read(ctx, missing, 0) : []) {
-    const views = viewsOf(rows)
-    fragments.set(id, (rows[0] as { version: string }).version, views)
-    found.set(id, views)
-  }
-  return found
-}
+const findPreviews = (ctx: Context, feeds: FeedRow[]): Promise<Previews> =>
+  previewsOf(ctx).find(
+    feeds
+      .filter(({ feed_comment_count: count }) => count > 0)
+      .map(({ id, content_version: version }) => ({ id, version })),
+    async (missing) =>
+      [...(await read(ctx, missing, 0))].map(([id, rows]) => ({
+        id,
+        version: (rows[0] as { version: string }).version,
+        value: viewsOf(rows),
+      })),
+  )
 
 /** Finds the newest comments for a viewer who blocks an author of the cached comments. */
 async function findOwnPreviews(ctx: Context, feedIds: number[], viewerId: number): Promise<Previews> {
@@ -185,7 +172,7 @@ export async function feedsWithPeople(
     ),
     findTopicNames(
       ctx,
-      rows.find((row) => row.topics_version !== null)?.topics_version ?? null,
+      rows.find((row) => row.topics_version !== null)?.topics_version ?? 0,
       [...texts.values()].flatMap(({ topicIds }) => topicIds),
     ),
     files.length > 0 ? findPrices(sql, FILE, files, viewerId) : new Map<number, NodeRow>(),

@@ -35,22 +35,6 @@ export const visibleTopics = (sql: Db, { id, reviewer }: TopicViewer): Fragment 
   select t.* from feed_topics t
   where ${reviewer ? sql`true` : sql`(t.status = 'passed' or t.creator_user_id = ${id})`}`
 
-export type TopicName = Row<'feed_topics', 'name' | 'status' | 'creator_user_id'>
-
-/** Applies the condition of `visibleTopics` without a reviewer. */
-export const isTopicVisible = ({ status, creator_user_id }: TopicName, viewerId: number): boolean =>
-  status === 'passed' || creator_user_id === viewerId
-
-/** Selects a version that changes with the name or visibility of any topic. */
-export const topicNamesVersion = (sql: Db): Fragment => sql`(select version from feed_topics_version)`
-
-/** Lists names of topics. `version` is `topicNamesVersion`, the key under which fragments are cached. */
-export const listTopicNames = (sql: Db, ids: number[]) => sql<
-  (TopicName & { id: number; version: number })[]
->`
-  select t.id, t.name, t.status, t.creator_user_id, ${topicNamesVersion(sql)} as version
-  from feed_topics t where t.id = any(${ids})`
-
 const HOT_MAX = 8
 
 const topicItems = (sql: Db, found: Fragment, viewerId: number, order: Fragment) => sql<TopicRow[]>`

@@ -8,17 +8,14 @@ import { screenWords } from '#modules/words/index.ts'
 import type { Context } from '#platform/context.ts'
 import { batchWrites, type Db, onConstraint, statement, transaction } from '#platform/database'
 import { forbidden } from '#platform/errors.ts'
-import { defineFragments } from '#platform/memory'
 import {
   deleteTopic,
   findTopicOwner,
   insertFollowers,
   insertTopic,
-  listTopicNames,
   type NewFollower,
   type TopicChanges,
   type TopicDetailRow,
-  type TopicName,
   type TopicOwnerRow,
   type TopicRow,
   type TopicViewer,
@@ -36,32 +33,6 @@ import {
   type TopicStatus,
   unknownTopic,
 } from './schema.ts'
-
-const namesOf = defineFragments<TopicName>()
-
-/** Finds names by topic id. Omits deleted topics. `version` is the result of `topicNamesVersion`. */
-export async function findTopicNames(
-  ctx: Context,
-  version: number | null,
-  ids: number[],
-): Promise<Map<number, TopicName>> {
-  const found = new Map<number, TopicName>()
-  if (version === null) return found
-  const fragments = namesOf(ctx)
-  const missing: number[] = []
-  for (const id of new Set(ids)) {
-    const known = fragments.get(id, version)
-    if (known) found.set(id, known)
-    else missing.push(id)
-  }
-  for (const { id, version: read, ...topic } of missing.length > 0
-    ? await listTopicNames(ctx.sql, missing)
-    : []) {
-    fragments.set(id, read, topic)
-    found.set(id, topic)
-  }
-  return found
-}
 
 /** Counts a feed in its topics. Returns the ids of topics visible to the author. */
 async function addPost(sql: Db, topicIds: number[], userId: number): Promise<number[]> {

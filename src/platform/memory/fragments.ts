@@ -9,10 +9,17 @@ type Version = string | number
  * needs no invalidation.
  */
 export type Fragments<V extends object> = {
+  /** Returns cached values by id. Loads the others, and caches them under the version that `load` read. */
+  find(
+    wanted: Iterable<{ id: number; version: Version }>,
+    load: (missing: number[]) => Promise<Loaded<V>[]>,
+  ): Promise<Map<number, V>>
   get(id: number, version: Version): V | undefined
   /** `bytes` is the estimated size of the value in memory. Measured from its JSON by default. */
   set(id: number, version: Version, value: V, bytes?: number): void
 }
+
+type Loaded<V> = { id: number; version: Version; value: V }
 
 type Entry = { version: Version; value: object }
 
@@ -37,7 +44,21 @@ export function defineFragments<V extends object>(): (ctx: Context) => Fragments
   if (kind >= KINDS) throw new Error(`more than ${KINDS} kinds of fragments`)
   return (ctx) => {
     const store = storeOf(ctx).fragments
-    return {
+    const fragments: Fragments<V> = {
+      async find(wanted, load) {
+        const found = new Map<number, V>()
+        const missing: number[] = []
+        for (const { id, version } of wanted) {
+          const known = fragments.get(id, version)
+          if (known) found.set(id, known)
+          else missing.push(id)
+        }
+        for (const { id, version, value } of missing.length > 0 ? await load(missing) : []) {
+          fragments.set(id, version, value)
+          found.set(id, value)
+        }
+        return found
+      },
       get(id, version) {
         const entry = store?.get(id * KINDS + kind)
         return entry?.version === version ? (entry.value as V) : undefined
@@ -46,5 +67,6 @@ export function defineFragments<V extends object>(): (ctx: Context) => Fragments
         store?.set(id * KINDS + kind, { version, value }, { size: bytes + OVERHEAD_BYTES })
       },
     }
+    return fragments
   }
 }

@@ -103,18 +103,16 @@ export async function userViews(
   const wanted = [...new Set(ids)].filter((id) => id > 0)
   if (wanted.length === 0) return new Map()
   const { rows, ...viewer } = await findUserRows(sql, wanted, viewerId)
-  const fragments = textsOf(ctx)
-  const texts = new Map(rows.map(({ id, content_version: version }) => [id, fragments.get(id, version)]))
-  const missing = wanted.filter((id) => texts.has(id) && !texts.get(id))
-  const [relations, missingTexts] = await Promise.all([
+  const [relations, texts] = await Promise.all([
     findRelations(ctx, sql, viewerId, { ids: wanted, version: viewer.relationsVersion }),
-    missing.length > 0 ? findUserTexts(sql, missing) : [],
+    textsOf(ctx).find(
+      rows.map(({ id, content_version: version }) => ({ id, version })),
+      async (missing) => {
+        const found = await findUserTexts(sql, missing)
+        return found.map((row) => ({ id: row.id, version: row.content_version, value: userText(ctx, row) }))
+      },
+    ),
   ])
-  for (const row of missingTexts) {
-    const text = userText(ctx, row)
-    fragments.set(row.id, row.content_version, text)
-    texts.set(row.id, text)
-  }
   return new Map(
     rows.flatMap((row) => {
       const text = texts.get(row.id)
