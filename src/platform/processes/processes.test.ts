@@ -27,6 +27,30 @@ test('counts the requests of several processes exactly', async () => {
   }
 })
 
+test('asks for few requests of a client, who cannot exceed a limit by more than a 32nd per process', async () => {
+  const countUses = countForProcesses()
+  let asked = 0
+  const counts = Array.from({ length: 3 }, () => {
+    const { process, supervisor } = connect()
+    countUses(supervisor)
+    const ask: Channel['ask'] = (...message) => {
+      asked += 1
+      return process.ask(...message)
+    }
+    return countWithOthers({ ...process, ask })
+  })
+  const limit = 640
+  let allowed = 0
+  let askedFarFromLimit = 0
+  for (let n = 0; n < 3 * limit; n += 1) {
+    const use = await counts[n % 3]?.('one', 7, limit, 0)
+    if (use && !use.exceeded) allowed += 1
+    if (n === limit / 2) askedFarFromLimit = asked
+  }
+  assert.ok(allowed >= limit && allowed <= limit + (2 * limit) / 32, `allowed ${allowed}`)
+  assert.ok(askedFarFromLimit < limit / 2 / 10, `asked ${askedFarFromLimit} times`)
+})
+
 test('allows every request when the supervisor has exited', async () => {
   const { process } = connect()
   const use = countWithOthers(process)('one', 1, 5, 0)
