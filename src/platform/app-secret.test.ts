@@ -53,7 +53,7 @@ test('does not replace a damaged secret file', () => {
   assert.equal(readFileSync(join(dir, 'app-secret'), 'utf8'), '')
 })
 
-test('creates no secret when the database was sealed with a secret that is lost', () => {
+test('creates no new secret when the secret of a sealed database is missing', () => {
   const dir = mkdtempSync(join(root, 'missing-'))
   assert.throws(() => loadAppSecret(dir, { mayCreate: false }), /app-secret is missing/)
   assert.deepEqual(readdirSync(dir), [])

@@ -25,7 +25,7 @@ export function loadAppSecret(dataDir: string, { mayCreate = true } = {}): strin
   if (!mayCreate) throw new StartFault(`${path} is missing, but the database was sealed with it: ${WAY_OUT}.`)
   mkdirSync(dataDir, { recursive: true })
   createSecretFile(path)
-  // Reads the secret file again, because another process may have created the file first.
+  // Reads the secret file again, because another process may have created the file in the meantime.
   const created = readSecret(path)
   if (created === undefined) throw new Error(`${path} disappeared while it was created`)
   return created

@@ -118,7 +118,7 @@ export function readConfig(env: Env) {
     /** Base URL or template (`{type}`, `{id}`) for links to content in the web client. */
     publicWebUrl,
     databaseUrl: database('DATABASE_URL'),
-    /** Connection URL that bypasses a pooler such as PgBouncer, for work that needs a session. */
+    /** Connection URL that bypasses a pooler such as PgBouncer, for work that needs a database session. */
     databaseDirectUrl: database('DATABASE_DIRECT_URL'),
     /** A distributed database needs `auto` (docs/scaling.md). */
     databasePlanCacheMode: choice('DATABASE_PLAN_CACHE_MODE', 'force_generic_plan', PLAN_CACHE_MODES),

@@ -26,8 +26,7 @@ export function createPasswords(
   async function limited<T>(work: () => Promise<T>): Promise<T> {
     if (running >= concurrency) {
       if (waiting.length >= maxWaiting) throw new Busy('too many passwords are waiting for verification')
-      // The call that finishes passes its slot to the next call in the queue, so that a new call cannot
-      // overtake.
+      // A finished call passes its slot to the first queued call, so that newer calls cannot jump the queue.
       await new Promise<void>((resolve) => waiting.push(resolve))
     } else {
       running++

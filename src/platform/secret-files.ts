@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs'
 type Env = Record<string, string | undefined>
 
 /**
- * Settings that the variable `<NAME>_FILE` may read from a file. They are secrets, URLs with a password and
- * multi-line keys.
+ * Settings whose value may also come from a file that `<NAME>_FILE` names. They are secrets, URLs with a
+ * password and multi-line keys.
  */
 export const SECRETS = [
   'ALIPAY_PRIVATE_KEY',

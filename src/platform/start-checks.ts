@@ -86,8 +86,7 @@ export async function checkDataDir({
   const place = await findExistingFolder(dataDir).catch((error: NodeJS.ErrnoException) => {
     throw dataDirFault(error.code === 'ENOTDIR' ? 'ENOTDIR' : 'EACCES', dataDir)
   })
-  // Checking the permissions is not enough, because some file systems reject writes that the permissions
-  // allow. So the second step creates a folder.
+  // Some file systems reject writes despite these permissions, so the next line creates a folder.
   await access(place, constants.W_OK | constants.X_OK)
     .then(async () => rmdir(await mkdtemp(join(place, '.kith-'))))
     .catch((error: NodeJS.ErrnoException) => {
@@ -101,7 +100,7 @@ export async function checkDataDir({
     )
   const disk = await statfs(place).catch(() => undefined)
   const needed = databaseUrl === undefined && !cluster ? ROOM.new : ROOM.existing
-  // Some file systems report a size of zero.
+  // Some file systems report a size of zero, so their free space is unknown.
   if (disk && disk.blocks > 0 && disk.bavail * disk.bsize < needed) throw dataDirFault('ENOSPC', dataDir)
 }
 

@@ -181,7 +181,7 @@ const sealedText = async () =>
   (await bytesOf(seal(streamOf(Buffer.from('kith')), 'a passphrase'))).toString('latin1')
 const openText = (text: string) => bytesOf(unseal(streamOf(Buffer.from(text, 'latin1')), 'a passphrase'))
 
-test('rejects a sealed backup with a forged header', async () => {
+test('rejects a sealed backup with an altered header', async () => {
   const sealed = await sealedText()
   // Changes only the header's MAC, so that the file key still unwraps.
   const forged = sealed.replace(/(--- )(.)/, (_, start, first) => `${start}${first === 'A' ? 'B' : 'A'}`)
@@ -189,7 +189,7 @@ test('rejects a sealed backup with a forged header', async () => {
   await assert.rejects(openText(forged), /not the passphrase of the backup/)
 })
 
-test('rejects a scrypt cost beyond the memory of a server', async () => {
+test('rejects a sealed backup whose scrypt cost is over the limit', async () => {
   const sealed = await sealedText()
   await assert.rejects(
     openText(sealed.replace(' 16\n', ' 19\n')),
@@ -234,7 +234,7 @@ test('rejects a damaged backup of the former format', async () => {
   await assert.rejects(bytesOf(unseal(streamOf(sealed), undefined)), /set BACKUP_PASSPHRASE/)
 })
 
-test('rejects a backup with wrong checksums or counts', async () => {
+test('rejects an incomplete or altered backup', async () => {
   const good = await backupOf()
   assert.equal((await verify(good)).appSecret, 'a secret')
   const without = (name: string) => good.filter(([each]) => each !== name)
@@ -254,7 +254,7 @@ test('rejects a backup with wrong checksums or counts', async () => {
     await assert.rejects(verify(files), (error) => error instanceof ArchiveFault && told.test(error.message))
 })
 
-test('rejects a backup whose rows do not match its list of tables', async () => {
+test('rejects a backup with missing rows or with rows of an unlisted table', async () => {
   const load = async (files: File[]) => {
     const source = sourceOf(await archiveOf(files))
     const plain = await openDumpSession(connection)
@@ -273,7 +273,7 @@ test('rejects a backup whose rows do not match its list of tables', async () => 
   await assert.rejects(load(fewer), /has 0 rows after loading, but 2 in the backup/)
 })
 
-test('completes a backup when the bytes of an upload are missing from the storage', async () => {
+test('completes a backup when the stored file of an upload is missing', async () => {
   const { id } = await person()
   await sql`insert into files (owner_id, sha256, md5, storage_key, mime, size)
     values (${id}, ${Buffer.alloc(32)}, ${Buffer.alloc(16)}, 'files/that/is/gone', 'image/png', 1)`

@@ -57,7 +57,7 @@ const asFault = (error: unknown): unknown => {
 export async function* readArchive(stream: AsyncIterable<Buffer>): AsyncGenerator<ArchiveEntry> {
   const archive = extract()
   const fed = pipeline(stream, archive as unknown as NodeJS.WritableStream)
-  // Avoids an unhandled rejection, because the iteration over the entries reports the same error.
+  // Prevents an unhandled rejection. The iteration over the entries throws the same error.
   fed.catch(() => {})
   async function* bodyOf(entry: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
     try {

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { openBucket, readBucketAddress, type S3Options } from '#platform/files'
 
 export type BackupPlace = {
-  /** Backup location for messages, without credentials. */
+  /** Backup location without credentials, for messages to the operator. */
   name: string
   exists(): Promise<boolean>
   /** Writes the backup atomically and returns its size in bytes. */

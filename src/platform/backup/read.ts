@@ -152,7 +152,7 @@ export async function loadBackup(
   for (const { on, name } of links) await sql.unsafe(`alter table ${on} drop constraint ${name}`)
   for (const { name } of tables) {
     await sql.unsafe(`alter table ${name} disable trigger user`)
-    // Deletes rows that migrations inserted, because the backup contains them.
+    // Deletes rows that migrations inserted, because the backup contains the same rows.
     const [row] = await sql.unsafe(`select from ${name} limit 1`)
     if (row) await sql.unsafe(`delete from ${name}`)
   }

@@ -27,7 +27,7 @@ export type BackupEnd = {
   rows: Record<string, number>
   sequences: { name: string; value: string }[]
   files: number
-  /** Number of uploads with a database row but without bytes in the storage. */
+  /** Number of uploads whose stored file is missing. */
   missing: number
 }
 

@@ -58,7 +58,10 @@ export type Client = {
   destroy(): void
 }
 
-/** Concatenates the corked messages, because copying them once costs less than a gathered write. */
+/**
+ * Concatenates the corked messages, because copying them once costs less than passing each buffer to
+ * `writev`.
+ */
 function openSocket(): Socket {
   const socket = new Socket()
   socket._writev = (chunks, done) => {
@@ -141,7 +144,7 @@ export function sendQuery(opened: Client, query: Query, onStalePlan: () => void 
   void client.query({ text, values }, onResult)
 }
 
-/** A connection outside the pool. The caller awaits each statement before the next. */
+/** A connection outside the pool. The caller must await each statement before sending the next. */
 export type Session = {
   sql: Tag
   /** Driver client for COPY, during which `sql` must not be used. */

@@ -10,7 +10,7 @@ const SIZE = 3
 const { connection, sql: other } = await createWorld()
 
 test('rejects writes when abandoned statements occupy too many backends', async () => {
-  // Ignores the statement timeout, like a commit that waits for a synchronous standby.
+  // `hang` ignores the statement timeout, like a commit that waits for a synchronous standby.
   await other.unsafe(`
     create function hang() returns void language plpgsql as $$
     begin perform pg_sleep(600); exception when query_canceled then perform pg_sleep(600); end $$`)

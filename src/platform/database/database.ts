@@ -75,11 +75,11 @@ export const openDatabase = (options: DatabaseOptions): Sql =>
 
 const RETRIED = new Set(['40001', '40P01'])
 
-/** Retries after a deadlock or serialization failure, so `work` may only change the database. */
+/** Retries after a deadlock or serialization failure, so `work` must have no effects outside the database. */
 export const transaction = <T>(sql: Sql, work: (tx: Tx) => Promise<T>): Promise<T> =>
   retried(() => sql.begin(work))
 
-/** Disables the statement timeout, for recounts and inspections. */
+/** Disables the statement timeout, for recounts and for checks that read whole tables. */
 export const longTransaction = <T>(sql: Sql, work: (tx: Tx) => Promise<T>): Promise<T> =>
   transaction(sql, async (tx) => {
     await tx`set local statement_timeout = 0`
@@ -159,7 +159,7 @@ function callerOf(waiting: readonly { caller: RequestScope }[]): RequestScope {
 
 /**
  * Batches concurrent writes to one row, such as a like counter, so that one transaction locks the row for
- * all. `work` returns one result per item, in the same order.
+ * the whole batch. `work` returns one result per item, in the order of the items.
  */
 export function batchWrites<Item, Result>(work: (sql: Sql, items: Item[]) => Promise<Result[]>) {
   type Entry = Waiting<Item, Result>

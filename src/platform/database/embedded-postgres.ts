@@ -164,7 +164,7 @@ async function launch(place: Place): Promise<Running> {
     const running = await launchPostmaster(place, logFile.fd).finally(() => logFile.close())
     if (await becomesReady(running, cluster, before, log)) return running
     const output = (await readFile(logPath)).subarray(size).toString()
-    // Backends of a killed postmaster hold shared memory until they exit.
+    // Retries, because the backends of a killed postmaster hold its shared memory until they exit.
     if (output.includes('pre-existing shared memory block') && Date.now() < deadline) {
       await wait(250)
       continue

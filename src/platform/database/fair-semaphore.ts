@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { Busy } from '#platform/errors.ts'
 import type { Send } from './statement.ts'
 
-/** Identifies the caller of statements, so that no user, address or row can use the whole pool. */
+/** Identifies the caller of statements, so that no user, client address or row can use the whole pool. */
 export type RequestScope = {
   keys: string[]
   /** True once the caller has held a connection. Started work has priority over new work. */
@@ -28,7 +28,10 @@ export const runInScope = <T>(caller: RequestScope, work: () => T): T => scopes.
 
 export const currentScope = (): RequestScope | undefined => scopes.getStore()
 
-/** Runs `work` on the primary, because members receive the values that guests load into a cache. */
+/**
+ * Runs `work` on the primary. Otherwise a guest's request could load an outdated row from a replica into a
+ * cache that also serves members.
+ */
 export function onPrimary<T>(work: () => T): T {
   const caller = scopes.getStore()
   if (!caller?.replica) return work()
@@ -66,8 +69,8 @@ type Share<Place> = { held: number; parked: Waiter<Place>[] }
 export type FairSemaphore<Place> = ReturnType<typeof createFairSemaphore<Place>>
 
 /**
- * Serves callers in order of arrival, started callers before new ones. Rejects with `Busy` on timeout or a
- * full queue, and parks callers over their limit.
+ * Serves callers in order of arrival, but callers that have held a slot before new callers. Rejects with
+ * `Busy` on timeout or a full queue, and parks callers over their limit.
  */
 export function createFairSemaphore<Place>({
   places,

@@ -4,12 +4,14 @@ import { createTag, type Query, type Tag } from './statement.ts'
 const RETRY_MS = 250
 /** Interval of heartbeats, without which a dead connection looks idle. */
 const BEAT_MS = 1_000
-/** Missed heartbeats before a reconnect. A time limit would also expire while this process is paused. */
+/** Missed heartbeats before a reconnect. A timeout would also expire while this process is paused. */
 const MOST_MISSED = 3
 
 export type Listener = {
   hear(payload: string, channel: string): void
-  /** Receives the session of each connection, for locks that it holds while it listens. */
+  /**
+   * Receives the database session of each new connection, so that the caller can hold advisory locks in it.
+   */
   onOpen?(session: Tag): Promise<void>
   onListening?(): void
   onLost?(): void
@@ -66,7 +68,8 @@ export async function listenOn(
         }
         sendQuery(made, query)
       }
-      // Closes the lost connection last, because it may still hold locks.
+      // Closes the lost connection only after `onOpen`, so that its advisory locks last until the new session
+      // holds them.
       await Promise.resolve(onOpen?.(createTag(send, false))).finally(former?.destroy)
       await ask(channels.map((channel) => `listen "${channel}"`).join(';'))
       if (!isLost) onListening?.()

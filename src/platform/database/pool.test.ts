@@ -196,7 +196,7 @@ test('fails the statement but not the process when its connection breaks while o
   for (let times = 0; times < 3; times += 1) {
     const failed = await sql`select 1`.catch((error) => error)
     assert.ok(isConnectionError(failed), String(failed))
-    // An unhandled error event would crash the process within this time.
+    // Waits long enough for an unhandled error event to crash the process.
     await new Promise((resolve) => setTimeout(resolve, 50))
   }
   await sql.end({ timeout: 0 })

@@ -44,8 +44,9 @@ function openProbe(settings: Settings) {
 }
 
 /**
- * Tracks backends of abandoned connections, for example when a commit waits for a synchronous standby.
- * Rejects writes while there are too many, because retries would use up all connections.
+ * Tracks backends whose connection the pool abandoned, for example during a commit that waits for a
+ * synchronous standby. Rejects writes when there are `most` such backends, because retries would use up all
+ * connections.
  */
 function createCutBackends(most: number) {
   const pids = new Set<number>()

@@ -17,7 +17,10 @@ type Replica = { sql: Sql; watch: Sql; currentAt: number }
 const LAG_MOST_MS = 1_000
 const LOOK_MS = 100
 const LOOK_TIMEOUT_MS = 2_000
-/** Fraction of the timeout. Guests do not use a replica whose first queued caller has waited for longer. */
+/**
+ * Guests do not use a replica whose first queued caller has waited for more than this fraction of the
+ * timeout.
+ */
 const PRESSURE = 0.25
 
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms).unref())

@@ -3,13 +3,16 @@ import type { Db } from './database.ts'
 
 /** A gram in more than this fraction of the rows is too frequent to narrow the search. */
 const USELESS = 0.02
-/** When a gram is in more than this fraction of the rows, the newest rows contain a full page of matches. */
+/**
+ * When every gram is in more than this fraction of the rows, the newest rows probably contain a full page
+ * of matches.
+ */
 const FREQUENT = 0.002
 export const SCANNED = 20_000
 
 /**
- * Chooses the grams to search by, from planner statistics. `isFrequent` means that a scan of the newest rows
- * finds a full page of matches.
+ * Chooses the grams to search by, from planner statistics. `isFrequent` means that a scan of the newest
+ * rows probably finds a full page of matches.
  */
 export async function planSearch(
   sql: Db,

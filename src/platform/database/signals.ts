@@ -3,8 +3,8 @@ import { afterCommit, type Db, type Sql } from './database.ts'
 import { createWriterScope, runInScope } from './fair-semaphore.ts'
 
 /**
- * Sends messages to all server nodes. `announce` is part of the transaction, and PostgreSQL serializes
- * commits with NOTIFY. `sendSignal` batches signals, and a crash may lose them.
+ * Receives messages to all server nodes. `announce` sends a message with its commit, but PostgreSQL runs
+ * such commits one at a time. `sendSignal` batches messages after commits, but a crash may lose them.
  */
 export type Signals = {
   on(name: string, handler: (payload: string) => void): void
@@ -116,7 +116,7 @@ export async function announce(db: Db, name: string, payloads: readonly (string 
   )
 }
 
-/** Receives signals after `listen`, which needs a direct session. */
+/** Receives signals after `listen`. `direct` must bypass poolers, because LISTEN needs a database session. */
 export function createSignals(direct: Pick<Sql, 'listen'>): Signals {
   const handlers = new Map<string, ((payload: string) => void)[]>()
   const reconnected: (() => void)[] = []

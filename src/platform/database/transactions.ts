@@ -46,7 +46,7 @@ export function createTransactions({ tag, acquire, give, sendOver }: ConnectionS
         reject(error)
       }
       if (state.isLost) return query.reject(brokenError())
-      // Matches the text of the statement, because `set statement_timeout` accepts no parameters.
+      // Exempts a transaction that sets its own statement timeout from the response deadline.
       if (/^\s*set (local )?statement_timeout/.test(query.text)) held.isPatient = true
       sendOver(held, query, sendNext)
     }

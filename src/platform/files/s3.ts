@@ -66,7 +66,8 @@ export function readBucketAddress(address: string): { bucket: string; key: strin
 export function openBucket(options: S3Options) {
   const Bucket = options.bucket
   let connection: Promise<{ sdk: typeof import('@aws-sdk/client-s3'); client: S3Client }> | undefined
-  // Loads the AWS SDK on first use, because loading takes longer than the rest of the server.
+  // Imports the AWS SDK on first use, because that import takes longer than all others of the server
+  // together.
   const connect = () => {
     connection ??= import('@aws-sdk/client-s3').then((sdk) => ({ sdk, client: createClient(sdk, options) }))
     return connection

@@ -251,7 +251,7 @@ test('reports an unreachable object store as unavailable', async () => {
   await assert.rejects(storage.open('x'), { name: 'StorageError', fault: 'unavailable' })
 })
 
-test('reports a missing bucket as unavailable instead of the file as missing', async () => {
+test('reports a missing bucket as unavailable storage, not as a missing file', async () => {
   const storage = createS3Storage({ ...s3Options, endpoint, bucket: 'another' })
   await assert.rejects(storage.open('x'), { name: 'StorageError', fault: 'unavailable' })
 })

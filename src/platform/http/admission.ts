@@ -157,7 +157,7 @@ export function admission(options: { config: Config; limiter: RateLimiter; ident
     }
     const found = identity.findViewer(token)
     const viewer = await found
-    // A cached result is not a promise. Its token was counted on the cache miss.
+    // A cached result is not a promise. The rate limiter counted the token on the cache miss.
     if (viewer || !(found instanceof Promise)) return viewer
     const state = await limiter.hit(`unknown-token:${address}`, rateLimits.anonymous)
     if (state.exceeded) guesses.set(address, state)

@@ -138,8 +138,8 @@ const isStreamed = (request: FastifyRequest) =>
   consumesOf(request)?.includes('multipart/form-data') === true
 
 /**
- * Bounds the number and memory of incomplete request bodies, per client address and in total. When the total
- * is exceeded, the heaviest client address loses a body.
+ * Limits the number and memory of incomplete request bodies, per client address and in total. When a total
+ * is exceeded, rejects a body of the client address with the most bodies or bytes.
  */
 export function limitUnfinishedBodies(
   server: Server,

@@ -36,11 +36,11 @@ test('does not look for a stored reply again after an internal error', async () 
     return lookups
   }
   assert.equal(await countLookups(Object.assign(new Error('lost'), { code: 'CONNECT_TIMEOUT' })), 1)
-  // A 404 repeats the lookup, because a concurrent request with the key may have finished first.
+  // Repeats the lookup after a 404, because a concurrent request with the key may have stored a reply.
   assert.equal(await countLookups(notFound()), 2)
 })
 
-test('replays the stored reply when checks fail after a request with the same key', async () => {
+test('replays the stored reply when a concurrent request with the key made the checks fail', async () => {
   const request = await paymentWith('sent twice')
   const answer = async (respond: Parameters<typeof withIdempotencyKey>[3]) => {
     const told: unknown[] = []

@@ -175,7 +175,7 @@ export async function withIdempotencyKey(
   } catch (error) {
     if (error instanceof Answered) return replay(error.kept)
     // The checks may have failed because a concurrent request with the key finished first. After any other
-    // error, a lookup would wait for an unresponsive database again.
+    // error, a lookup could wait for an unresponsive database again.
     if (!(error instanceof ApiError || error instanceof InputError)) throw error
     const told = toApiError(error)
     const late =

@@ -15,8 +15,8 @@ export async function pageOf<Row extends object>(
 }
 
 /**
- * Fills a page of search results from the newest rows alone, which avoids counting all matches. Returns
- * undefined when the page contains the last match.
+ * Fills a page of search results from the newest rows, without counting all matches. Returns undefined in
+ * ascending order, or when no match follows the page.
  */
 export async function pageOfNewest<Row extends object>(
   { page = 1, limit = 15, after, order = 'desc' }: ListingQuery,

@@ -13,7 +13,7 @@ export const aliasOf = (operationId: string) => ({
   'x-alias-of': operationId,
 })
 
-/** Guests have id 0 in queries, which no user has. */
+/** In queries, guests have the id 0, because no user has this id. */
 export type Guest = { readonly id: 0 }
 export const GUEST: Guest = { id: 0 }
 
@@ -92,7 +92,8 @@ export type RouteOptions<
   /** Allows silenced users, because the route publishes nothing and notifies no other user (sign-in-27). */
   whileSilenced?: true
   /**
-   * Reads from the primary, because guests may request rows that replicas do not have yet (docs/scaling.md).
+   * Reads from the primary for guests too. A client may fetch a new upload without a token before the
+   * replicas have its row (docs/scaling.md).
    */
   primary?: true
   /** Disables the guest cache, for replies that differ with each request, such as a random sample. */

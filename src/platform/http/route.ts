@@ -32,8 +32,8 @@ async function answerBeforeInvalid(check: () => unknown, failure: Error): Promis
 }
 
 /**
- * Returns a function that reports whether the handler read `request` or `reply`. The guest cache does not
- * store its result then, because the result may depend on the caller.
+ * Returns a function that reports whether the handler read `request` or `reply`. The guest cache stores no
+ * result of such a handler, because the result may depend on the caller.
  */
 function watchReads(call: object, values: { request: FastifyRequest; reply: FastifyReply }): () => boolean {
   let isRead = false
@@ -53,7 +53,7 @@ function documentedErrors(method: string, path: string, options: AnyRoute): Decl
   const { errors = [] } = options
   return [
     tooManyRequests,
-    // A route that declares a 400 must list every code of that status, including `bad_request`.
+    // The API documentation of a declared 400 must list every code of that status, including `bad_request`.
     ...(errors.some(({ status }) => status === 400) ? [badRequest] : []),
     ...(isOpen ? [] : [unauthenticated]),
     ...(method === 'GET' && !path.startsWith('/auth/') ? [] : [addressBlocked]),

@@ -187,7 +187,7 @@ export async function createServer({
 
   const findToken = config.web ? addSessions(server, config) : undefined
   const admit = admission({ config, limiter, identity })
-  // Excludes guests' requests for pictures, whose rate `limitByteRequests` limits.
+  // Excludes requests for pictures without a token. `limitByteRequests` limits their rate.
   const isAdmitted = ({ url, headers, routeOptions }: FastifyRequest) =>
     url.startsWith(API) || (routeOptions.config?.access === 'optional' && headers.authorization !== undefined)
   server.addHook('onRequest', async (request, reply) => {

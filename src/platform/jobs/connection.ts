@@ -21,7 +21,7 @@ class JobsPool extends pg.Pool {
     return done ? done(undefined, this.listener as unknown as pg.PoolClient, () => {}) : super.connect()
   }
 
-  /** Overrides `query`, because the original requests its client with a callback too. */
+  /** Overrides `query`, because pg's own `query` requests a client with a callback too. */
   // biome-ignore lint/suspicious/noExplicitAny: `pg` declares overloads, which a wrapper cannot repeat.
   override async query(...query: any[]): Promise<any> {
     const client = await super.connect()

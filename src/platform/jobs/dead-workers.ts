@@ -9,8 +9,8 @@ const SEED = 4_127_003
 const SWEEP_MS = 30_000
 
 /**
- * Number of attempts after which a job whose worker was killed gets no further attempt, because the job
- * itself may crash its process.
+ * Maximum number of attempts of a job whose workers were killed, because the job itself may crash its
+ * process.
  */
 const ATTEMPTS_MOST = 32
 
@@ -63,10 +63,10 @@ export async function watchWorkers(
   /** Session that holds the locks of all workers. */
   let holder: Tag | undefined
 
-  // Shares the lock, because the backend of a broken connection may still hold it.
+  // Acquires a shared lock, because the backend of a broken connection may still hold the worker's lock.
   const hold = (session: Tag, worker: string) =>
     session`select pg_advisory_lock_shared(hashtextextended(${worker}, ${SEED}))`
-  // Without the session, the workers of this process would count as dead.
+  // Does nothing without the session, because the workers of this process would count as dead.
   const sweep = async () => {
     const [found] = (await holder?.unsafe<{ workers: string[] }[]>(FREE)) ?? []
     if (found) log.warn({ workers: found.workers }, 'released the jobs of dead workers')
@@ -141,8 +141,8 @@ export function watchLostJobs(pool: pg.Pool, log: Log) {
   const workers = new Set<string>()
   let begun = new Set<string>()
   /**
-   * Jobs that were locked but not started at the previous check. The response with the jobs may still be in
-   * transit.
+   * Jobs found locked but not started in the previous check. One check is not enough, because the response
+   * with the jobs may still be in transit.
    */
   let suspects = new Set<string>()
   events.on('pool:create', ({ workerPool }) => void workers.add(workerPool.id))

@@ -5,7 +5,7 @@ import type { JobsConnection } from './connection.ts'
 
 const BEAT_MS = 2_000
 /**
- * Missed heartbeats before a check whether the connection's statement still runs. A time limit would also
+ * Missed heartbeats before a check whether the connection's statement still runs. A timeout would also
  * expire while this process is paused.
  */
 const MOST_MISSED = 2

@@ -114,7 +114,7 @@ describe('cleans films', () => {
     }
   })
 
-  test('removes boxes with descriptions at every level', async () => {
+  test('removes descriptive boxes inside and outside the `moov` box', async () => {
     const film = await recording('place.m4a')
     const boxes = ['udta', 'meta', 'uuid', 'gps ', 'free', 'XMP_'].map((type) => mp4Box(type, secret))
     const index = listBoxes(film, 0, film.length)?.find(({ type }) => type === 'moov')
@@ -144,7 +144,7 @@ describe('cleans sound files', () => {
     assert.deepEqual(cleanerOf('audio/mpeg')(tagged), Buffer.concat([frame, frame, frame, frame]))
   })
 
-  test('removes the chunks with descriptions before and after the samples of a WAV', () => {
+  test('removes descriptive chunks before and after the samples of a WAV file', () => {
     const plain = wav()
     const parts = ['LIST', 'bext', 'iXML', '_PMX', 'id3 ', 'JUNK', 'cart'].map(riffPart)
     const bytes = Buffer.concat([plain.subarray(0, 12), ...parts, plain.subarray(12), ...parts])
@@ -152,7 +152,7 @@ describe('cleans sound files', () => {
     assert.deepEqual(cleanerOf('audio/wav')(bytes), plain)
   })
 
-  test('removes the metadata blocks with descriptions from a FLAC', () => {
+  test('removes descriptive metadata blocks from a FLAC file', () => {
     const described = Buffer.from(flac())
     described.writeUInt8(0, 4)
     const blocks = [2, 4, 5, 6, 1 | 0x80].map((type) =>
@@ -166,7 +166,7 @@ describe('cleans sound files', () => {
   })
 })
 
-describe('metadata removal from pictures', () => {
+describe('removes metadata from pictures', () => {
   const jpegPart = (marker: number, ...content: Buffer[]) => {
     const body = Buffer.concat(content)
     const head = Buffer.from([0xff, marker, 0, 0])

@@ -106,7 +106,7 @@ describe('detects media by content', async () => {
   })
 })
 
-describe('metadata removal from pictures and films', () => {
+describe('removes metadata from pictures and films', () => {
   for (const format of ['jpeg', 'png', 'webp'] as const) {
     test(`removes metadata from ${format} without changing its pixels`, async () => {
       const bytes = await photo({ format })

@@ -1,13 +1,15 @@
 import { boxAt, childBoxes, handlerOf, listBoxes, type Mp4Box } from './mp4.ts'
 import { samplesOf, samplesOfFragment, standardSizes } from './mp4-samples.ts'
 
-/** Boxes needed for playback, by parent box. All other boxes may hold descriptions. */
+/** Boxes needed for playback, by parent box. Other boxes may contain personal data. */
 const SHOWN_AT_TOP = new Set(['ftyp', 'moov', 'mdat', 'moof', 'mfra', 'sidx', 'styp', 'wide'])
 const SHOWN_IN_MOOV = new Set(['mvhd', 'trak', 'mvex'])
 const SHOWN_IN_TRACK = new Set(['tkhd', 'edts', 'mdia', 'tapt'])
 const DESCRIBING = new Set(['udta', 'meta', 'uuid'])
 const DATED = new Set(['mvhd', 'tkhd', 'mdhd'])
-/** Byte range of the encoder name in a video description. The encoder name often identifies the camera. */
+/**
+ * Byte range of the encoder name in the description of a video track. The name often identifies the camera.
+ */
 const ENCODER = { from: 50, to: 82 }
 const VENDOR = { from: 20, to: 24 }
 

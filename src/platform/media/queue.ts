@@ -70,8 +70,7 @@ export function createImageQueue(limits: { atOnce: number; maxWaiting: number; p
       return await work()
     } finally {
       const next = takeNext()
-      // Hands the slot of the finished job to the next queued job, so that a new job cannot overtake the
-      // queue.
+      // A finished job passes its slot to the first queued job, so that newer jobs cannot jump the queue.
       if (next) next.accept()
       else running -= 1
     }

@@ -62,7 +62,7 @@ export type Mail = {
   close(): Promise<void>
 }
 
-/** The message contains neither the recipient nor the text of the mail. */
+/** The error message omits the mail's recipient and text, because it is logged. */
 export class MailError extends Error {
   readonly code: string | undefined
   readonly responseCode: number | undefined

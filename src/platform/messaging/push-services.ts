@@ -143,7 +143,7 @@ export function createApns(
   })
   function open() {
     const session = connect(origin)
-    // Each request also reports an error of the connection.
+    // Prevents a crash. Each open request also fails with the connection error.
     session.on('error', () => {})
     const post = (headers: Record<string, string>, path: string, body: string) =>
       new Promise<{ status: number; text: string }>((resolve, reject) => {

@@ -49,7 +49,7 @@ export function createPush(options: PushOptions): PushSender {
   return {
     async check() {
       const { status } = await post([])
-      // Other 4xx statuses may only mean that the gateway rejects the empty list.
+      // Any other 4xx status proves no fault, because a gateway may reject the empty list.
       if (status === 401 || status === 403 || status >= 500) throw new Error(`it answered ${status}`)
     },
     async send(messages) {

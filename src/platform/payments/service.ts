@@ -51,7 +51,7 @@ export type StatementLine = {
 /** `body` has the exact bytes that the provider signed. */
 export type Notice = { headers: Record<string, string | string[] | undefined>; body: string }
 
-/** Reply that keeps the provider from repeating its notice. */
+/** Response that keeps the provider from repeating its webhook request. */
 export type Acknowledgement = { status: number; type: string; body: string }
 
 export type PaymentService = {
@@ -64,8 +64,8 @@ export type PaymentService = {
   /** Opens the payment at the provider and returns data for the client. A retry opens the same payment. */
   begin(order: PaymentOrder): Promise<{ session: string | null; data: Record<string, unknown> | string }>
   /**
-   * Throws `BadNotice` when the notice cannot be verified. Returns undefined when the notice concerns no
-   * payment of Kith.
+   * Throws `BadNotice` when the webhook request cannot be verified. Returns undefined when the webhook
+   * request concerns no payment of Kith.
    */
   readNotice(notice: Notice): Promise<PaymentFacts | undefined>
   acknowledgement: Acknowledgement
@@ -79,11 +79,11 @@ export type PaymentService = {
   refund(refund: PaymentRefund): Promise<{ state: 'waiting' | 'done'; refunded?: number | undefined }>
   /** `readyAt` returns the time from which the provider has a day's statement. */
   stated: { readyAt(day: string): Date; lines(day: string): Promise<StatementLine[]> }
-  /** Sends a request without effect, which fails when the secret is invalid. */
+  /** Sends a request that has no effect and fails when the secret is invalid. */
   check(): Promise<void>
 }
 
-/** Thrown for a notice with a wrong signature, or for another merchant. */
+/** Thrown for a webhook request with a wrong signature, or for another merchant. */
 export class BadNotice extends Error {
   constructor(reason: string) {
     super(reason)
@@ -91,11 +91,11 @@ export class BadNotice extends Error {
   }
 }
 
-/** The message contains no data of the request, which may hold secrets. */
+/** The error message omits the request's data, because the data may contain secrets. */
 export class PaymentFault extends Error {
   readonly status: number | undefined
   readonly code: string | undefined
-  /** True when the provider has decided, so that a retry cannot succeed. */
+  /** True when the provider rejected the request for good, so that a retry cannot succeed. */
   readonly isRefusal: boolean
 
   constructor(

@@ -30,7 +30,7 @@ function feeOf(row: Wire): Pick<StatementLine, 'fee'> {
   return amount === undefined || currency === undefined ? {} : { fee: { amount, currency } }
 }
 
-/** Maximum age of a signed notice, against replay attacks. */
+/** Maximum age of a signed webhook request, against replay attacks. */
 const TOLERANCE_S = 300
 /** Stripe allows a checkout of 30 minutes to 24 hours, here with a margin of one minute. */
 const LIFE_S = [31 * 60, 24 * 3600 - 60] as const

@@ -7,7 +7,7 @@ export type WechatKeys = {
   merchantId: string
   serial: string
   privateKey: KeyObject
-  /** APIv3 key, with which WeChat Pay encrypts notices and certificates. */
+  /** APIv3 key. WeChat Pay encrypts webhook requests and certificates with this key. */
   apiKey: string
   /** Public key of WeChat Pay with its id. Without this key, the server downloads platform certificates. */
   service: { id: string; key: KeyObject } | undefined
@@ -19,8 +19,8 @@ export type Sealed = { nonce?: unknown; associated_data?: unknown; ciphertext?: 
 
 const TAG_BYTES = 16
 /**
- * Minimum interval between reloads of certificates, because forged serial numbers would cause a reload with
- * each request.
+ * Minimum interval between reloads of certificates. Otherwise every request with an invented serial number
+ * would cause a reload.
  */
 const REREAD_MS = 60_000
 

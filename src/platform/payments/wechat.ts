@@ -26,7 +26,7 @@ const field = (of: unknown, name: string): unknown => (of as Wire | null | undef
 const text = (value: unknown) => (typeof value === 'string' ? value : '')
 const whole = (value: unknown) => (Number.isSafeInteger(value) ? (value as number) : -1)
 
-/** Maximum age of a notice, as WeChat Pay recommends. */
+/** Maximum age of a webhook request, as WeChat Pay recommends. */
 const TOLERANCE_S = 300
 
 const STATES: Record<string, PaymentFacts['status']> = {
@@ -191,8 +191,8 @@ export function createWechat(settings: WechatSettings): PaymentService {
         return factsOf(content)
       }
       if (!type.startsWith('REFUND.')) return undefined
-      // The notice describes one refund. Queries the order's payment too, because this notice may arrive
-      // before the notice of the payment.
+      // The webhook request describes one refund. Queries the order's payment too, because the webhook
+      // request for the payment may arrive later.
       return {
         ...(await find(text(content.out_trade_no))),
         refund: {

@@ -46,8 +46,8 @@ const findWording = (
   )
 
 /**
- * `reference` is the service's id of the message. `refusals` lists errors of services that were tried
- * earlier.
+ * `reference` is the service's id of the message. `refusals` lists the errors of the services that Kith
+ * tried before `service`.
  */
 export type SentText = { service: string; reference: string | null; refusals: string[] }
 

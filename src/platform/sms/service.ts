@@ -17,7 +17,7 @@ export type ReceiptNotice = { headers: Record<string, string | string[] | undefi
 export type TextService = {
   /** Returns the id that the service gave the message, or null without an id. Throws `SmsError`. */
   send(message: TextMessage, wording: Wording): Promise<string | null>
-  /** Sends a request without effect, which fails when the secret is invalid. */
+  /** Sends a request that has no effect and fails when the secret is invalid. */
   check(): Promise<void>
   receipts?: {
     /** Throws `BadReceipt` for an unreadable or unsigned delivery report. */

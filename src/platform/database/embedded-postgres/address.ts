@@ -33,8 +33,8 @@ export async function removeAddress(folder: string, address: Address): Promise<v
 }
 
 /**
- * Removes the socket files of a killed database, because another program may have the process id in the lock
- * file by now.
+ * Removes the socket files of a killed database. PostgreSQL would refuse to start if another program now
+ * had the process id in the lock file.
  */
 export async function clearAddress(host: string): Promise<void> {
   for (const suffix of ['', '.lock']) await rm(join(host, `.s.PGSQL.${port}${suffix}`), { force: true })

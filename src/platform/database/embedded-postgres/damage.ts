@@ -42,12 +42,12 @@ export async function refuseForeignCluster({ postgres }: Binaries, cluster: stri
 /** Rejects a data directory that lost its database, for example because a volume is not mounted. */
 export async function refuseEmptiedDataDir(dataDir: string): Promise<void> {
   const traces = [join(dataDir, 'app-secret'), join(dataDir, 'postgres', 'postgres.log')]
-  // Looks for files of an earlier start before the cluster, because a concurrent first start creates the
-  // cluster first.
+  // Looks for these files before the cluster. In the opposite order, a concurrent first start could create
+  // both in between.
   const trace = traces.find((path) => existsSync(path))
   if (trace === undefined) return
   const cluster = join(dataDir, 'postgres', 'cluster')
-  // Counts an unreadable cluster as present, because the start itself reports the reason.
+  // Treats an unreadable cluster as present, because the start of PostgreSQL reports why it is unreadable.
   const isThere = await readdir(cluster).then(
     (names) => names.length > 0,
     (error) => codeOf(error) !== 'ENOENT',

@@ -72,7 +72,7 @@ function namespaced(): SystemUser {
   return { name: 'root in a user namespace', prefix, spawn: {}, owner: { uid: 0, gid: 0 } }
 }
 
-/** Asks a shell of that user, because root itself can read every file. */
+/** Tests the file access of an OS user in a shell of that user, because root can read every file. */
 function canRun(
   { prefix, spawn }: SystemUser,
   { native, initdb, postgres }: Binaries,

@@ -50,8 +50,8 @@ export async function clearLeftovers(cluster: string, log: Log): Promise<void> {
 }
 
 /**
- * Removes a postmaster.pid whose id belongs to another program, because PostgreSQL would refuse to start.
- * Leaves the file of a dead process, through which PostgreSQL finds shared memory in use.
+ * Removes a postmaster.pid with the id of another program, because PostgreSQL would refuse to start. Leaves
+ * the file of a dead process, because PostgreSQL uses the file to find shared memory that is still in use.
  */
 async function removeForeignPidFile(cluster: string, log: Log): Promise<void> {
   const file = await readPidFile(cluster)

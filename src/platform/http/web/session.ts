@@ -7,8 +7,8 @@ import type { Server } from '../instance.ts'
 
 const API = '/api/v2'
 /**
- * Header that the site's scripts send. Another origin could send the header only after a CORS preflight,
- * which does not allow cookies.
+ * Header that the site's scripts send. Another origin would need a CORS preflight for this header, and the
+ * server's preflight response allows no cookies.
  */
 const MARK = 'x-kith-site'
 const GIVES_TOKEN = /^(auth\/login|users|socialite\/[\w-]{1,32})$/
@@ -56,7 +56,8 @@ function keepToken(reply: FastifyReply, config: Config, given: Token): Session {
 }
 
 /**
- * Trusts `Sec-Fetch-Site`, `Origin` and the header of the site's scripts, which other origins cannot forge.
+ * Checks `Sec-Fetch-Site`, `Origin` and the header of the site's scripts. Other origins cannot set these
+ * headers on requests with cookies.
  */
 function isFromSite(request: FastifyRequest, config: Config): boolean {
   const { 'sec-fetch-site': site, origin, [MARK]: mark } = request.headers
@@ -84,7 +85,7 @@ export type FindToken = (
 ) => Promise<string | undefined> | string | undefined
 
 /**
- * Keeps the session's token in an HttpOnly cookie, which only requests of the site's own pages may use
+ * Keeps the session's token in an HttpOnly cookie, and accepts the cookie only from the site's own pages
  * (docs/security.md).
  */
 export function addSessions(server: Server, config: Config): FindToken {
