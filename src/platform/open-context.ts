@@ -58,7 +58,7 @@ export async function openContext(
     onNotice: (message: string) => log.debug({ notice: message }, 'database notice'),
   }
   const forRequests = { ...options, ...bounds, poolSize: config.databasePoolSize }
-  // Only server processes may connect through the pooler, because commands need database sessions.
+  // Commands bypass the pooler, because they need database sessions.
   const sql = openDatabase({ ...forRequests, connection: (bounds && requests) ?? connection })
   const sqlForJobs = openDatabase({ ...options, connection, poolSize: JOBS_POOL_SIZE })
   let secrets: Secrets

@@ -15,8 +15,8 @@ export type OutsideProvider = {
       /** Profile field of the provider with an immutable, unique user id. */
       subjectField: string
       /**
-       * Whether clients may send an access token of the provider, although the token does not name its
-       * audience.
+       * Allows clients to send an access token of the provider. Such a token names no audience, so the
+       * provider may have issued it to another client.
        */
       acceptTokens: boolean
     }

@@ -102,7 +102,8 @@ export async function* writeBackup(
         } else end.missing += 1
       }
     }
-    // Reads sequences last, because they are outside the snapshot and must not be behind its rows.
+    // Reads sequences last, because they are outside the snapshot and must not be lower than the ids of its
+    // rows.
     end.sequences = await readSequences(sql)
     await sql.unsafe('commit')
     if (lines.length > 0) await addChecksums()

@@ -201,8 +201,8 @@ export function createPool(
   }
 
   /**
-   * Batches the statements that a caller sends in one event loop turn, because a socket write for each costs
-   * more than the statement.
+   * Batches the statements that a caller sends in one event loop turn, because a socket write per statement
+   * costs more than the statement itself.
    */
   const sendHere: Send = (query) => {
     const caller = currentScope()

@@ -35,7 +35,7 @@ const TEXT_ARRAYS = [
   1002, 1003, 1009, 1011, 651, 1041, 1014, 1015, 1182, 1183, 1115, 1185, 1187, 1231, 2210, 2211, 2951, 3221,
 ]
 for (const array of TEXT_ARRAYS) READERS.set(array, (text) => parse(text))
-// The general array parser takes several times as long for the long lists of ids.
+// For long lists of ids, the general array parser takes several times as long as this parser.
 for (const array of [1016, 1007]) readPlainArrays(array, (inner) => inner.split(',').map(Number))
 // Timestamp arrays contain only quoted values without escapes, so JSON.parse can read them.
 readPlainArrays(1185, (inner) => JSON.parse(`[${inner}]`))
@@ -94,7 +94,8 @@ export type Query = {
   text: string
   values: (string | Buffer | null)[]
   /**
-   * Absent for statements with dynamic text, which would fill each session's memory for prepared statements.
+   * Name of the prepared statement. Absent for dynamic text, because each text would stay in the memory of
+   * each session.
    */
   name?: string | undefined
   resolve: (rows: Rows<Row[]>) => void

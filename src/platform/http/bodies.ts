@@ -65,9 +65,7 @@ export function prepareBody(route: RouteOptions): void {
   route.preValidation = [prepare, ...[route.preValidation ?? []].flat()] as (typeof prepare)[]
 }
 
-/**
- * Rejects invalid input before the handler. Routes with `load` reject it after they have loaded the content.
- */
+/** Rejects invalid input before the handler runs. Routes with `load` reject invalid input after `load`. */
 export function answerInvalid(request: FastifyRequest, _reply: FastifyReply, done: Done) {
   const failure = request.validationError as (Error & { validationContext?: string }) | undefined
   if (!failure) return done()

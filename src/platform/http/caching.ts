@@ -171,7 +171,7 @@ function createGuestCache({ config, metrics }: Context): GuestCache {
     made.then(done, done)
     return made
   }
-  /** Finds a cached reply or one in progress. A failed request in progress counts as a cache miss. */
+  /** Finds a cached reply, or a reply in progress. A failed request in progress counts as a cache miss. */
   const find = (key: string): Kept | Promise<Kept | undefined> | undefined => {
     const known = kept.get(key)
     if (known && isYoung(known.madeAt)) return known

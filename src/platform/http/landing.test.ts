@@ -38,7 +38,7 @@ test('links only to URLs that respond', async () => {
   }
 })
 
-test('displays its styles under its content security policy', {
+test('applies the styles of the page under its content security policy', {
   skip: CANNOT_LOOK,
 }, async (t) => {
   const { body, headers } = await open()

@@ -19,8 +19,8 @@ type Client = pg.PoolClient & {
 }
 
 /**
- * Destroys unresponsive connections of the job runner, whose statements have no timeout. Leaves a connection
- * whose statement still runs, because a retry would run beside the old backend.
+ * Destroys unresponsive connections of the job runner, because its statements have no timeout. Leaves a
+ * connection whose statement still runs, because a retry would run at the same time.
  */
 export function destroySilent(pool: pg.Pool, connection: JobsConnection): void {
   pool.on('connect', (made) => {
@@ -41,7 +41,8 @@ export function destroySilent(pool: pg.Pool, connection: JobsConnection): void {
       isLooking = true
       const isActive = await isWorking(connection, client.processID).catch(() => true)
       isLooking = false
-      // A statement may end during the check, while its result is still in transit.
+      // One check is not enough. The statement may end during the check, while its result is still in
+      // transit.
       idle = isActive || client.readyForQuery ? 0 : idle + 1
       if (idle > 1) client.connection.stream.destroy(new Error('the database does not answer'))
     }

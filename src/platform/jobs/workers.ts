@@ -29,7 +29,7 @@ const ABORT_MS = 100
 const STOP_MS = 5000
 const POOL_END_MS = 500
 
-/** Enqueues an aborted task again, which then continues from its stored progress. */
+/** Enqueues an aborted task again. The task then continues from its stored progress. */
 function resumable(tasks: TaskList): TaskList {
   const goOnLater = async ({ job, addJob, getQueueName }: JobHelpers) => {
     const queueName = job.job_queue_id === null ? null : await getQueueName()
@@ -85,8 +85,8 @@ function watchStuck(events: WorkerEvents, pools: Set<string>, onStuck: (error: u
 }
 
 /**
- * Restarts a runner that ends by itself or is stuck. A runner ends when the database is unreachable as a job
- * finishes.
+ * Restarts a runner that is stuck or ends by itself. A runner ends by itself when the database is
+ * unreachable as a job finishes.
  */
 async function keepRunning(
   options: RunnerOptions & { events: WorkerEvents },
@@ -174,8 +174,8 @@ export async function runJobs(
         pollInterval: POLL_MS,
         logger,
         events: lostJobs.events,
-        // Enables batches of completed jobs without a delay, because a stop waits for completed jobs only
-        // with batches.
+        // Enables batches of completed jobs without a delay. Without batches, a stop would not wait until
+        // PostgreSQL has recorded the completed jobs.
         preset: { worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 } },
       }
       runners.push(await keepRunning(options, presence, log))

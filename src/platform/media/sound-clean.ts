@@ -27,7 +27,7 @@ function cleanMp3(bytes: Buffer): Buffer {
   return Buffer.concat([...kept, bytes.subarray(start, position)])
 }
 
-/** Requires two consecutive frames, because the sync bits alone occur in pictures and text. */
+/** Requires two consecutive frames, because the sync bits of one frame also occur in pictures and text. */
 function nextFrame(bytes: Buffer, from: number): number {
   for (let at = bytes.indexOf(0xff, from); at >= 0; at = bytes.indexOf(0xff, at + 1)) {
     const length = mp3FrameLength(bytes, at)

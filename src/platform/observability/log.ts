@@ -97,7 +97,7 @@ export function redactPath(path: string): string {
 function redactSegment(segment: string): string {
   if (segment.length < 5 || /^[a-z_.-]+$/i.test(segment)) return segment
   const text = decodeFully(segment).trim()
-  // `decodeFully` turns the plus of a phone number into a space.
+  // Restores the plus of a phone number, because `decodeFully` turns a plus into a space.
   const plain = segment.startsWith('+') ? `+${text}` : text
   if (SIGNATURE.test(text)) return mask
   if (/[^\s@]@[^\s@]/.test(text)) return '[email]'
@@ -206,7 +206,7 @@ export function describeError(error: unknown, depth = 0): unknown {
   return described
 }
 
-/** PostgreSQL quotes the invalid value in messages of class 22 (data exceptions). */
+/** Masks the invalid value that PostgreSQL quotes in messages of class 22 (data exceptions). */
 function safeMessage(error: Error): string {
   const isDataException = 'severity' in error && 'code' in error && /^22/.test(String(error.code))
   const message = isDataException ? error.message.replace(/".*"/s, '"…"') : error.message

@@ -24,7 +24,7 @@ const whole = (value: unknown) => (Number.isSafeInteger(value) ? (value as numbe
 const ZERO_DECIMAL = new Set('bif clp djf gnf jpy kmf krw mga pyg rwf vnd vuv xaf xof xpf'.split(' '))
 /** Currencies with three decimals. Stripe requires the last decimal to be zero. */
 const THREE_DECIMAL = new Set(['bhd', 'jod', 'kwd', 'omr', 'tnd'])
-/** Returns a fee in the currency of the balance at Stripe, not of the payment. */
+/** Returns a fee in the currency of the balance at Stripe, not in the currency of the payment. */
 function feeOf(row: Wire): Pick<StatementLine, 'fee'> {
   const [amount, currency] = [whole(row.fee), text(row.currency)]
   return amount === undefined || currency === undefined ? {} : { fee: { amount, currency } }
@@ -32,7 +32,10 @@ function feeOf(row: Wire): Pick<StatementLine, 'fee'> {
 
 /** Maximum age of a signed webhook request, against replay attacks. */
 const TOLERANCE_S = 300
-/** Stripe allows a checkout of 30 minutes to 24 hours, here with a margin of one minute. */
+/**
+ * Stripe allows a checkout to last from 30 minutes to 24 hours. Both limits have a margin of one minute
+ * here.
+ */
 const LIFE_S = [31 * 60, 24 * 3600 - 60] as const
 
 function factsOfSession(session: unknown, failed = false): PaymentFacts {

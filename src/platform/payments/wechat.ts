@@ -31,7 +31,7 @@ const TOLERANCE_S = 300
 
 const STATES: Record<string, PaymentFacts['status']> = {
   SUCCESS: 'paid',
-  // Part or all of the payment was refunded.
+  // The payment was made, and then refunded in part or in full.
   REFUND: 'paid',
   CLOSED: 'expired',
   REVOKED: 'failed',
@@ -70,7 +70,7 @@ function readBill(bill: string): StatementLine[] {
   const lines: StatementLine[] = []
   for (const line of rest) {
     const row = line.replace(/^`/, '').split(',`')
-    // Stops at the summary at the end of a bill, which has other columns.
+    // Stops at the summary at the end of a bill. The summary has other columns than the table.
     if (row.length !== header.length) break
     const kind = ({ SUCCESS: 'payment', REFUND: 'refund' } as const)[row[state] ?? '']
     if (!kind) continue

@@ -7,7 +7,7 @@ const ANSWER_MS = 1_000
 type Snapshot = MetricObject[]
 
 /**
- * Returns false for gauges, which the total drops when their process exits, because only counters and
+ * Returns false for gauges. The total drops the gauges of an exited process, because only counters and
  * histograms add up over time.
  */
 const isCounted = ({ type }: MetricObject) => ['counter', 'histogram'].includes(String(type))

@@ -33,7 +33,7 @@ const BACKOFF_MS = 100
 const MOST_BACKOFF_MS = 30_000
 /** Minimum uptime in milliseconds after which the backoff of a process starts over. */
 const STEADY_MS = 60_000
-/** Exceeds the timeout after which a process that shuts down exits by itself. */
+/** Longer than the time in milliseconds after which a stopping process exits by itself. */
 const STOP_MS = 40_000
 /**
  * Ignores `error` events of a running process, because the cluster module emits one for each connection that

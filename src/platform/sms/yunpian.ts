@@ -3,7 +3,7 @@ import { BadReceipt, faultCode, SmsError, type TextService, withCountryCode } fr
 
 export type YunpianSettings = { url: string; key: string; receiptUrl?: () => string | undefined }
 
-/** An operator can top up the account while the job is retried. */
+/** Not permanent, because an operator can top up the account while the job is retried. */
 const NO_BALANCE = 3
 
 /** Message ids have 64 bits, which JSON numbers cannot represent exactly. */

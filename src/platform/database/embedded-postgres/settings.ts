@@ -41,7 +41,7 @@ export function defaultSettings(memory = availableMemory()): Record<string, stri
 
 /**
  * Rewrites the configuration at every start, so that an upgrade changes the defaults. Writes outside the
- * cluster, because inside it the database user could plant a symbolic link for root.
+ * cluster, because inside it the database's OS user could plant a symbolic link that root would follow.
  */
 export async function writeSettings(folder: string, settings: Record<string, string>): Promise<string[]> {
   const head = '# Written at every start. Put your own settings into local.conf in this folder.'

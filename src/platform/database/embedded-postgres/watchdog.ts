@@ -5,7 +5,8 @@ import type { SystemUser } from './identity.ts'
 
 /**
  * Runs as the parent of the postmaster, and shuts the database down when the pipe from the server closes,
- * even after SIGKILL. The trap ignores signals that a service manager sends to the whole process group.
+ * even when SIGKILL ended the server. The trap ignores signals that a service manager sends to the whole
+ * process group.
  */
 const watchdog = `
 trap '' HUP INT QUIT TERM
