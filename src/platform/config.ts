@@ -134,7 +134,10 @@ export function readConfig(env: Env) {
     fragmentBytes: integer('FRAGMENTS_MB', 32, 0, 100_000) * 1024 * 1024,
     requestTimeoutMs: integer('REQUEST_TIMEOUT_MS', 120_000, 1_000, 600_000),
     requestIdleMs: integer('REQUEST_IDLE_MS', 15_000, 100, 600_000),
-    /** Limits per process for request bodies in transit. One client address may use an eighth. */
+    /**
+     * Limits per process for request bodies in transit. One client address may hold an eighth of each
+     * limit.
+     */
     unfinishedBodies: {
       bodies: integer('UNFINISHED_BODIES', 2_000, 8, 1_000_000),
       bytes: integer('UNFINISHED_BODIES_MB', 128, 8, 100_000) * 1024 * 1024,

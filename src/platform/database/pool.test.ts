@@ -203,7 +203,7 @@ test('fails the statement but not the process when its connection breaks while o
   server.close()
 })
 
-test('accepts the release of a reserved connection only once', async () => {
+test('ignores a second release of a reserved connection', async () => {
   const sql = openDatabase({ connection, poolSize: 1, statementTimeoutMs: 60_000 })
   const session = await sql.reserve()
   session.release()

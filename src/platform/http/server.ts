@@ -136,7 +136,8 @@ export async function createServer({
     // Long parameters are safe, because no path contains a regular expression. Schemas bound their length.
     routerOptions: { maxParamLength: LINE_LIMIT, ignoreTrailingSlash: true },
     frameworkErrors: async (error, request, reply) => {
-      // Fastify calls this handler before any hook runs, for example for an undecodable URL.
+      // Calls `identify` here, because Fastify runs no hooks before this handler, for example after an
+      // undecodable URL.
       identify(request, reply)
       reply.headers(corsOf(request.headers.origin))
       setRateHeaders(reply, await limiter.hit(`ip:${addressKey(request.ip)}`, config.rateLimits.anonymous))

@@ -13,7 +13,7 @@ test('replaces a connection when its server has become read-only', async () => {
   const client = await pool.connect()
   await client.query('set default_transaction_read_only = on')
   await assert.rejects(client.query('create table written ()'), { code: '25006' })
-  // The pool never closes a connection in use, so only the handler of error 25006 closes the socket.
+  // The pool never closes a connection in use, so only the handler of error 25006 can close the socket.
   await until(() => machine.open() === 0, 'the end of the connection')
   client.release()
   await pool.query('create table written ()')

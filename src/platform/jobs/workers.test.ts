@@ -203,7 +203,7 @@ test('resumes jobs when a restarted runner connected to a standby before its pro
     ...ctx.log,
     warn: (_what: object, text: string) => void warnings.push(text),
   } as typeof ctx.log
-  /** Affects only sessions that open later. */
+  /** Affects only sessions that open after this change. */
   const setReadOnly = (isReadOnly: boolean) =>
     sql.begin(async (tx) => {
       await tx`set transaction read write`

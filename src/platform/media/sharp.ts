@@ -1,6 +1,6 @@
 import type sharp from 'sharp'
 
-/** Limits the memory of a decoded picture, which takes four bytes per pixel, here 200 MB. */
+/** Limits the memory of a decoded picture to 200 MB, at four bytes per pixel. */
 export const maxPixels = 50_000_000
 
 let loading: Promise<typeof sharp> | undefined

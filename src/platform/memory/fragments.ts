@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import { type Context, defineState } from '#platform/context.ts'
 
-/** A timestamp, or microseconds of the clock. */
+/** A `timestamptz` value, or microseconds from `version_now()`. */
 type Version = string | number
 
 /**

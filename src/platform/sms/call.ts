@@ -3,7 +3,9 @@ import { BadReceipt, SmsError } from './service.ts'
 type Request = { method: 'GET' | 'POST' | 'HEAD'; headers: Record<string, string>; body?: string }
 export type Reply = { status: number; body: Record<string, unknown> }
 
-/** Throws errors that contain neither the request nor the response, which hold personal data. */
+/**
+ * Throws errors that contain neither the request nor the response, because both may contain personal data.
+ */
 export async function callTextService(
   name: string,
   url: string,

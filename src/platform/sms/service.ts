@@ -27,7 +27,7 @@ export type TextService = {
   }
 }
 
-/** The error contains neither the phone number nor the text of the message. */
+/** The error message omits the phone number and text of the message, because Kith logs and stores it. */
 export class SmsError extends Error {
   readonly status: number | undefined
   /** True when a retry cannot succeed. */

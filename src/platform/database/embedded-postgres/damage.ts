@@ -19,7 +19,7 @@ export async function refuseForeignCluster({ postgres }: Binaries, cluster: stri
     if (codeOf(error) === 'ENOENT') return []
     throw error
   })
-  // The first start initializes an empty folder.
+  // Accepts an empty folder, because the first start initializes the cluster in it.
   if (names.length === 0) return
   if (!names.includes('PG_VERSION')) throw damaged(cluster, 'PG_VERSION is missing')
   const content = await readFile(join(cluster, 'PG_VERSION'), 'latin1').catch((error) => {

@@ -5,7 +5,10 @@ import { StartFault } from '#platform/start-fault.ts'
 
 export const LOCK = 'server.lock'
 
-/** Lock timeout in milliseconds. Commands hold the lock briefly to check for a running server. */
+/**
+ * Lock timeout in milliseconds, because commands hold the lock briefly while they check for a running
+ * server.
+ */
 const PATIENCE_MS = 250
 const SQLITE_BUSY = 5
 
