@@ -8,8 +8,8 @@ import { checkDatabase, checkDataDir } from '#platform/start-checks.ts'
 
 export type DatabaseServer = {
   /**
-   * Connection without a pooler, for work that needs a database session, such as signals, migrations and
-   * jobs. Without `requests`, this connection also serves requests.
+   * Connection that bypasses a pooler, for work that needs a database session, such as signals, migrations
+   * and jobs. Without `requests`, this connection also serves requests.
    */
   connection: JobsConnection
   requests?: string

@@ -129,8 +129,8 @@ type Target = Pick<Session, 'sql' | 'client'> & {
 
 /**
  * Loads a verified backup into an empty database in one transaction. After an error, the caller must close
- * the database session to roll back. Returns the names of skipped tables, which an operator had added to the
- * dumped database.
+ * the database session to roll back. Skips tables that an operator had added to the dumped database, and
+ * returns their names.
  */
 export async function loadBackup(
   source: BackupSourceStream,

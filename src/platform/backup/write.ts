@@ -102,8 +102,8 @@ export async function* writeBackup(
         } else end.missing += 1
       }
     }
-    // Reads sequences last, because they are outside the snapshot and must not be lower than the ids of its
-    // rows.
+    // Reads sequences last. The snapshot does not cover them, and a value lower than a dumped id would cause
+    // duplicate ids after a restore.
     end.sequences = await readSequences(sql)
     await sql.unsafe('commit')
     if (lines.length > 0) await addChecksums()

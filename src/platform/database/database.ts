@@ -86,7 +86,7 @@ export const longTransaction = <T>(sql: Sql, work: (tx: Tx) => Promise<T>): Prom
     return work(tx)
   })
 
-/** Retries a single statement without an explicit transaction, which saves two round trips. */
+/** Runs a single statement with retries. Saves two round trips, because there is no explicit transaction. */
 export const statement = <T>(sql: Sql, work: (db: Tx) => Promise<T>): Promise<T> => retried(() => work(sql))
 
 async function retried<T>(work: () => Promise<T>): Promise<T> {

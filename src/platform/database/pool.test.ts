@@ -82,7 +82,7 @@ test('ends a transaction on a broken connection when statements have no timeout'
   await sql.end()
 })
 
-test('discards a connection that has an open transaction', async () => {
+test('discards a connection that is released with an open transaction', async () => {
   const sql = openDatabase({ connection, poolSize: 1, statementTimeoutMs: 60_000 })
   await sql`create table left_open (id int primary key)`
   await sql.unsafe('begin')

@@ -12,7 +12,8 @@ const DAY_MS = 86_400_000
 /** Writes to a hidden `.tmp` folder first, so that no key holds an incomplete file. */
 export function createLocalStorage(root: string): Storage {
   const temporary = join(root, '.tmp')
-  // Earlier versions created the folder of uploads readable by all OS users.
+  // Earlier versions created the folder of uploads readable by all OS users, so the first write makes the
+  // folder private.
   let isPrivate = false
 
   async function* list(folder: string): AsyncIterable<string> {

@@ -36,7 +36,7 @@ const READABLE = /^application\/(json|x-www-form-urlencoded)\b/i
 
 /**
  * Rejects forms without a usable boundary and uploads of another content type before parsing. Drops the
- * content type of an empty body, which some clients send (conventions-41).
+ * content type of an empty body, because some clients send one (conventions-41).
  */
 export function checkContentType(request: FastifyRequest, _reply: FastifyReply, done: Done): void {
   const { headers } = request

@@ -188,7 +188,7 @@ export async function createServer({
 
   const findToken = config.web ? addSessions(server, config) : undefined
   const admit = admission({ config, limiter, identity })
-  // Excludes requests for pictures without a token. `limitByteRequests` limits their rate.
+  // Excludes requests without a token for pictures. `limitByteRequests` limits their rate.
   const isAdmitted = ({ url, headers, routeOptions }: FastifyRequest) =>
     url.startsWith(API) || (routeOptions.config?.access === 'optional' && headers.authorization !== undefined)
   server.addHook('onRequest', async (request, reply) => {

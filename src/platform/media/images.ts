@@ -29,7 +29,7 @@ export async function cleanImage(bytes: Buffer, mime: string, turn: ImageRequest
       // Image viewers ignore the orientation of animations.
       const upright = orientation === 1 || pages > 1
       if (stripped && upright) {
-        // Decodes the picture only to detect damage, which the removal of metadata does not notice.
+        // Decodes the picture to detect damage, because the removal of metadata accepts a damaged picture.
         await sharp(stripped, { failOn: 'error', limitInputPixels: maxPixels })
           .resize(8, 8, { fit: 'fill', kernel: 'nearest' })
           .timeout({ seconds: secondsAllowed })

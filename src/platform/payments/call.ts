@@ -5,7 +5,10 @@ type Request = { method: string; headers: Record<string, string>; body?: string 
 const TIMEOUT_MS = 8_000
 const BILL_TIMEOUT_MS = 60_000
 
-/** Throws a fault that contains neither the request to the provider nor the reply. */
+/**
+ * Throws a fault that contains neither the request to the provider nor the reply, because both may contain
+ * secrets or personal data.
+ */
 async function readReply<T>(
   name: string,
   url: string,

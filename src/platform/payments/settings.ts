@@ -139,8 +139,8 @@ function readWechat(read: Read, returnUrl: string, noticeUrl: string): WechatSet
 }
 
 /**
- * Adds a fault for each missing variable of a partly configured provider. By default, payers return to the
- * page `page`.
+ * Adds a fault for each missing variable of a partly configured provider. `page` is the URL to which payers
+ * return by default.
  */
 export function readPaymentSettings(read: Read, home: string, page: string): PaymentSettings {
   const returnUrl = read.url('PAYMENT_RETURN_URL', ADDRESSES) ?? page

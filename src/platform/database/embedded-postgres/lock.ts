@@ -6,8 +6,8 @@ import { StartFault } from '#platform/start-fault.ts'
 export const LOCK = 'server.lock'
 
 /**
- * Lock timeout in milliseconds, because commands hold the lock briefly while they check for a running
- * server.
+ * Milliseconds to wait for the lock, because a command may hold the lock briefly while it checks for a
+ * running server.
  */
 const PATIENCE_MS = 250
 const SQLITE_BUSY = 5
