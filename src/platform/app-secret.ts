@@ -62,8 +62,8 @@ function createSecretFile(path: string): void {
 }
 
 /**
- * Publishes the draft of the secret file with a hard link, which is atomic and never replaces an existing
- * file.
+ * Publishes the draft of the secret file with a hard link, because linking is atomic and never replaces an
+ * existing file.
  */
 function publish(draft: string, path: string): void {
   try {

@@ -30,7 +30,7 @@ export function originFaults(origins: readonly string[]): string[] {
   })
 }
 
-/** Explains an invalid URL without repeating its value, which may contain a password. */
+/** Explains an invalid URL without repeating the URL, because it may contain a password. */
 export function urlFault(name: string, given: string, protocols: readonly string[]): string {
   return protocols.some((protocol) => given.startsWith(`${protocol}//`))
     ? `${name} cannot be read as a URL: in a name or password write # as %23, / as %2F, ? as %3F, @ as %40, % as %25`

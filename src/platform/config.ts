@@ -202,7 +202,7 @@ export function readConfig(env: Env) {
       secretAccessKey: text('S3_SECRET_ACCESS_KEY') ?? '',
       forcePathStyle: choice('S3_FORCE_PATH_STYLE', 'true', ['true', 'false']) === 'true',
     },
-    /** Interval of heartbeats on event streams, which proxies would otherwise close as idle. */
+    /** Interval of heartbeats on event streams. Without heartbeats, proxies would close idle streams. */
     streamHeartbeatMs: integer('STREAM_HEARTBEAT_MS', 15_000, 50, 600_000),
     maxUploadBytes: integer('MAX_UPLOAD_BYTES', 10 * 1024 * 1024, 1024, 1024 * 1024 * 1024),
     variantBytes: integer('VARIANT_BYTES', 1024 ** 3, 0, 1024 ** 4),

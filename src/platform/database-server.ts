@@ -29,7 +29,7 @@ const connectionsOf = ({ processes, databasePoolSize }: Config) =>
 
 /**
  * Uses the configured database or starts the embedded one. `mayJoin` reuses the embedded database of a
- * running server. `mayBeLost` creates a new database when the data directory lost its own.
+ * running server. `mayBeLost` creates a new database when the data directory has lost its database.
  */
 export async function openDatabaseServer(
   config: Config,

@@ -52,7 +52,7 @@ export function createPasswords(
 
 const BCRYPT = /^\$2[abxy]\$/
 
-/** Detects hashes of imported accounts, which the next sign-in replaces. */
+/** Detects hashes of imported accounts. The user's next sign-in replaces such a hash. */
 export const isForeignHash = (hashed: string) => !hashed.startsWith('$argon2id$')
 
 /** Also tries the password without normalization, because other products hash the password as typed. */

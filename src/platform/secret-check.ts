@@ -20,8 +20,8 @@ export async function keepSecretCheck(sql: Db, secrets: Secrets): Promise<void> 
 }
 
 /**
- * Rejects an app secret that differs from the secret of the database, because it could not open sealed values
- * or verify signed links.
+ * Rejects an app secret that differs from the secret of the database, because another secret could not open
+ * sealed values or verify signed links.
  */
 export function requireSecret(secrets: Secrets, check: string | undefined, from: string): void {
   if (check === undefined || secrets.verify(TEXT, check)) return

@@ -104,7 +104,7 @@ export async function checkDataDir({
   if (disk && disk.blocks > 0 && disk.bavail * disk.bsize < needed) throw dataDirFault('ENOSPC', dataDir)
 }
 
-/** Explains a failed connection without repeating `url`, which may contain a password. */
+/** Explains a failed connection without repeating `url`, because `url` may contain a password. */
 function databaseFault(error: unknown, url: string): StartFault {
   const { code, message = '' } = (error ?? {}) as { code?: string; message?: string }
   const { hostname, port, username, pathname } = new URL(url)

@@ -24,7 +24,7 @@ const KINDS: Record<string, string> = {
   ENOTDIR: 'it is a file, but must be a folder',
 }
 
-/** Recognizes disk errors in the output of child processes, which have no error code. */
+/** Recognizes disk errors in the output of child processes, because this output contains no error code. */
 const WORDS: [RegExp, string][] = [
   [/No space left on device/i, 'ENOSPC'],
   [/Disk quota exceeded/i, 'EDQUOT'],

@@ -9,7 +9,10 @@ export type DumpedTable = { name: string; columns: string[] }
 export type SchemaLevel = { migrations: { name: string; hash: string }[] }
 
 export const SCHEMAS = ['public', 'graphile_worker']
-/** Excludes tables that migrations fill, and records of resized pictures, which are recreated on demand. */
+/**
+ * Excludes tables that migrations fill. Also excludes records of resized pictures, because the server
+ * recreates resized pictures on demand.
+ */
 const LEFT_OUT = ['public.schema_migrations', 'graphile_worker.migrations', 'public.file_variants']
 const PART = 4 * 1024 * 1024
 const compress = promisify(gzip)

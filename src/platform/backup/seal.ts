@@ -12,8 +12,8 @@ import { promisify } from 'node:util'
 import { ArchiveFault } from './archive.ts'
 import { FORMER_MAGIC, unsealFormer } from './former-seal.ts'
 
-// The format is age v1 (https://age-encryption.org/v1) with one scrypt recipient. Kith implements it on
-// Node's ciphers, which are ten times faster than a JavaScript library.
+// The format is age v1 (https://age-encryption.org/v1) with one scrypt recipient. Kith implements the format
+// on Node's ciphers, because they are ten times faster than a JavaScript library.
 const VERSION = 'age-encryption.org/v1'
 const AGE = Buffer.from(`${VERSION}\n`)
 const CIPHER = 'chacha20-poly1305'

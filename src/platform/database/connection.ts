@@ -27,7 +27,7 @@ export type Connection = {
    */
   silentFor: number | undefined
   /**
-   * True while the connection is exempt from the response deadline, because its transaction set a longer
+   * True while the connection is exempt from the response deadline, because its transaction has set its own
    * statement timeout.
    */
   isPatient: boolean

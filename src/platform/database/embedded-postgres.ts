@@ -174,8 +174,8 @@ async function launch(place: Place): Promise<Running> {
 }
 
 /**
- * Compares the start time as well as the process id, because the postmaster.pid of an earlier start may
- * contain the same id.
+ * Compares the start time as well as the process id. The postmaster.pid of an earlier start may contain the
+ * process id of the new postmaster.
  */
 async function becomesReady(
   running: Running,

@@ -12,7 +12,7 @@ export type RequestScope = {
   address?: string
   /** Sends a guest's statements to a replica, except in transactions. */
   replica?: Send | undefined
-  /** Callbacks that count views. The guest cache calls them again on each hit. */
+  /** Callbacks that count views. The guest cache calls the callbacks again on each hit. */
   shown?: (() => void)[]
 }
 

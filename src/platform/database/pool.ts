@@ -96,7 +96,7 @@ const PATIENCE_MS = 60_000
 const WATCH_MS = 500
 /** Added to the statement timeout before the pool abandons an unresponsive connection. */
 const DEADLINE_GRACE_MS = 1000
-/** Lifetime in watch intervals (30 minutes), which bounds the memory of cached plans. */
+/** Lifetime of a connection in watch intervals (30 minutes). This limit bounds the memory of cached plans. */
 const MAX_AGE = 3600
 const NO_KEYS: readonly string[] = []
 const BATCH_MOST = 16

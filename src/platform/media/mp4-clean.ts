@@ -28,7 +28,7 @@ function blankDates(bytes: Buffer, box: Mp4Box): void {
   bytes.fill(0, box.body + 4, Math.min(box.body + (bytes[box.body] === 1 ? 20 : 12), box.end))
 }
 
-/** Blanks the handler name, which often identifies the recording device. */
+/** Blanks the handler name, because the name often identifies the recording device. */
 function blankName(bytes: Buffer, handler: Mp4Box): void {
   bytes.fill(0, Math.min(handler.body + 24, handler.end), handler.end)
 }

@@ -60,7 +60,7 @@ function isShownByJpeg(bytes: Buffer, marker: number, position: number): boolean
   )
 }
 
-/** Removes the JFIF thumbnail, which may show content that was cropped from the picture. */
+/** Removes the JFIF thumbnail, because the thumbnail may show content that was cropped from the picture. */
 function withoutPreview(part: Buffer, marker: number): Buffer {
   if (marker !== 0xe0 || part.length <= JFIF_LENGTH) return part
   const head = Buffer.from(part.subarray(0, JFIF_LENGTH))

@@ -75,8 +75,8 @@ function decode(text: string): string {
 }
 
 /**
- * Matches URLs without personal data, which are almost all, to skip their redaction. No part of the pattern
- * is ambiguous, so matching takes linear time.
+ * Matches URLs without personal data, so that almost all URLs skip the redaction. No part of the pattern is
+ * ambiguous, so matching takes linear time.
  */
 const PLAIN = (() => {
   const pair = `(?:${SHOWN})=[\\w.,:-]*`
@@ -85,7 +85,7 @@ const PLAIN = (() => {
 
 export const redactAddress = (url: string): string => (PLAIN.test(url) ? url : redactUrl(redactPath(url)))
 
-/** Signature of a signed URL, which grants access to a file. */
+/** Signature of a signed URL. The signature grants access to a file. */
 const SIGNATURE = /^v1\.[\w-]{43}$/
 
 export function redactPath(path: string): string {

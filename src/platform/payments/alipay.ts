@@ -95,7 +95,7 @@ export function createAlipay(settings: AlipaySettings): PaymentService {
     if (status !== 200) throw new PaymentFault(`Alipay answered ${status}`, { status })
     const name = `${method.replaceAll('.', '_')}_response`
     const reply = parseReply('Alipay', text)
-    // Alipay does not sign an `error_response`, so its content is not trusted.
+    // Alipay does not sign an `error_response`, so the error below contains none of its content.
     if (reply.error_response !== undefined)
       throw new PaymentFault('Alipay refused the app id or its signature')
     const member = cutMember(text, name)

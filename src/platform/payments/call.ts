@@ -58,7 +58,7 @@ export function parseReply(name: string, text: string): Record<string, unknown> 
     const parsed: unknown = JSON.parse(text)
     if (typeof parsed === 'object' && parsed !== null) return parsed as Record<string, unknown>
   } catch {
-    // The error below omits the reply's text, which may contain personal data.
+    // The error below omits the reply's text, because the text may contain personal data.
   }
   throw new PaymentFault(`${name} sent an unreadable reply`)
 }

@@ -6,7 +6,7 @@ export type PaymentOrder = {
   currency: string
   title: string
   expiresAt: Date
-  /** IP address of the payer, which some providers require. */
+  /** IP address of the payer, for providers that require the address. */
   address: string
   /** Details of the client that the payment method requires, such as the `openid` of a WeChat user. */
   extra: Record<string, unknown>

@@ -13,8 +13,8 @@ export type Channel = ReturnType<typeof openChannel>
 const exitError = () => Object.assign(new Error('the other process has disconnected'), { code: 'ECONNRESET' })
 
 /**
- * Batches the messages of one event loop turn, because a separate write for each would cost as much as a
- * short request.
+ * Batches the messages of one event loop turn, because a separate write for each message would cost as much
+ * as a short request.
  */
 export function openChannel(send: (batch: unknown) => void) {
   const handlers = new Map<string, Handler>()

@@ -4,7 +4,10 @@ import { type Channel, openChannel } from './channel.ts'
 
 export type StartParameters = {
   slot: number
-  /** True for the first process of a server, which prepares the database before the others start. */
+  /**
+   * True for the first process of a server. The first process prepares the database before the other
+   * processes start.
+   */
   isFirst: boolean
 }
 

@@ -56,7 +56,7 @@ export function parseReports(text: string): unknown[] {
     const value: unknown = JSON.parse(text)
     if (Array.isArray(value)) return value
   } catch {
-    // The error below omits the report's text, which contains phone numbers.
+    // The error below omits the report's text, because the text contains phone numbers.
   }
   throw new BadReceipt('the report is not a JSON list')
 }

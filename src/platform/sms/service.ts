@@ -49,7 +49,7 @@ export class BadReceipt extends Error {
   }
 }
 
-/** Adds +86 to numbers of mainland China, which are stored without country code. */
+/** Adds +86 to numbers of mainland China, because Kith stores these numbers without country code. */
 export const withCountryCode = (phone: string): string => (phone.startsWith('+') ? phone : `+86${phone}`)
 
 /** Returns error codes only, because the texts of errors may contain the phone number. */
