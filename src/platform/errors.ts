@@ -55,7 +55,7 @@ export function sanctionError(code: string, en: string, zh: string) {
   return Object.assign(apiError(403, code, en, zh), { adds } satisfies Partial<DeclaredError>)
 }
 
-/** Declares a 403 for unpaid content, whose response body has the price (feeds-10). */
+/** Declares a 403 for unpaid content. The response body has the price (feeds-10). */
 export function unpaidError(code: string, en: string, zh: string) {
   const make = (price: { node: number; amount: number }) =>
     new ApiError(403, code, { en, zh }, { extra: { paid_node: price.node, amount: price.amount } })

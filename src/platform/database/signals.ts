@@ -15,7 +15,9 @@ export type Signals = {
 }
 
 const CHANNEL = 'kith'
-/** First line of each message, which version 0.1 skips as the sender's name. */
+/**
+ * First line of each message. Nodes of version 0.1 expect the sender's name in this line and skip the line.
+ */
 const SENDER = 'kith'
 const HOLD_MS = 15
 const RETRY_MS = 200

@@ -29,7 +29,7 @@ export function addressKey(address: string): string {
 
 export type Viewer = {
   id: number
-  /** Id of the session, which logout revokes. */
+  /** Id of the session that logout revokes. */
   family: string
   /** Expiry of the token on the clock of `performance.now()`. */
   expiresAt: number
@@ -75,8 +75,8 @@ export type Device = { userAgent: string; network: string }
 const USER_AGENT_MAX = 200
 
 /**
- * Returns the /24 of an IPv4 or the /48 of an IPv6 address, which suffices to recognize the network of an
- * earlier sign-in.
+ * Returns the /24 of an IPv4 or the /48 of an IPv6 address. This prefix suffices to recognize the network
+ * of an earlier sign-in.
  */
 export function placeNetwork(address: string): string {
   if (!ipaddr.isValid(address)) return ''
@@ -320,8 +320,8 @@ const IDLE_CHECKS = 3
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
 
 /**
- * Stops a server without failing requests that reached it. During `noticeMs` connections are still accepted,
- * because a load balancer opens them until it notices the failed readiness check.
+ * Stops a server without failing requests that reached it. Accepts connections during `noticeMs`, because a
+ * load balancer opens new connections until it notices the failed readiness check.
  */
 export function addDrain(
   server: Server,

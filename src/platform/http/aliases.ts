@@ -30,7 +30,8 @@ export const withPrefixAlias =
       server,
       (aliases) => {
         aliases.addHook('onRoute', (route) => {
-          // Fastify copies the HEAD route from the GET route, which this hook has already deprecated.
+          // Skips HEAD routes, because Fastify copies each from a GET route that this hook has already
+          // deprecated.
           if (route.method !== 'HEAD') deprecate(route, name)
         })
         routes(aliases, ctx)

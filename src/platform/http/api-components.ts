@@ -55,7 +55,7 @@ const ERROR_REPLY = {
 }
 
 /**
- * Replaces schemas with a title by references to components, which keeps the document small. Adds the error
+ * Replaces schemas with a title by references to components, to keep the document small. Adds the error
  * reply to every operation.
  */
 export function shareComponents<T extends object>(document: T): T {

@@ -17,7 +17,9 @@ const abilityNeeded = (access: Exclude<Access, string>): string =>
 /** File name of the vendored RapiDoc build. The npm package would add 158 MB to an installation. */
 const RAPIDOC = 'rapidoc-9.3.8'
 
-/** Blocks external sources. RapiDoc needs `unsafe-inline` for style attributes, which a hash cannot allow. */
+/**
+ * Blocks external sources. RapiDoc needs `unsafe-inline`, because a hash cannot allow its style attributes.
+ */
 const CONTENT_POLICY =
   "default-src 'self'; img-src 'self' data: blob:; style-src 'self' 'unsafe-inline'; object-src 'none'; base-uri 'none'; frame-ancestors 'none'"
 

@@ -120,11 +120,14 @@ type Share = { bytes: number; bodies: Set<Body> }
 export type RefusalCode = 'BODIES_OF_ADDRESS' | 'BODIES_OF_ALL'
 
 const SHARE_PER_ADDRESS = 1 / 8
-/** Estimated memory overhead of one chunk, which dominates when a client sends single bytes. */
+/**
+ * Estimated memory overhead of one chunk. Otherwise a client that sends single bytes could use far more
+ * memory than counted.
+ */
 const PIECE_BYTES = 256
 const RETRY_AFTER = 5
 
-/** Returns false for injected requests, whose socket has no `bytesRead`. */
+/** Returns false for injected requests, because their socket has no `bytesRead`. */
 const isBodyOutstanding = ({ headers, raw }: FastifyRequest): boolean =>
   (headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0) &&
   !raw.complete &&

@@ -75,7 +75,7 @@ declare module 'fastify' {
 
 const TAG_LENGTH = 20
 
-/** Returns a weak ETag, which is valid for every content encoding of the body. */
+/** Returns a weak ETag, because one ETag must be valid for every content encoding of the body. */
 const etagOf = (body: Buffer | string): string =>
   `W/"${hash('sha1', body, 'base64url').slice(0, TAG_LENGTH)}"`
 
@@ -120,7 +120,7 @@ export function addCaching(server: Server, api: string): void {
 
 const MAX_CACHE_BYTES = 32 * 1024 * 1024
 const MAX_URL_LENGTH = 1000
-/** Number of copies in an entry, which are the plain reply and up to three compressed ones. */
+/** Maximum number of copies of a reply in an entry. One copy is plain, and up to three are compressed. */
 const COPIES = 4
 const ENTRY_BYTES = 1000
 

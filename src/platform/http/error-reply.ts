@@ -27,8 +27,8 @@ export const unavailableText: Text = {
 }
 
 /**
- * Converts any thrown value to an API error. `hasSentBytes` marks uploads, for which a full disk is a 507
- * instead of a 503.
+ * Converts any thrown value to an API error. `hasSentBytes` is true for uploads, so that a full disk is a
+ * 507 instead of a 503.
  */
 export function toApiError(error: unknown, { hasSentBytes = false } = {}): ApiError {
   if (error instanceof ApiError) return error

@@ -43,7 +43,8 @@ export function addHealth(server: Server, { sql, config, metrics, replicas, sign
 }
 
 /**
- * Serves `/metrics` on a separate port, and `/health/live` for worker processes, which have no public port.
+ * Serves `/metrics` on a separate port. Also serves `/health/live` there, because worker processes have no
+ * public port.
  */
 export async function serveMetrics(
   metrics: Pick<Metrics, 'contentType' | 'render'>,

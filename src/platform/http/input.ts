@@ -24,8 +24,8 @@ const is = (schema: Schema, type: string) =>
   Array.isArray(schema.type) ? schema.type.includes(type) : schema.type === type
 
 /**
- * Replaces a string with NUL or a lone surrogate, which PostgreSQL cannot store. No schema accepts this
- * value.
+ * Replaces a string with NUL or a lone surrogate, because PostgreSQL cannot store such a string. No schema
+ * accepts this value.
  */
 const UNACCEPTABLE = Object.freeze({ unacceptable: true })
 
@@ -91,7 +91,7 @@ function clean(schema: Schema, value: unknown, isForm: boolean): unknown {
     return value === '' ? undefined : value
   }
   if (is(schema, 'array')) {
-    // Cuts a huge list to one item over its limit, which is enough to reject the list.
+    // Cuts a huge list to one item over its limit. The validator still rejects the list.
     const most = schema.maxItems === undefined ? undefined : schema.maxItems + 1
     const items = schema['x-list'] ? splitItems(value, most) : value
     if (!Array.isArray(items)) return items

@@ -15,7 +15,7 @@ export type OutboundReply = { status: number; text: string }
 
 const MAX_ANSWER = 2048
 
-/** Range of IPv4-compatible IPv6 addresses, which could reach private IPv4 hosts. */
+/** Range of IPv4-compatible IPv6 addresses. Such an address could reach a private IPv4 host. */
 const COMPATIBLE = ipaddr.parseCIDR('::/96')
 
 /** Also returns false for private IPv4 addresses embedded in IPv6 addresses. */

@@ -85,8 +85,8 @@ export type RouteOptions<
   consumes?: string[]
   bodyLimit?: number
   /**
-   * `true` omits the query, which holds personal data, from logs. `path` also replaces the path in logs by
-   * the route, because the path holds a secret.
+   * `true` omits the query from logs, because the query holds personal data. `path` also replaces the path
+   * in logs by the route, because the path holds a secret.
    */
   personal?: true | 'path'
   /** Allows silenced users, because the route publishes nothing and notifies no other user (sign-in-27). */

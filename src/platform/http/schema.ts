@@ -42,7 +42,7 @@ export const Text = (maxLength: number, options: object = {}) => Type.String({ m
 export const RawText = (maxLength: number, options: object = {}) =>
   Type.String({ maxLength, 'x-raw': true, ...options })
 
-/** Pattern of an http or https URL, which excludes `javascript:`. */
+/** Pattern of an http or https URL, to exclude `javascript:` URLs. */
 export const ADDRESS_PATTERN = '^[Hh][Tt][Tt][Pp][Ss]?://[^\\s/]\\S*$'
 
 export const Address = (maxLength = 2000, options: object = {}) =>

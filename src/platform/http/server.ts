@@ -66,8 +66,8 @@ const REQUEST_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{7,63}$/
 
 /**
  * Uses the `X-Request-Id` of a trusted proxy, so that the logs of proxy and server have the same id
- * (conventions-38). Otherwise counts from a random prefix, which is cheaper than a random id for each
- * request.
+ * (conventions-38). Otherwise counts from a random prefix, because a counter is cheaper than a random id
+ * per request.
  */
 export function requestIds(trustProxy: string | undefined): (request: IncomingMessage) => string {
   const isProxy =
@@ -163,7 +163,7 @@ export async function createServer({
   await acceptForms(server)
   const allowedMethods = rememberRoutes(server)
 
-  // Uses callbacks instead of promises, which would cost every request a few microseconds.
+  // Uses callbacks, because promises would cost every request a few microseconds.
   server.addHook('onRequest', (request, reply, done) => {
     identify(request, reply)
     request.leave = metrics.enterRequest()

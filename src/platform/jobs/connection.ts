@@ -9,8 +9,8 @@ export const CONNECT_MS = 5_000
 type Connected = (error: undefined, client: pg.PoolClient, release: () => void) => void
 
 /**
- * Gives all runners the same listening client, which holds no connection of the pool. graphile-worker requests
- * the listening client with a callback, and every other client with a promise.
+ * Gives all runners the same listening client, so that no runner holds a connection of the pool to listen.
+ * graphile-worker requests the listening client with a callback, and every other client with a promise.
  */
 class JobsPool extends pg.Pool {
   readonly listener = Object.assign(new EventEmitter().setMaxListeners(0), { query: async () => {} })

@@ -20,8 +20,8 @@ const release = (sql: Db, node: string) => sql`
   update worker_lease set leased_until = '-infinity' where node = ${node}`
 
 /**
- * Runs a worker while this server node holds the site's lease. Retries a failed start or renewal every two
- * seconds. Two nodes may overlap briefly, which is safe because the queue locks each job.
+ * Runs a worker while this server node holds the site's lease, and retries a failed start or renewal every
+ * two seconds. Two nodes may overlap briefly without harm, because the queue locks each job.
  */
 export async function runOnLease(sql: Sql, log: Log, start: () => Promise<Worker>): Promise<Worker> {
   const node = randomUUID()

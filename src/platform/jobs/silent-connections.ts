@@ -29,7 +29,7 @@ export function destroySilent(pool: pg.Pool, connection: JobsConnection): void {
     let isLooking = false
     let idle = 0
     const beat = async () => {
-      // `pool.end()` waits for PostgreSQL to close the socket, which an unresponsive server never does.
+      // `pool.end()` waits for PostgreSQL to close the socket, but an unresponsive server never closes it.
       if (client._ending) return void client.connection.stream.destroy()
       if (client.readyForQuery) {
         unanswered = 0

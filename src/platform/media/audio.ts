@@ -36,7 +36,7 @@ export function mp3FrameLength(bytes: Buffer, at: number): number | null {
   const bitrate = (header >>> 12) & 15
   const rate = sampleRates[(header >>> 10) & 3]
   const layer3 = ((header >>> 17) & 3) === 1
-  // Rejects bitrate 0 ("free format"), whose frame length is unknown.
+  // Rejects bitrate 0 ("free format"), because its frame length is unknown.
   if (header >>> 21 !== 0x7ff || version === 1 || !layer3 || bitrate === 0 || bitrate === 15 || !rate)
     return null
   const mpeg1 = version === 3

@@ -59,7 +59,7 @@ export async function transformImage(
   turn: ImageRequester = {},
 ): Promise<{ data: Buffer; mime: string }> {
   return runVariant(turn, async () => {
-    // Reads the bytes only when the queue runs the job, so that waiting pictures do not fill the memory.
+    // Reads the picture only when the queue runs the job, so that waiting pictures do not fill the memory.
     const bytes = Buffer.isBuffer(source) ? source : await source()
     try {
       const quality = Math.min(90, Math.max(1, rule.q ?? 85))

@@ -30,7 +30,7 @@ const mp4Types = new Set(['video/mp4', 'video/x-m4v', 'audio/mp4', 'audio/x-m4a'
  * megapixels.
  */
 export async function inspectMedia(bytes: Buffer): Promise<Media | null> {
-  // The detector throws on malformed files, which are not media.
+  // Treats a malformed file as no media, because the detector throws on such a file.
   const detected = await fileTypeFromBuffer(bytes).catch(() => undefined)
   if (!detected) return null
   const mime = detected.mime.split(';')[0] ?? ''
