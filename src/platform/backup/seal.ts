@@ -104,7 +104,7 @@ export async function* seal(stream: AsyncIterable<Buffer>, passphrase: string): 
     yield encrypt(key, nonceOf(index++, isLast), chunk)
 }
 
-/** Decrypts the age or the former format, and passes an unsealed stream through. */
+/** Decrypts the age format and the former format, and passes an unsealed stream through. */
 export async function* unseal(
   stream: AsyncIterable<Buffer>,
   passphrase: string | undefined,

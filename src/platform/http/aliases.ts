@@ -30,8 +30,8 @@ export const withPrefixAlias =
       server,
       (aliases) => {
         aliases.addHook('onRoute', (route) => {
-          // Skips HEAD routes, because Fastify copies each from a GET route that this hook has already
-          // deprecated.
+          // Skips HEAD routes, because Fastify copies each HEAD route from a GET route that this hook has
+          // already deprecated.
           if (route.method !== 'HEAD') deprecate(route, name)
         })
         routes(aliases, ctx)

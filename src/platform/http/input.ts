@@ -205,7 +205,7 @@ const TYPES: Record<string, Text> = {
 
 const INVALID: Text = { en: 'is not valid', zh: '格式不正确' }
 
-/** Ends of the sentences about a field, by the keyword that its value violates. */
+/** Error texts that follow the name of a field, by the JSON Schema keyword that the value violates. */
 const PROBLEMS: Record<string, (params: ErrorObject['params']) => Text> = {
   required: () => ({ en: 'is required', zh: '不能为空' }),
   type({ type }) {

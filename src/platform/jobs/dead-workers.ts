@@ -58,7 +58,7 @@ export async function watchWorkers(
   log: Log,
   hear: Listener['hear'],
 ): Promise<Presence> {
-  /** Workers of this process, with the first attempt to acquire their locks. */
+  /** First attempts to acquire the locks of this process's workers, by worker. */
   const workers = new Map<string, Promise<unknown>>()
   /** Session that holds the locks of all workers. */
   let holder: Tag | undefined
@@ -66,7 +66,7 @@ export async function watchWorkers(
   // Acquires a shared lock, because the backend of a broken connection may still hold the worker's lock.
   const hold = (session: Tag, worker: string) =>
     session`select pg_advisory_lock_shared(hashtextextended(${worker}, ${SEED}))`
-  // Does nothing without the session, because the workers of this process would count as dead.
+  // Does nothing without the session, because the workers of this process would then count as dead.
   const sweep = async () => {
     const [found] = (await holder?.unsafe<{ workers: string[] }[]>(FREE)) ?? []
     if (found) log.warn({ workers: found.workers }, 'released the jobs of dead workers')

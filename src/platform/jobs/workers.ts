@@ -20,7 +20,7 @@ export type Schedule = { task: string; pattern: string }
 /** Tasks with their own workers, so that slow tasks of one group do not delay another group. */
 export type WorkerGroup = { concurrency: number; tasks: TaskList }
 
-/** graphile-worker logs a warning when a group runs more jobs at once than it has connections. */
+/** graphile-worker logs a warning when a group runs more jobs at once than the pool has connections. */
 const CONNECTIONS = 8
 const POLL_MS = 2000
 const RESTART_MS = 1000

@@ -39,7 +39,7 @@ function hasUsualMasks(bytes: Buffer): boolean {
 
 /**
  * Decodes a bitmap to raw RGB. Skips rows and columns of a picture with more than `enough` pixels, because
- * the loop blocks the process.
+ * decoding blocks the process.
  */
 export function decodeBmp(bytes: Buffer, enough = 4_000_000) {
   const header = readBmpHeader(bytes)

@@ -26,7 +26,7 @@ export async function cleanImage(bytes: Buffer, mime: string, turn: ImageRequest
     try {
       const { orientation = 1, pages = 1 } = await sharp(bytes, { limitInputPixels: maxPixels }).metadata()
       const stripped = strippers[mime]?.(bytes) ?? null
-      // Image viewers ignore the orientation of animations.
+      // Treats animations as upright, because image viewers ignore the orientation of animations.
       const upright = orientation === 1 || pages > 1
       if (stripped && upright) {
         // Decodes the picture to detect damage, because the removal of metadata accepts a damaged picture.

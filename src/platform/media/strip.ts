@@ -28,7 +28,7 @@ function stripJpeg(bytes: Buffer): Buffer | null {
       return Buffer.concat(kept)
     }
     if (position + 4 > bytes.length) return null
-    // A wrong segment length leads to a position without a marker, where the loop returns null.
+    // A wrong segment length leads to a position without a marker. The loop returns null there.
     let end = position + 2 + bytes.readUInt16BE(position + 2)
     // Entropy-coded data follows a scan header, without a length of its own.
     if (marker === 0xda) end = endOfScan(bytes, end)

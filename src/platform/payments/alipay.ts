@@ -111,7 +111,8 @@ export function createAlipay(settings: AlipaySettings): PaymentService {
   }
 
   const find = async (number: string): Promise<PaymentFacts> => {
-    // Alipay creates the trade only when the payer opens the page or app.
+    // A missing trade is no error, because Alipay creates the trade only when the payer opens the payment
+    // page or app.
     const trade = await ask('alipay.trade.query', { out_trade_no: number }, 'ACQ.TRADE_NOT_EXIST')
     if (!trade) return { order: number, status: 'unknown' }
     if (trade.out_trade_no !== number) throw new PaymentFault('Alipay answered with another order')

@@ -37,7 +37,10 @@ const STATES: Record<string, PaymentFacts['status']> = {
   REVOKED: 'failed',
 }
 
-/** Omits `ABNORMAL`, the state of a refund that the merchant must complete at WeChat Pay. */
+/**
+ * `ABNORMAL` is absent and counts as waiting, because the merchant must complete such a refund at WeChat
+ * Pay.
+ */
 const REFUND_STATES: Record<string, 'done' | 'refused'> = { SUCCESS: 'done', CLOSED: 'refused' }
 
 function factsOf(transaction: Wire): PaymentFacts {

@@ -5,7 +5,7 @@ import { changeOwner, type SystemUser } from './identity.ts'
 
 export type Address = { host: string; port: number; settings: Record<string, string>; isTemporary: boolean }
 
-/** Longest Unix socket path that every system accepts, in bytes with the final zero. */
+/** Longest Unix socket path that every system accepts, in bytes without the final zero. */
 const longestSocketPath = 103
 const port = 5432
 
