@@ -1,6 +1,7 @@
 /**
  * Merges examples that a test run wrote with KITH_EXAMPLES into the API documentation: `npm run examples --
- * folder`. Keeps only examples that fit their schema.
+ * folder`. Keeps only examples that fit their schema. Without a folder, only completes the examples after a change of
+ * a schema.
  */
 import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'
 import { Ajv2020 } from 'ajv/dist/2020.js'
@@ -8,7 +9,6 @@ import { type Examples, isBetter } from '#test/example-record.ts'
 
 const FILE = new URL('../src/platform/http/api-page/examples.json', import.meta.url)
 const [folder] = process.argv.slice(2)
-if (!folder) throw new Error('Name the folder of KITH_EXAMPLES.')
 
 type Schema = { [name: string]: unknown }
 type Content = Record<string, { schema: Schema }>
@@ -22,10 +22,42 @@ const document = JSON.parse(readFileSync(new URL('../openapi.json', import.meta.
   paths: Record<string, Record<string, Operation>>
   components: { schemas: Record<string, Schema> }
 }
-const ajv = new Ajv2020({ strict: false, validateFormats: false })
+const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true, verbose: true })
 ajv.addSchema({ $id: 'kith', components: document.components })
 const fits = (schema: Schema, value: unknown): boolean =>
   ajv.validate(JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"kith#/')), value)
+
+const EMPTY: Record<string, unknown> = {
+  null: null,
+  integer: 0,
+  number: 0,
+  boolean: false,
+  string: '',
+  array: [],
+}
+const emptyOf = ({ type, anyOf }: Schema): unknown => {
+  const types = [type, ...((anyOf as Schema[] | undefined) ?? []).map((each) => each.type)].flat().map(String)
+  const found = types.includes('null') ? 'null' : types.find((each) => each in EMPTY)
+  return found === undefined ? {} : EMPTY[found]
+}
+
+/** Adds fields that the schema requires since the example was recorded, because they occur in most replies. */
+function complete<T>(schema: Schema, example: T): T {
+  const value = structuredClone(example)
+  while (!fits(schema, value)) {
+    const gaps = ajv.errors?.filter(({ keyword }) => keyword === 'required') ?? []
+    if (gaps.length === 0) return example
+    for (const { instancePath, params, parentSchema } of gaps) {
+      const owner = instancePath
+        .split('/')
+        .slice(1)
+        .reduce<unknown>((at, key) => (at as Schema)[key], value)
+      const name = String(params.missingProperty)
+      ;(owner as Schema)[name] = emptyOf(parentSchema?.properties[name] ?? {})
+    }
+  }
+  return value
+}
 
 const NAMES = ['ada_lovelace', 'lin_xia', 'noor_haddad', 'tomas_vale', 'mei_chen', 'ravi_rao']
 const readable = (text: string) => {
@@ -51,7 +83,7 @@ const WRITTEN: Examples = {
   },
 }
 
-const runs = globSync(`${folder}/*.json`)
+const runs = (folder === undefined ? [] : globSync(`${folder}/*.json`))
   .sort()
   .map((path) => JSON.parse(readFileSync(path, 'utf8')) as Examples)
   // Operations that this run did not call keep their examples.
@@ -60,8 +92,9 @@ const found: Examples = { operations: {}, schemas: {} }
 const schemaOf = (content: Content | undefined) => content?.['application/json']?.schema
 
 for (const run of runs)
-  for (const [title, value] of Object.entries(run.schemas)) {
+  for (const [title, example] of Object.entries(run.schemas)) {
     const schema = document.components.schemas[title]
+    const value = schema && complete(schema, example)
     if (schema && fits(schema, value) && isBetter(value, found.schemas[title])) found.schemas[title] = value
   }
 const ofSchema = ({ $ref }: Schema) => found.schemas[String($ref).split('/').at(-1) ?? '']
@@ -84,8 +117,10 @@ for (const [path, operations] of Object.entries(document.paths))
         own.request = made.request
       for (const [status, { content }] of Object.entries(operation.responses)) {
         const schema = schemaOf(content)
-        const value = made.reply?.[status]
-        if (!schema || value === undefined || !fits(schema, value)) continue
+        const example = made.reply?.[status]
+        if (!schema || example === undefined) continue
+        const value = complete(schema, example)
+        if (!fits(schema, value)) continue
         if (isBetter(value, own.reply?.[status])) own.reply = { ...own.reply, [status]: value }
       }
     }

@@ -33,6 +33,7 @@ const NOT_RUN: Record<string, string> = {
   'npm run fuzz': 'takes long',
   'npm run demo:walk': 'starts a server and prints all its responses',
   'npm run mutate': 'takes long',
+  'npm run examples': 'writes missing fields of examples, which test/api-examples.test.ts checks',
   'npm run examples -- /tmp/examples': 'writes examples, which `npm run check` validates',
   'npm run figures': 'only prints statistics',
   'npm run figures -- COMMIT': 'only prints statistics',
