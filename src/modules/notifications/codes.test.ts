@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
+import { globSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { SITE } from '../../site.ts'
 import { RESOURCE_CODES, resourceCode, SYSTEM_TYPES, sentenceOf } from './codes.ts'
-import { ruleOf } from './system/notices.ts'
+import { ruleOf, SYSTEM_NOTICES } from './system/notices.ts'
 
 test('has a text in English and Chinese for every type of system notification (notifications-8)', () => {
   for (const type of SYSTEM_TYPES)
@@ -29,4 +29,18 @@ test('documents every type of system notification in docs/rules (notifications-8
     codes.sort((x, y) => x - y),
     given.sort((x, y) => x - y),
   )
+})
+
+/** Types that several tests outside of test/notified cover. */
+const ELSEWHERE = ['account:changed', 'account:export', 'sanction', 'group:open']
+
+test('has a scene in test/notified for every type of system notification (notifications-9)', () => {
+  const text = globSync('test/notified/*.test.ts')
+    .map((file) => readFileSync(file, 'utf8'))
+    .join()
+  const names = text.replace(/\$\{[^}]*\}/g, '*').matchAll(/['`]([a-z][a-z:/*-]*)['`]/g)
+  const patterns = [...names].map(([, name = '']) => new RegExp(`^${name.replaceAll('*', '.*')}$`))
+  const sent = SYSTEM_TYPES.filter((type) => !SYSTEM_NOTICES[type].when.startsWith('never'))
+  const missing = sent.filter((type) => !patterns.some((pattern) => pattern.test(type)))
+  assert.deepEqual(missing, ELSEWHERE)
 })
