@@ -1,8 +1,5 @@
 import type { AddressInfo } from 'node:net'
 import { Gauge } from 'prom-client'
-import { buildApp } from '#app'
-import { ensureFounder } from '#modules/accounts/index.ts'
-import { recordTraffic } from '#modules/statistics/index.ts'
 import { type Closer, closeInOrder } from '#platform/closing.ts'
 import type { Config } from '#platform/config.ts'
 import type { Context } from '#platform/context.ts'
@@ -15,10 +12,6 @@ import { divideHashing } from '#platform/passwords.ts'
 import { type Channel, type StartParameters, supervisorChannel } from '#platform/processes'
 import { checkAddresses, listenFault } from '#platform/start-checks.ts'
 import { StartFault, startFault } from '#platform/start-fault.ts'
-import { banner } from './banner.ts'
-import { prepareStart } from './prepare.ts'
-import { exportSiteMetrics } from './site-metrics.ts'
-import { startWorker } from './worker.ts'
 
 /**
  * Short timeouts for connections and locks, so that an overloaded server rejects requests early and clients
@@ -27,6 +20,20 @@ import { startWorker } from './worker.ts'
 const BOUNDS = { patienceMs: 1000, maxWaiting: 1000, lockTimeoutMs: 3000 }
 
 const ALONE: StartParameters & { connection?: never } = { slot: 1, isFirst: true }
+
+/** Loads all modules while the database starts in its own processes, which takes about as long. */
+async function loadModules() {
+  const [app, accounts, statistics, banner, prepare, siteMetrics, worker] = await Promise.all([
+    import('#app'),
+    import('#modules/accounts/index.ts'),
+    import('#modules/statistics/index.ts'),
+    import('./banner.ts'),
+    import('./prepare.ts'),
+    import('./site-metrics.ts'),
+    import('./worker.ts'),
+  ])
+  return { ...app, ...accounts, ...statistics, ...banner, ...prepare, ...siteMetrics, ...worker }
+}
 
 export async function serve(config: Config): Promise<void> {
   const log = createLog({ level: config.logLevel, destination: bufferedOutput() })
@@ -54,24 +61,27 @@ export async function serve(config: Config): Promise<void> {
   const begin = supervisorChannel
     ? await supervisorChannel.ask<StartParameters & DatabaseServer>('begin')
     : ALONE
-  const opened = await openContext(config, log, {
-    bounds: BOUNDS,
-    ...(begin.connection ? { server: { connection: begin.connection } } : {}),
-  }).catch((error) => {
-    throw startFault(error, config.dataDir)
-  })
+  const [opened, modules] = await Promise.all([
+    openContext(config, log, {
+      bounds: BOUNDS,
+      ...(begin.connection ? { server: { connection: begin.connection } } : {}),
+    }).catch((error) => {
+      throw startFault(error, config.dataDir)
+    }),
+    loadModules(),
+  ])
   const { ctx } = opened
   ctx.metrics.defaultProcessMetrics()
   // The metrics of the site are equal in every process, so only the first process exports them.
-  if (begin.slot === 1) exportSiteMetrics(ctx)
+  if (begin.slot === 1) modules.exportSiteMetrics(ctx)
   if (supervisorChannel) shareMetrics(ctx, supervisorChannel, begin.slot)
   closers.push({ name: 'context', withinMs: 120_000, close: opened.close })
   try {
-    const applied = begin.isFirst ? await prepareStart(opened.forJobs, opened.connection) : []
+    const applied = begin.isFirst ? await modules.prepareStart(opened.forJobs, opened.connection) : []
     if (applied.length > 0) log.info({ migrations: applied }, 'migrated')
-    const founder = begin.isFirst ? await ensureFounder(ctx) : undefined
-    const server = await buildApp(ctx)
-    recordTraffic(ctx)
+    const founder = begin.isFirst ? await modules.ensureFounder(ctx) : undefined
+    const server = await modules.buildApp(ctx)
+    modules.recordTraffic(ctx)
     await ctx.signals.listen()
     // Sets a long backlog. With a short one, the kernel would delay new connections by seconds when the queue
     // is full, without a log entry.
@@ -94,12 +104,12 @@ export async function serve(config: Config): Promise<void> {
     }
     if (config.worker === 'inside' && begin.slot === 1) {
       const worker = await runOnLease(opened.forJobs.sql, log, () =>
-        startWorker(opened.forJobs, opened.connection),
+        modules.startWorker(opened.forJobs, opened.connection),
       )
       closers.splice(-1, 0, { name: 'worker', withinMs: 8_000, close: worker.stop })
     }
     supervisorChannel?.tell('listening')
-    if (begin.isFirst) process.stdout.write(banner(ctx, founder))
+    if (begin.isFirst) process.stdout.write(modules.banner(ctx, founder))
   } catch (error) {
     const fault = startFault(listenFault(error, config), config.dataDir)
     if (fault instanceof StartFault) process.stderr.write(`${fault.message}\n`)
