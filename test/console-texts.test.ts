@@ -247,6 +247,24 @@ test('translates the name and description of every setting', async () => {
   assert.deepEqual(missing, [])
 })
 
+test('names the mode of a group waiting for review as the list of groups does', async () => {
+  type Shown = { name: string; as?: string; choices?: { id: string; name: readonly [string, string] }[] }
+  const { CONTENT_QUEUES } = (await import('../console/src/queues/content-queues.ts')) as unknown as {
+    CONTENT_QUEUES: { name: string; facts: Shown[] }[]
+  }
+  const { COMMUNITY_AREAS } = (await import('../console/src/areas/community-areas.ts')) as unknown as {
+    COMMUNITY_AREAS: { name: string; columns: Shown[] }[]
+  }
+  const fact = CONTENT_QUEUES.find(({ name }) => name === 'group-audits')?.facts.find(
+    ({ name }) => name === 'mode',
+  )
+  const column = COMMUNITY_AREAS.find(({ name }) => name === 'groups')?.columns.find(
+    ({ name }) => name === 'mode',
+  )
+  assert.deepEqual(fact?.choices?.find(({ id }) => id === 'paid')?.name, ['paid', '付费'])
+  assert.deepEqual(fact?.choices, column?.choices)
+})
+
 test('translates every built-in ability to Chinese', async () => {
   const { ABILITIES } = await import('#modules/abilities/seeds.ts')
   const texts = readFileSync(new URL('../console/src/areas/ability-texts.ts', import.meta.url), 'utf8')

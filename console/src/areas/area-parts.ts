@@ -6,6 +6,12 @@ export const STATE: Column = { name: 'state', label: ['Status', '状态'], as: '
 export const ASKED: Column = { name: 'created_at', label: ['Submitted', '提交时间'], as: 'time', wide: true }
 export const REMARK: Column = { name: 'remark', label: ['Remark', '备注'], as: 'long', wide: true }
 
+export const GROUP_MODES: readonly Choice[] = [
+  { id: 'public', name: ['public', '公开'] },
+  { id: 'private', name: ['private', '私密'] },
+  { id: 'paid', name: ['paid', '付费'] },
+]
+
 export const personIn = (name: string, label: Text = ['User', '用户']): Field => ({
   name,
   label,

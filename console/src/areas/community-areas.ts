@@ -1,6 +1,6 @@
 import type { Wire } from '../api/client.ts'
 import type { Area } from './area.ts'
-import { PERSON, personIn } from './area-parts.ts'
+import { GROUP_MODES, PERSON, personIn } from './area-parts.ts'
 
 const MADE = { name: 'created_at', label: ['Published', '发布时间'], as: 'time', wide: true } as const
 const BODY = (row: Wire) => (typeof row.body === 'string' ? row.body : '')
@@ -104,16 +104,7 @@ export const COMMUNITY_AREAS: readonly Area[] = [
     columns: [
       { name: 'name', label: ['Name', '名称'] },
       { name: 'founder', label: ['Founder', '圈主'], as: 'person' },
-      {
-        name: 'mode',
-        label: ['Mode', '模式'],
-        choices: [
-          { id: 'public', name: ['public', '公开'] },
-          { id: 'private', name: ['private', '私密'] },
-          { id: 'paid', name: ['paid', '付费'] },
-        ],
-        wide: true,
-      },
+      { name: 'mode', label: ['Mode', '模式'], choices: GROUP_MODES, wide: true },
       { name: 'users_count', label: ['Members', '成员数'], as: 'number', wide: true },
       { name: 'posts_count', label: ['Posts', '帖子数'], as: 'number', wide: true },
       {

@@ -1,4 +1,5 @@
 import type { Wire } from '../api/client.ts'
+import { GROUP_MODES } from '../areas/area-parts.ts'
 import {
   KINDS,
   PERIODS,
@@ -215,7 +216,7 @@ export const CONTENT_QUEUES: readonly Queue[] = [
     facts: [
       FACTS.asked,
       personFact(['Founder', '圈主'], 'founder'),
-      { label: ['Mode', '模式'], name: 'mode', as: 'state' },
+      { label: ['Mode', '模式'], name: 'mode', choices: GROUP_MODES },
       { label: ['Joining fee', '加入费用'], name: 'money', as: 'points' },
       { label: ['Location', '位置'], name: 'location' },
     ],

@@ -63,7 +63,7 @@ export function Content({ queue, row }: { queue: Queue; row: Wire }) {
         component="dl"
         sx={{ m: 0, display: 'grid', gridTemplateColumns: 'max-content 1fr', columnGap: 2, rowGap: 0.75 }}
       >
-        {queue.facts.map(({ label, name, as = 'text', copies }) => {
+        {queue.facts.map(({ label, name, as = 'text', choices, copies }) => {
           const value = valueAt(shown, name)
           if (value === null || value === undefined || value === '') return null
           return (
@@ -80,7 +80,7 @@ export function Content({ queue, row }: { queue: Queue; row: Wire }) {
                     <Value value={value} as={as} row={shown} />
                   </Copyable>
                 ) : (
-                  <Value value={value} as={as} row={shown} />
+                  <Value value={value} as={as} row={shown} {...(choices ? { choices } : {})} />
                 )}
               </Typography>
             </Box>

@@ -1,5 +1,5 @@
 import type { Wire } from '../api/client.ts'
-import type { Shown } from '../areas/area.ts'
+import type { Choice, Shown } from '../areas/area.ts'
 import type { Text } from '../shell/text.ts'
 
 export type Decided = { verb: 'PATCH' | 'PUT'; path: string; body: Wire }
@@ -37,7 +37,13 @@ export type Queue = {
   body?: (row: Wire) => string | null | undefined
   whole?: (row: Wire) => string
   chatMessage?: (row: Wire) => string | undefined
-  facts: readonly { label: Text; name: string; as?: Shown; copies?: boolean }[]
+  facts: readonly {
+    label: Text
+    name: string
+    as?: Shown
+    choices?: readonly Choice[]
+    copies?: boolean
+  }[]
   uploads?: (row: Wire) => number[]
   pictures?: (row: Wire) => unknown[]
   author: (row: Wire) => number | undefined

@@ -37,8 +37,6 @@ const STATES: Record<string, { name: readonly [string, string]; tone: keyof type
   none: { name: ['none', '无'], tone: 'quiet' },
   points: { name: ['points', '积分'], tone: 'quiet' },
   wallet: { name: ['wallet', '钱包'], tone: 'quiet' },
-  public: { name: ['public', '公开'], tone: 'quiet' },
-  private: { name: ['private', '私密'], tone: 'quiet' },
   warning: { name: ['warning', '警告'], tone: 'quiet' },
   users: { name: ['user', '用户'], tone: 'quiet' },
   feeds: { name: ['feed', '动态'], tone: 'quiet' },
