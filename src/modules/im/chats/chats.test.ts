@@ -304,14 +304,19 @@ test('lets moderators read a reported message and a few messages around it (im-1
   assert.deepEqual(await textsOf(bob, chat), ['before', ''])
 })
 
-test('lets moderators read a chat file only near a reported message (im-16)', async () => {
-  const [ann, bob, admin] = [await person(), await person(), await person({ roles: ['founder'] })]
+test('returns a chat file to members, and to moderators only near a reported message (im-16)', async () => {
+  const [ann, bob, eve, admin] = [
+    await person(),
+    await person(),
+    await person(),
+    await person({ roles: ['founder'] }),
+  ]
   const chat = await pair(ann, bob)
   const file = await uploadPicture(world, ann)
   assert.equal((await send(ann, chat, { file })).status, 201)
   const later = []
   for (let n = 0; n < 6; n += 1) later.push(await say(ann, chat, `m${n}`))
-  const read = async () => (await as(admin, 'GET', `/files/${file}?json=1`)).status
+  const read = async (who = admin) => (await as(who, 'GET', `/files/${file}?json=1`)).status
   const report = async (message: { id: number }) => {
     const answer = await as(bob, 'POST', `/chats/messages/${message.id}/reports`, { reason: 'rude' })
     assert.equal(answer.status, 201)
@@ -321,6 +326,7 @@ test('lets moderators read a chat file only near a reported message (im-16)', as
   assert.equal(await read(), 404)
   await report(later[4])
   assert.equal(await read(), 200)
+  assert.equal(await read(eve), 404)
 })
 
 test('deletes messages after the retention period', async () => {
