@@ -37,7 +37,7 @@ export function examineIm(env: Environment, { mend = false }: { mend?: boolean }
     const waiting = state.waiting_accounts + state.waiting_groups
     print(
       `${waiting === 0 ? '✓' : '✗'} changes not yet at the provider: ${state.waiting_accounts} of ${state.accounts} accounts, ` +
-        `${state.waiting_groups} groups (${state.groups} exist)${state.last_error ? ` (${state.last_error})` : ''}`,
+        `${state.waiting_groups} of ${state.groups} groups${state.last_error ? ` (${state.last_error})` : ''}`,
     )
     if (state.unregistered > 0)
       print(`  ${state.unregistered} users have no confirmed account at the provider`)

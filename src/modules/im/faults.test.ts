@@ -208,6 +208,27 @@ suite('easemob with faults', async () => {
     assert.equal(service.groups.get(id)?.name, 'G 2')
   })
 
+  test('counts a deleted group until the service has deleted it', async () => {
+    const [founder, owner] = [await person({ roles: ['founder', 'owner'] }), await person()]
+    await converge(world)
+    const state = async () => {
+      const { groups, waiting_groups } = (await as(founder, 'GET', '/admin/im')).body
+      return { groups, waiting_groups }
+    }
+    const before = await state()
+    const { body } = await as(owner, 'POST', '/im/group', { groupname: 'G', desc: '' })
+    service.fault = (call) => (call === 'DELETE /chatgroups/:' ? 'limit' : undefined)
+    try {
+      const deleted = await as(owner, 'DELETE', '/im/group', { im_group_id: body.im_group_id })
+      assert.equal(deleted.status, 204)
+      assert.deepEqual(await state(), { groups: before.groups + 1, waiting_groups: 1 })
+    } finally {
+      service.fault = () => undefined
+    }
+    await converge(world)
+    assert.deepEqual(await state(), before)
+  })
+
   test('applies all of 100 changes despite faults of the service', async () => {
     const { below: roll } = createDice(11)
     const faults: EasemobFault[] = ['token', 'limit', 'broken', 'lost', 'unheard', 'twice']

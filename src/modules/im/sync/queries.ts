@@ -123,6 +123,7 @@ export async function markDrifted(sql: Db, id: number, version: number): Promise
   await sql`update im_groups set synced_version = version - 1 where id = ${id} and version = ${version}`
 }
 
+/** Deleted groups count until the provider has deleted its copy. */
 export type Backlog = {
   accounts: number
   waiting_accounts: number
@@ -135,7 +136,7 @@ export async function countBacklog(sql: Db): Promise<Backlog> {
   const [row] = await sql<[Backlog]>`
     select (select count(*)::int from im_accounts) as accounts,
       (select count(*)::int from im_accounts where synced_version < version) as waiting_accounts,
-      (select count(*)::int from im_groups where deleted_at is null) as groups,
+      (select count(*)::int from im_groups) as groups,
       (select count(*)::int from im_groups where synced_version < version) as waiting_groups,
       coalesce(
         (select last_error from im_groups where synced_version < version and last_error is not null limit 1),
