@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
-import { test } from 'node:test'
-import { builtFolder } from '#platform/http'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import { fastify } from 'fastify'
+import { addConsole, builtFolder, type Server } from '#platform/http'
 import { createWorld } from '#test/world.ts'
 
 const isBuilt = existsSync(builtFolder('console'))
@@ -18,8 +22,14 @@ test('reports the console as disabled when CONSOLE=off', async () => {
   assert.match(chinese.body, /已关闭/)
 })
 
-test('names the build command when the console is not built', { skip: isBuilt }, async () => {
-  const { app } = await createWorld({ CONSOLE: 'on' })
+test('names the build command when the console is not built', async () => {
+  const empty = await mkdtemp(join(tmpdir(), 'kith-console-'))
+  const app = fastify() as unknown as Server
+  after(async () => {
+    await app.close()
+    await rm(empty, { recursive: true })
+  })
+  addConsole(app, { console: true }, empty)
   for (const [language, words] of [
     ['en', /The console is not built: run “npm run console”/],
     ['zh', /尚未构建/],

@@ -29,10 +29,14 @@ const policyWith = (nonce: string) =>
     "frame-ancestors 'none'",
   ].join('; ')
 
-export function addConsole(server: Server, config: Config): void {
+export function addConsole(
+  server: Server,
+  config: Pick<Config, 'console'>,
+  folder = builtFolder('console'),
+): void {
   const sendPage = async (request: FastifyRequest, reply: FastifyReply) => {
     if (!config.console) throw turnedOff()
-    const page = await readFile(join(builtFolder('console'), 'index.html'), 'utf8').catch(() => undefined)
+    const page = await readFile(join(folder, 'index.html'), 'utf8').catch(() => undefined)
     if (page === undefined) return sendNotBuilt('console', request, reply)
     const nonce = randomBytes(16).toString('base64')
     return addVary(reply, 'Accept-Language')
@@ -49,6 +53,6 @@ export function addConsole(server: Server, config: Config): void {
     const name = request.params['*']
     if (!name.startsWith('assets/')) return sendPage(request, reply)
     if (!config.console) throw turnedOff()
-    return sendAsset('console', name.slice('assets/'.length), reply)
+    return sendAsset(folder, name.slice('assets/'.length), reply)
   })
 }

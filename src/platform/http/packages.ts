@@ -45,7 +45,8 @@ export const addAssets = (server: Server) =>
     maxAge: 31_536_000_000,
   })
 
-export function sendAsset(name: PackageName, file: string, reply: FastifyReply): FastifyReply {
+/** Sends a file of a built package. `folder` is the one that holds `assets`. */
+export function sendAsset(folder: string, file: string, reply: FastifyReply): FastifyReply {
   if (!/^[\w-][\w.-]*$/.test(file)) throw noSuchPath()
-  return reply.sendFile(file, join(builtFolder(name), 'assets'))
+  return reply.sendFile(file, join(folder, 'assets'))
 }

@@ -6,7 +6,7 @@ import type { RateLimiter } from '#platform/processes'
 import { addressKey, rateLimitHeaders } from '../admission.ts'
 import { addVary, COMPRESSED_FROM, compress, encodingFor, language } from '../caching.ts'
 import type { Server } from '../instance.ts'
-import { sendAsset, sendNotBuilt } from '../packages.ts'
+import { builtFolder, sendAsset, sendNotBuilt } from '../packages.ts'
 import { type Renderer, rendererOf, type WebReply } from './build.ts'
 import { clearSession, cookieOf, type FindToken, forwarded, INNER_HEADER, INNER_SECRET } from './session.ts'
 
@@ -69,7 +69,7 @@ export function addWeb(
     })
 
   server.get<{ Params: { '*': string } }>('/_/assets/*', { schema: { hide: true } }, (request, reply) =>
-    sendAsset('web', request.params['*'], reply),
+    sendAsset(builtFolder('web'), request.params['*'], reply),
   )
 
   server.sendPage = async (request, reply) => {
