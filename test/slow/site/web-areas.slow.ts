@@ -115,7 +115,7 @@ test('lets a member ask and answer a question', {
   await page.getByRole('button', { name: 'Write a post' }).click()
   await page.getByLabel('Title').fill('I am new here')
   await page.getByLabel('Text').fill('Hello, walkers.')
-  await page.locator('dialog').getByRole('button', { name: 'Write a post' }).click()
+  await page.locator('dialog').getByRole('button', { name: 'Publish' }).click()
   await page.getByRole('link', { name: 'I am new here' }).waitFor()
   await page.goto(`${address}/news/${filled!.news}`)
   await page.locator('html[data-ready]').waitFor()

@@ -33,6 +33,7 @@ const WORDS = words({
   none: ['No posts to show.', '暂无可浏览的帖子。'],
   requests: ['Reports and requests', '待处理'],
   write: ['Write a post', '发帖'],
+  publish: ['Publish', '发布'],
   title: ['Title', '标题'],
   text: ['Text', '正文'],
   settings: ['Settings', '设置'],
@@ -205,7 +206,7 @@ function Write({ group, onClose }: { group: Group; onClose(): void }) {
   return (
     <Dialog title={t.write} onClose={onClose}>
       <Form
-        label={t.write}
+        label={t.publish}
         send={async (given) => {
           await write.mutateAsync(given)
           onClose()
