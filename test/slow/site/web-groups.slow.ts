@@ -49,6 +49,14 @@ test('creates a group and decides on its membership requests', {
   assert.deepEqual(await findings(page), [])
   await rowOf('ben_asks').getByRole('button', { name: 'Make member' }).click()
   await rowOf('ben_asks').getByRole('button', { name: 'Make administrator' }).waitFor()
+  for (const width of [1280, 640, 520, 360]) {
+    await page.setViewportSize({ width, height: 900 })
+    const name = await rowOf('ben_asks').locator('> div').boundingBox()
+    assert.ok((name?.width ?? 0) >= 100, `the name has ${name?.width} px at ${width} px`)
+    assert.ok(Number(await page.evaluate('document.documentElement.scrollWidth')) <= width, String(width))
+  }
+  await look(page, 'group-members-360')
+  await page.setViewportSize({ width: 1280, height: 900 })
   const { body: members } = await as(ada, 'GET', `/api/v2/groups/${id}/members`)
   assert.deepEqual(
     members.map(({ role, user }: { role: string; user: { name: string } }) => `${user.name} ${role}`).sort(),
