@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { setTimeout } from 'node:timers/promises'
 import type { Page } from 'playwright-core'
 import { CANNOT_LOOK } from '#test/chromium.ts'
 import { flatPicture } from '#test/fixtures/media.ts'
@@ -90,6 +91,21 @@ test('shows typing members and read receipts in a group chat', {
   await look(page, 'chat-members')
   const theirChat = await as(cleo, 'GET', `/chats/${chat}`)
   assert.equal(theirChat.body.group.name, 'Rowers of the harbour')
+
+  await page.goto(`${address}/chats/${chat}`)
+  await page.locator('html[data-ready]').waitFor()
+  let isSeen = false
+  const seen = page
+    .getByText(/^\w+_of_boats and \w+_of_boats are typing…$/)
+    .waitFor()
+    .then(() => {
+      isSeen = true
+    })
+  // Repeats, because the page shows a typing member for a few seconds only.
+  while (!isSeen) {
+    await Promise.all([bob, cleo].map((who) => as(who, 'POST', `/chats/${chat}/typing`)))
+    await Promise.race([seen, setTimeout(500)])
+  }
   await page.context().close()
   await theirs.context().close()
   assert.deepEqual(faults, [])

@@ -13,13 +13,18 @@ import { groupOf, type Member } from './group.ts'
 import { Message } from './message.tsx'
 import { type Aim, TalkForm } from './talk-form.tsx'
 
+const LIST = new Intl.ListFormat('en')
+
 const WORDS = words({
   title: ['Messages', '私信'],
   closed: ['Deleted account', '已注销用户'],
   menu: ['Conversation options', '会话选项'],
   earlier: ['Show earlier messages', '查看更早的消息'],
   newest: ['Go to the newest messages', '回到最新消息'],
-  typing: ['is typing…', '正在输入…'],
+  typing: [
+    (names: string[]) => `${LIST.format(names)} ${names.length === 1 ? 'is' : 'are'} typing…`,
+    (names: string[]) => `${names.join('、')} 正在输入…`,
+  ],
   failed: ['Not sent. Try again', '发送失败，点击重试'],
   drop: ['Discard', '放弃'],
   sending: ['Sending…', '发送中…'],
@@ -160,7 +165,7 @@ function Conversation({
       </ol>
       <p class="quiet typing" role="status">
         {talk.typing.length > 0
-          ? `${talk.typing.map(nameOfMember).join(', ')} ${t.typing}`
+          ? t.typing(talk.typing.map(nameOfMember))
           : readers > 0 && (chat.group ? t.seenBy(readers) : t.seen)}
       </p>
       {!isLive && (
