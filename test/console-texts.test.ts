@@ -247,6 +247,20 @@ test('translates the name and description of every setting', async () => {
   assert.deepEqual(missing, [])
 })
 
+test('keeps acronyms when a label stands within a sentence', async () => {
+  const { inSentence } = (await import('../console/src/areas/area-parts.ts')) as {
+    inSentence(label: string): string
+  }
+  for (const [label, expected] of [
+    ['Feeds and comments', 'feeds and comments'],
+    ['All reports', 'reports'],
+    ['IP addresses', 'IP addresses'],
+    ['Blocked IP addresses', 'blocked IP addresses'],
+    ['All SMS messages', 'SMS messages'],
+  ] as const)
+    assert.equal(inSentence(label), expected)
+})
+
 test('names the mode of a group waiting for review as the list of groups does', async () => {
   type Shown = { name: string; as?: string; choices?: { id: string; name: readonly [string, string] }[] }
   const { CONTENT_QUEUES } = (await import('../console/src/queues/content-queues.ts')) as unknown as {

@@ -17,6 +17,7 @@ import { EmptyState, ErrorState } from '../shell/states.tsx'
 import { useText } from '../shell/text.ts'
 import { isAmount, Value, valueAt } from '../shell/value.tsx'
 import type { Area, Column } from './area.ts'
+import { inSentence } from './area-parts.ts'
 import { isReadAlone } from './areas.ts'
 import { ExportButton } from './export-button.tsx'
 import { inputOf } from './inputs.tsx'
@@ -93,7 +94,7 @@ function Table({ area, mayEdit }: { area: Area; mayEdit: boolean }) {
     ) : (
       <EmptyState
         icon={area.icon}
-        text={[`No ${area.label[0].toLowerCase().replace(/^all /, '')} yet.`, `暂无${area.label[1]}。`]}
+        text={[`No ${inSentence(area.label[0])} yet.`, `暂无${area.label[1]}。`]}
         note={area.emptyNote}
       />
     )

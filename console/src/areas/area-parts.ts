@@ -12,6 +12,10 @@ export const GROUP_MODES: readonly Choice[] = [
   { id: 'paid', name: ['paid', '付费'] },
 ]
 
+/** Lowercases the first letter of a label, unless the first word is an acronym. */
+export const inSentence = (label: string): string =>
+  label.replace(/^All /i, '').replace(/^\p{Lu}(?!\p{Lu})/u, (letter) => letter.toLowerCase())
+
 export const personIn = (name: string, label: Text = ['User', '用户']): Field => ({
   name,
   label,
