@@ -247,6 +247,25 @@ test('translates the name and description of every setting', async () => {
   assert.deepEqual(missing, [])
 })
 
+test('names every choice of a setting', async () => {
+  const { SETTINGS } = await import('#modules/settings/registry.ts')
+  const { SETTING_TEXTS } = (await import('../console/src/pages/settings/texts.ts')) as {
+    SETTING_TEXTS: Record<string, { choices?: Record<string, readonly [string, string]> }>
+  }
+  const withChoices = Object.entries(SETTINGS).flatMap(([name, { schema }]) =>
+    'enum' in schema ? [[name, schema.enum as string[]] as const] : [],
+  )
+  assert.ok(withChoices.length > 3, `saw only ${withChoices.length}`)
+  for (const [name, choices] of withChoices) {
+    const texts = SETTING_TEXTS[name]?.choices ?? {}
+    assert.deepEqual(Object.keys(texts).sort(), [...choices].sort(), name)
+    for (const [english, chinese] of Object.values(texts)) {
+      assert.match(english, /^[a-z][a-z -]+$/, name)
+      assert.match(chinese, /^\p{Script=Han}+$/u, name)
+    }
+  }
+})
+
 test('keeps acronyms when a label stands within a sentence', async () => {
   const { inSentence } = (await import('../console/src/areas/area-parts.ts')) as {
     inSentence(label: string): string

@@ -6,7 +6,7 @@ import { useNavigate } from 'react-router'
 import { mayCall, myAbilities } from '../api/auth-provider.ts'
 import { call, type Page, type Wire } from '../api/client.ts'
 import { settingPath } from '../pages/settings/groups.ts'
-import { SETTING_TEXTS } from '../pages/settings/texts.ts'
+import { settingText, settingWords } from '../pages/settings/texts.ts'
 import { entriesFor, HOME } from './navigation.ts'
 import { useText } from './text.ts'
 
@@ -45,15 +45,12 @@ export function Palette({ close }: { close(): void }) {
     },
   ]
   const settings: Command[] = mayCall(mine, 'get settings')
-    ? Object.keys(SETTINGS).map((name) => {
-        const { label, note } = SETTING_TEXTS[name] ?? { label: [name, name], note: ['', ''] }
-        return {
-          to: settingPath(name),
-          label: t(label as [string, string]),
-          group: t(['Settings', '设置']),
-          words: [name, ...label, ...note].join(' '),
-        }
-      })
+    ? Object.keys(SETTINGS).map((name) => ({
+        to: settingPath(name),
+        label: t(settingText(name).label),
+        group: t(['Settings', '设置']),
+        words: settingWords(name),
+      }))
     : []
   const found: Command[] = (people.data?.data ?? []).map((row) => ({
     to: `/people/${row.id}/show`,

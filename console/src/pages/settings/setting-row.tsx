@@ -5,9 +5,9 @@ import { call } from '../../api/client.ts'
 import { messageOf } from '../../api/message.ts'
 import { exampleOf, Unit } from '../../shell/amount-input.tsx'
 import { type Currency, parseAmount, plainAmount } from '../../shell/money.ts'
-import { useText } from '../../shell/text.ts'
+import { type Text, useText } from '../../shell/text.ts'
 import { currencyOf, isNullable, kindOf, type SettingSchema } from './schema.ts'
-import { SETTING_TEXTS } from './texts.ts'
+import { settingText } from './texts.ts'
 
 const same = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other)
 
@@ -50,7 +50,7 @@ export function SettingRow({
   const write = (given: unknown) => textOf(given, schema)
   const [text, setText] = useState(write(value))
   const [isSending, setSending] = useState(false)
-  const { label, note } = SETTING_TEXTS[name] ?? { label: [name, name] as const, note: ['', ''] as const }
+  const { label, note, choices = {} } = settingText(name)
   // biome-ignore lint/correctness/useExhaustiveDependencies: only a new value from the server replaces what is typed
   useEffect(() => setText(write(value)), [JSON.stringify(value)])
 
@@ -79,6 +79,10 @@ export function SettingRow({
     }
   }
   const standard = schema['x-standard']
+  const shown: Text = choices[String(standard)] ?? [
+    write(standard).replaceAll('\n', ', ') || '—',
+    write(standard).replaceAll('\n', '、') || '—',
+  ]
   const isStandard = standard === undefined || same(value, standard)
   const given = kind === 'flag' ? value : read()
   const isChanged = kind !== 'flag' && text !== write(value)
@@ -148,7 +152,12 @@ export function SettingRow({
           >
             {schema.enum?.map((choice) => (
               <MenuItem key={choice} value={choice}>
-                {choice}
+                <span>
+                  {choices[choice] && `${t(choices[choice])} `}
+                  <Box component="code" sx={{ color: 'text.secondary', typography: 'caption' }}>
+                    {choice}
+                  </Box>
+                </span>
               </MenuItem>
             ))}
           </TextField>
@@ -166,10 +175,7 @@ export function SettingRow({
           <Button
             disabled={isSending}
             onClick={() => void save(standard)}
-            title={t([
-              `Reset to: ${write(standard).replaceAll('\n', ', ') || '—'}`,
-              `恢复为：${write(standard).replaceAll('\n', '、') || '—'}`,
-            ])}
+            title={t([`Reset to: ${shown[0]}`, `恢复为：${shown[1]}`])}
           >
             {t(['Reset', '恢复默认'])}
           </Button>

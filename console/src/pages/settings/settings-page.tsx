@@ -10,7 +10,7 @@ import { EmptyState, ErrorState } from '../../shell/states.tsx'
 import { useText } from '../../shell/text.ts'
 import { groupOf } from './groups.ts'
 import { SettingRow } from './setting-row.tsx'
-import { SETTING_GROUPS, SETTING_TEXTS } from './texts.ts'
+import { SETTING_GROUPS, settingWords } from './texts.ts'
 
 const NAMES = Object.keys(SETTINGS)
 const GROUPS = Object.keys(SETTING_GROUPS).filter((group) => NAMES.some((name) => groupOf(name) === group))
@@ -44,10 +44,7 @@ export function SettingsPage() {
       />
     )
   const wanted = part.trim().toLowerCase()
-  const matches = NAMES.filter((name) => {
-    const { label, note } = SETTING_TEXTS[name] ?? { label: [name, name], note: ['', ''] }
-    return [name, ...label, ...note].join(' ').toLowerCase().includes(wanted)
-  })
+  const matches = NAMES.filter((name) => settingWords(name).toLowerCase().includes(wanted))
   const shown = wanted ? GROUPS.filter((group) => matches.some((name) => groupOf(name) === group)) : [section]
   return (
     <Box sx={{ pt: 2, pb: 6, maxWidth: 1200 }}>

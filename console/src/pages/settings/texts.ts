@@ -1,7 +1,9 @@
 import type { Text } from '../../shell/text.ts'
 import { MONEY_TEXTS } from './money-texts.ts'
 
-export const SETTING_TEXTS: Record<string, { label: Text; note: Text }> = {
+export type SettingText = { label: Text; note: Text; choices?: Readonly<Record<string, Text>> }
+
+export const SETTING_TEXTS: Record<string, SettingText> = {
   ...MONEY_TEXTS,
   'feed:topic:need-review': {
     label: ['Review of new topics', '话题审核'],
@@ -110,10 +112,14 @@ export const SETTING_TEXTS: Record<string, { label: Text; note: Text }> = {
   },
   'register:method': {
     label: ['Registration contact', '注册联系方式'],
-    note: [
-      'all: e-mail or phone. mail-only, mail: e-mail. mobile-only, mobile: phone.',
-      'all：邮箱或手机号；mail-only、mail：仅邮箱；mobile-only、mobile：仅手机号。',
-    ],
+    note: ['Users register with this kind of contact.', '用户注册时使用的联系方式。'],
+    choices: {
+      all: ['e-mail or phone', '邮箱或手机号'],
+      'mail-only': ['e-mail only', '仅邮箱'],
+      'mobile-only': ['phone only', '仅手机号'],
+      mail: ['e-mail only', '仅邮箱'],
+      mobile: ['phone only', '仅手机号'],
+    },
   },
   'register:content': {
     label: ['Terms', '注册协议'],
@@ -121,17 +127,22 @@ export const SETTING_TEXTS: Record<string, { label: Text; note: Text }> = {
   },
   'register:fixed': {
     label: ['Profile completion', '完善资料'],
-    note: [
-      'need: clients ask new users to complete their profile. no-need: they do not.',
-      'need：客户端要求新用户完善资料；no-need：不要求。',
-    ],
+    note: ['Clients can ask new users to complete their profile.', '客户端可以要求新用户完善资料。'],
+    choices: {
+      need: ['required', '要求'],
+      'no-need': ['not required', '不要求'],
+    },
   },
   'register:type': {
     label: ['Registration mode', '注册模式'],
-    note: [
-      'all: open to everyone. invited: with an invitation. approval: after review. thirdPart: with an external account. closed: no registration.',
-      'all：所有人；invited：凭邀请；approval：需审核；thirdPart：仅第三方账号；closed：关闭注册。',
-    ],
+    note: ['Determines who can register.', '决定哪些人可以注册。'],
+    choices: {
+      all: ['open to everyone', '所有人'],
+      invited: ['with an invitation', '凭邀请'],
+      approval: ['after review', '需审核'],
+      thirdPart: ['external account only', '仅第三方账号'],
+      closed: ['no registration', '关闭注册'],
+    },
   },
   'register:email-allowed': {
     label: ['Allowed e-mail addresses', '允许的邮箱'],
@@ -262,10 +273,11 @@ export const SETTING_TEXTS: Record<string, { label: Text; note: Text }> = {
   },
   'group:report-handle': {
     label: ['Handling of reports in groups', '圈内举报处理人'],
-    note: [
-      'managers: the managers of the group. site: the moderators of the site.',
-      'managers：圈主和圈子管理员；site：站点管理员。',
-    ],
+    note: ['Determines who handles reports about posts of a group.', '决定由谁处理圈内帖子的举报。'],
+    choices: {
+      managers: ['managers of the group', '圈主和圈子管理员'],
+      site: ['moderators of the site', '站点管理员'],
+    },
   },
   'group:protocol': {
     label: ['Terms of groups', '圈子协议'],
@@ -353,6 +365,15 @@ export const SETTING_TEXTS: Record<string, { label: Text; note: Text }> = {
       '会话成员可以看到其他成员已读到哪条消息。',
     ],
   },
+}
+
+export const settingText = (name: string): SettingText =>
+  SETTING_TEXTS[name] ?? { label: [name, name], note: ['', ''] }
+
+/** Text that the search for settings matches. */
+export function settingWords(name: string): string {
+  const { label, note, choices = {} } = settingText(name)
+  return [name, ...label, ...note, ...Object.entries(choices).flat(2)].join(' ')
 }
 
 export const SETTING_GROUPS: Record<string, Text> = {
