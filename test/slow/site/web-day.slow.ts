@@ -94,7 +94,9 @@ test('stores each action of a member once although the server is killed', {
     server = await start()
     for (let n = 0; n < 5; n += 1) {
       if (await Promise.race([done().then(() => true), page.waitForTimeout(6_000).then(() => false)])) return
-      if (await pressed.isEnabled()) await pressed.click()
+      // The action can complete now and remove the button, which neither call may wait for.
+      if (await pressed.isEnabled({ timeout: 1_000 }).catch(() => false))
+        await pressed.click({ timeout: 5_000 }).catch(() => {})
     }
     throw new Error(`${button} was never done`)
   }
