@@ -4,7 +4,7 @@ import { actions, authorIn, FACTS, text } from './queue-parts.ts'
 export const APPLICATION_QUEUES: readonly Queue[] = [
   {
     name: 'question-applications',
-    label: ['Requests for excellence', '精选申请'],
+    label: ['Excellence requests', '精选申请'],
     icon: 'star',
     path: 'question-applications',
     query: { state: 'pending' },
@@ -19,7 +19,7 @@ export const APPLICATION_QUEUES: readonly Queue[] = [
   },
   {
     name: 'question-topic-applications',
-    label: ['Proposed question topics', '问答话题申请'],
+    label: ['New question topics', '问答话题申请'],
     icon: 'topic',
     path: 'question-topic-applications',
     query: { state: 'pending' },
@@ -32,7 +32,7 @@ export const APPLICATION_QUEUES: readonly Queue[] = [
   },
   {
     name: 'news-deletions',
-    label: ['Article deletion requests', '资讯删除申请'],
+    label: ['Article deletions', '资讯删除申请'],
     icon: 'delete',
     path: 'news/deletions',
     query: { state: 'pending' },

@@ -143,7 +143,7 @@ export const CONTENT_QUEUES: readonly Queue[] = [
   },
   {
     name: 'contribution-refunds',
-    label: ['Contribution refund requests', '投稿退款申请'],
+    label: ['Contribution refunds', '投稿退款申请'],
     icon: 'payout',
     ...ARTICLE,
     query: { audit_status: 5 },

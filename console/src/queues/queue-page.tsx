@@ -183,7 +183,7 @@ function QueueView({ queue, item }: { queue: Queue; item: string | undefined }) 
   if (error) return <ErrorState error={error} retry={() => void refetch()} />
   return (
     <Box sx={{ pt: 2, pb: 10 }}>
-      <Stack direction="row" spacing={1} sx={{ alignItems: 'baseline', flexWrap: 'wrap', mb: 2 }}>
+      <Stack direction="row" spacing={1} useFlexGap sx={{ alignItems: 'baseline', flexWrap: 'wrap', mb: 2 }}>
         <Typography variant="h4" component="h1" ref={heading} tabIndex={-1} sx={{ outline: 'none' }}>
           {t(queue.label)}
         </Typography>
@@ -245,7 +245,8 @@ function QueueView({ queue, item }: { queue: Queue; item: string | undefined }) 
               <Stack
                 direction="row"
                 spacing={1}
-                sx={{ p: 2, borderTop: 1, borderColor: 'divider', flexWrap: 'wrap', rowGap: 1 }}
+                useFlexGap
+                sx={{ p: 2, borderTop: 1, borderColor: 'divider', flexWrap: 'wrap' }}
               >
                 <Button variant="contained" onClick={() => begin('accept')}>
                   {t(queue.accept.label)}
@@ -260,7 +261,10 @@ function QueueView({ queue, item }: { queue: Queue; item: string | undefined }) 
                 )}
                 {queue.accept.reason && !queue.accept.reason.required && (
                   <Button onClick={() => begin('accept', true)}>
-                    {t(['Accept with a reason', '填写理由并通过'])}
+                    {t([
+                      `${queue.accept.label[0]} with a reason`,
+                      `填写理由并${queue.accept.label[1]}`,
+                    ])}
                   </Button>
                 )}
                 <Box sx={{ ml: 'auto', whiteSpace: 'nowrap' }}>
@@ -348,7 +352,8 @@ function UpNext({
         {waiting.slice(0, 12).map((row) => (
           <Chip
             key={String(row.id)}
-            label={queue.title(row).slice(0, 30) || `#${row.id}`}
+            label={queue.title(row) || `#${row.id}`}
+            sx={{ maxWidth: 240 }}
             onClick={() => choose(row.id)}
             color={row === current ? 'primary' : 'default'}
             variant={row === current ? 'filled' : 'outlined'}

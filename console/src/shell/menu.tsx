@@ -82,7 +82,7 @@ function EntryLink({ entry: { to, label, icon, queue } }: { entry: Entry }) {
       to={to}
       primaryText={
         <Box component="span" sx={{ display: 'flex', alignItems: 'center', width: '100%' }}>
-          <Box component="span" sx={{ flex: 1, overflow: 'hidden', textOverflow: 'ellipsis' }}>
+          <Box component="span" data-label sx={{ flex: 1, overflow: 'hidden', textOverflow: 'ellipsis' }}>
             {t(label)}
           </Box>
           {count > 0 && (

@@ -27,6 +27,14 @@ test("groups the console's menu into collapsible sections", { skip }, async () =
       names.filter((name, at) => names.indexOf(name) !== at),
       [],
     )
+    const cut = await page
+      .locator('nav [data-label]')
+      .evaluateAll((all) =>
+        (all as unknown as { scrollWidth: number; clientWidth: number; textContent: string }[])
+          .filter(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth)
+          .map(({ textContent }) => textContent),
+      )
+    assert.deepEqual(cut, [])
     await page.context().close()
   }
   const page = await world!.open('/songs')
