@@ -23,6 +23,8 @@ type Shot = {
   locale?: 'en' | 'zh'
   isDark?: boolean
   on?: BrowserContextOptions
+  /** Shows a page to guests instead of a page of the console. */
+  isPublic?: boolean
 }
 
 const SHOTS: Shot[] = [
@@ -34,6 +36,17 @@ const SHOTS: Shot[] = [
   { name: 'console-telephone', path: '/queues/reports', on: TALL },
   { name: 'demo-feeds', path: '/feeds' },
   { name: 'demo-songs', path: '/songs' },
+  { name: 'site-home', path: '/', isPublic: true },
+  { name: 'site-news', path: '/news', isPublic: true },
+  {
+    name: 'site-article',
+    path: '/news/6',
+    isPublic: true,
+    isDark: true,
+    locale: 'zh',
+    on: { ...TELEPHONE, deviceScaleFactor: 1 },
+  },
+  { name: 'api-page', path: '/docs#post-/api/v2/feeds', isPublic: true },
 ]
 
 if (!BROWSER) throw new Error('Chromium is not installed')
@@ -56,7 +69,21 @@ async function keep(name: string, picture: Buffer): Promise<void> {
   throw new Error(`${name} does not fit into ${MOST_BYTES} bytes`)
 }
 
+async function takePublic(browser: Browser, address: string, shot: Shot): Promise<void> {
+  const context = await browser.newContext({
+    ...(shot.on ?? WIDE),
+    locale: shot.locale === 'zh' ? 'zh-CN' : 'en',
+    colorScheme: shot.isDark ? 'dark' : 'light',
+  })
+  const page = await context.newPage()
+  await page.goto(address + shot.path, { waitUntil: 'networkidle' })
+  await page.waitForTimeout(800)
+  await keep(shot.name, await page.screenshot())
+  await context.close()
+}
+
 async function take(browser: Browser, site: { address: string; token: string }, shot: Shot): Promise<void> {
+  if (shot.isPublic) return takePublic(browser, site.address, shot)
   const page = await visit(browser, site, shot.path, { ...(shot.on ?? WIDE), locale: shot.locale ?? 'en' })
   await page.waitForLoadState('networkidle')
   await settle(page)
@@ -83,6 +110,7 @@ const env = {
   LOG_LEVEL: 'warn',
 }
 run('build-packages.mjs', ['console'], env)
+run('build-packages.mjs', ['web'], env)
 run('../src/cli.ts', ['demo', '--seed', '1', '--password', PASSWORD], env)
 const server = spawn(process.execPath, [join(import.meta.dirname, '../src/main.ts')], {
   env,

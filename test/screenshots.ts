@@ -67,7 +67,7 @@ test('takes screenshots of the start page and the mails', async () => {
   const mails: Record<string, () => Promise<{ status: number; body: unknown }>> = {
     'mail-code-en': code('en'),
     'mail-code-zh': code('zh'),
-    'mail-sign-in': signIn('Firefox on Linux'),
+    'mail-sign-in': signIn('Mozilla/5.0 (X11; Linux x86_64; rv:145.0) Gecko/20100101 Firefox/145.0'),
     'mail-password': () =>
       as(ann, 'PUT', '/user/password', {
         old_password: PASSWORD,
