@@ -261,10 +261,7 @@ function QueueView({ queue, item }: { queue: Queue; item: string | undefined }) 
                 )}
                 {queue.accept.reason && !queue.accept.reason.required && (
                   <Button onClick={() => begin('accept', true)}>
-                    {t([
-                      `${queue.accept.label[0]} with a reason`,
-                      `填写理由并${queue.accept.label[1]}`,
-                    ])}
+                    {t([`${queue.accept.label[0]} with a reason`, `填写理由并${queue.accept.label[1]}`])}
                   </Button>
                 )}
                 <Box sx={{ ml: 'auto', whiteSpace: 'nowrap' }}>
