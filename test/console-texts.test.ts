@@ -7,6 +7,9 @@ import { createWorld } from '#test/world.ts'
 const world = await createWorld()
 const { as, guest, person } = world
 const founder = await person({ roles: ['founder', 'owner'] })
+/** Hides the path from the compiler, whose settings here lack the types of a browser. */
+const importConsole = (path: string): Promise<unknown> =>
+  import(new URL(`../console/src/${path}`, import.meta.url).href)
 const source = globSync('console/src/**/*.{ts,tsx}')
   .map((file) => readFileSync(file, 'utf8'))
   .join('\n')
@@ -249,7 +252,7 @@ test('translates the name and description of every setting', async () => {
 
 test('names every choice of a setting', async () => {
   const { SETTINGS } = await import('#modules/settings/registry.ts')
-  const { SETTING_TEXTS } = (await import('../console/src/pages/settings/texts.ts')) as {
+  const { SETTING_TEXTS } = (await importConsole('pages/settings/texts.ts')) as {
     SETTING_TEXTS: Record<string, { choices?: Record<string, readonly [string, string]> }>
   }
   const withChoices = Object.entries(SETTINGS).flatMap(([name, { schema }]) =>
@@ -267,7 +270,7 @@ test('names every choice of a setting', async () => {
 })
 
 test('keeps acronyms when a label stands within a sentence', async () => {
-  const { inSentence } = (await import('../console/src/areas/area-parts.ts')) as {
+  const { inSentence } = (await importConsole('areas/area-parts.ts')) as {
     inSentence(label: string): string
   }
   for (const [label, expected] of [
@@ -282,10 +285,10 @@ test('keeps acronyms when a label stands within a sentence', async () => {
 
 test('names the mode of a group waiting for review as the list of groups does', async () => {
   type Shown = { name: string; as?: string; choices?: { id: string; name: readonly [string, string] }[] }
-  const { CONTENT_QUEUES } = (await import('../console/src/queues/content-queues.ts')) as unknown as {
+  const { CONTENT_QUEUES } = (await importConsole('queues/content-queues.ts')) as {
     CONTENT_QUEUES: { name: string; facts: Shown[] }[]
   }
-  const { COMMUNITY_AREAS } = (await import('../console/src/areas/community-areas.ts')) as unknown as {
+  const { COMMUNITY_AREAS } = (await importConsole('areas/community-areas.ts')) as {
     COMMUNITY_AREAS: { name: string; columns: Shown[] }[]
   }
   const fact = CONTENT_QUEUES.find(({ name }) => name === 'group-audits')?.facts.find(
