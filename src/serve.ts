@@ -23,7 +23,15 @@ const ALONE: StartParameters & { connection?: never } = { slot: 1, isFirst: true
 
 /** Loads all modules while the database starts in its own processes, which takes about as long. */
 async function loadModules() {
-  const [app, accounts, statistics, banner, prepare, siteMetrics, worker] = await Promise.all([
+  const [
+    { buildApp },
+    { ensureFounder },
+    { recordTraffic },
+    { banner },
+    { prepareStart },
+    { exportSiteMetrics },
+    { startWorker },
+  ] = await Promise.all([
     import('#app'),
     import('#modules/accounts/index.ts'),
     import('#modules/statistics/index.ts'),
@@ -32,7 +40,7 @@ async function loadModules() {
     import('./site-metrics.ts'),
     import('./worker.ts'),
   ])
-  return { ...app, ...accounts, ...statistics, ...banner, ...prepare, ...siteMetrics, ...worker }
+  return { buildApp, ensureFounder, recordTraffic, banner, prepareStart, exportSiteMetrics, startWorker }
 }
 
 export async function serve(config: Config): Promise<void> {
