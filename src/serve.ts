@@ -21,28 +21,6 @@ const BOUNDS = { patienceMs: 1000, maxWaiting: 1000, lockTimeoutMs: 3000 }
 
 const ALONE: StartParameters & { connection?: never } = { slot: 1, isFirst: true }
 
-/** Loads all modules while the database starts in its own processes, which takes about as long. */
-async function loadModules() {
-  const [
-    { buildApp },
-    { ensureFounder },
-    { recordTraffic },
-    { banner },
-    { prepareStart },
-    { exportSiteMetrics },
-    { startWorker },
-  ] = await Promise.all([
-    import('#app'),
-    import('#modules/accounts/index.ts'),
-    import('#modules/statistics/index.ts'),
-    import('./banner.ts'),
-    import('./prepare.ts'),
-    import('./site-metrics.ts'),
-    import('./worker.ts'),
-  ])
-  return { buildApp, ensureFounder, recordTraffic, banner, prepareStart, exportSiteMetrics, startWorker }
-}
-
 export async function serve(config: Config): Promise<void> {
   const log = createLog({ level: config.logLevel, destination: bufferedOutput() })
   if (!supervisorChannel) await checkAddresses(config)
@@ -76,7 +54,8 @@ export async function serve(config: Config): Promise<void> {
     }).catch((error) => {
       throw startFault(error, config.dataDir)
     }),
-    loadModules(),
+    // The database starts in its own processes, which takes about as long as this import.
+    import('./site-modules.ts'),
   ])
   const { ctx } = opened
   ctx.metrics.defaultProcessMetrics()
