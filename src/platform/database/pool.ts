@@ -249,7 +249,11 @@ export function createPool(
   const end = async ({ timeout = Number.POSITIVE_INFINITY }: { timeout?: number } = {}) => {
     const isIdle = Promise.all(last.map((work) => work())).then(() => turns.close())
     // `pTimeout` rejects a timeout of zero.
-    await pTimeout(isIdle, { milliseconds: Math.max(1, timeout * 1000), message: false })
+    await pTimeout(isIdle, {
+      milliseconds: Math.max(1, timeout * 1000),
+      // Rejects callers that still wait, whose timer would keep the process alive.
+      fallback: () => void turns.close(),
+    })
     clearInterval(watch)
     for (const each of [...connections, probe]) each.end()
   }
