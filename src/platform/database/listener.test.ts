@@ -6,6 +6,7 @@ import { openMachine } from '#test/fixtures/machines.ts'
 import { until } from '#test/fixtures/streams.ts'
 import { createWorld } from '#test/world.ts'
 import { openDatabase } from './database.ts'
+import { listenOn } from './listener.ts'
 import { createSignals, sendSignal } from './signals.ts'
 
 const { ctx, sql, connection } = await createWorld()
@@ -58,4 +59,38 @@ test('fails the readiness check while the connection for LISTEN is unresponsive'
   await until(() => node.heard.length > 0, 'the signal')
   assert.deepEqual(node.heard, ['heard'])
   await node.close()
+})
+
+test('keeps a lost connection, which may hold locks, until a replacement has opened', async () => {
+  const machine = await openMachine(connection)
+  const pids: number[] = []
+  let lastSeen = 0
+  const replaced = Promise.withResolvers<void>()
+  const stop = await listenOn(
+    {
+      config: { connectionString: `postgres://${connection.user}@${machine.address}/${connection.database}` },
+    },
+    ['test'],
+    {
+      hear() {},
+      async onOpen(session) {
+        const [own] = await session<[{ pid: number }]>`select pg_backend_pid() as pid`
+        pids.push(own.pid)
+        if (pids.length === 2) throw new Error('a lock was refused')
+        lastSeen = (await session`select from pg_stat_activity where pid = ${pids[0]!}`).length
+      },
+      onListening() {
+        if (pids.length > 1) replaced.resolve()
+      },
+    },
+  )
+  machine.silence()
+  machine.speak()
+  await replaced.promise
+  assert.deepEqual([pids.length, lastSeen], [3, 1])
+  await until(async () => {
+    const rows = await sql<{ pid: number }[]>`select pid from pg_stat_activity where pid = any(${pids})`
+    return rows.length === 1 && rows[0]?.pid === pids[2]
+  }, 'the end of the other connections')
+  stop()
 })

@@ -1,5 +1,5 @@
 import { type Client, connect, isRefusal, type Settings, sendQuery } from './connection.ts'
-import { createTag, type Query, type Tag } from './statement.ts'
+import { createTag, type Send, type Tag } from './statement.ts'
 
 const RETRY_MS = 250
 /** Interval of heartbeats, without which a dead connection looks idle. */
@@ -27,10 +27,20 @@ export async function listenOn(
   { hear, onOpen, onListening, onLost }: Listener,
 ): Promise<() => void> {
   let isOver = false
-  let current: Client | undefined
+  const clients = new Set<Client>()
   let retry: NodeJS.Timeout | undefined
   let beats: NodeJS.Timeout | undefined
 
+  /** Closes a lost connection after its replacement has opened, because it may still hold locks. */
+  const openWith = async (made: Client, send: Send): Promise<void> => {
+    try {
+      await onOpen?.(createTag(send, false))
+    } catch (error) {
+      made.destroy()
+      throw error
+    }
+    for (const other of clients) if (other !== made) other.destroy()
+  }
   const open = async (): Promise<void> => {
     let isLost = false
     const lose = () => {
@@ -43,11 +53,15 @@ export async function listenOn(
     try {
       const made = await connect(settings, { pipeline: true })
       if (isOver) return made.destroy()
-      const former = current
-      current = made
+      clients.add(made)
       const { client } = made
-      client.once('end', lose)
-      client.on('notification', ({ channel, payload = '' }) => hear(payload, channel))
+      client.once('end', () => {
+        clients.delete(made)
+        lose()
+      })
+      client.on('notification', ({ channel, payload = '' }) => {
+        if (!isLost) hear(payload, channel)
+      })
       let isAsking = false
       let missed = 0
       const ask = async (statement: string) => {
@@ -60,7 +74,7 @@ export async function listenOn(
         if (!isAsking) void ask('select 1').catch(lose)
         else if (++missed >= MOST_MISSED) lose()
       }, BEAT_MS).unref()
-      const send = (query: Query) => {
+      const send: Send = (query) => {
         const { reject } = query
         query.reject = (error) => {
           if (!isRefusal(error)) lose()
@@ -68,9 +82,7 @@ export async function listenOn(
         }
         sendQuery(made, query)
       }
-      // Closes the lost connection only after `onOpen`, so that its advisory locks last until the new session
-      // holds them.
-      await Promise.resolve(onOpen?.(createTag(send, false))).finally(former?.destroy)
+      await openWith(made, send)
       await ask(channels.map((channel) => `listen "${channel}"`).join(';'))
       if (!isLost) onListening?.()
     } catch (error) {
@@ -82,7 +94,7 @@ export async function listenOn(
     isOver = true
     clearTimeout(retry)
     clearInterval(beats)
-    current?.destroy()
+    for (const client of clients) client.destroy()
   }
   await open().catch((error) => {
     stop()

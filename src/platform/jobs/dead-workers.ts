@@ -1,4 +1,5 @@
 import { EventEmitter } from 'node:events'
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Job, WorkerEvents } from 'graphile-worker'
 import type pg from 'pg'
 import { clientConfig, type Listener, listenOn, type Tag } from '#platform/database'
@@ -6,7 +7,10 @@ import type { Log } from '#platform/observability'
 import { CONNECT_MS, type JobsConnection } from './connection.ts'
 
 const SEED = 4_127_003
-const SWEEP_MS = 30_000
+const SWEEP_MS = 5_000
+/** Consecutive sweeps that may miss a lock, because a live worker loses its lock until it has reconnected. */
+const MOST_MISSED = 2
+const RETRY_MS = 250
 
 /**
  * Maximum number of attempts of a job whose workers were killed, because the job itself may crash its
@@ -14,99 +18,152 @@ const SWEEP_MS = 30_000
  */
 const ATTEMPTS_MOST = 32
 
+/** Finds the workers that have locked jobs or queues and hold no advisory lock. */
+const FIND = `
+select distinct locked_by from (
+  select locked_by from graphile_worker._private_jobs where locked_at is not null
+  union all select locked_by from graphile_worker._private_job_queues where locked_at is not null
+) held
+where locked_by <> all($1) and not exists (
+  select from pg_locks l
+  where l.locktype = 'advisory' and l.objsubid = 1 and l.granted
+    and l.database = (select oid from pg_database where datname = current_database())
+    and (l.classid::bigint << 32) | l.objid::bigint = hashtextextended(held.locked_by, ${SEED})
+)`
+
 /**
- * Releases the jobs and queues of workers that hold no advisory lock. Raises `max_attempts` of the jobs,
- * because an attempt that a kill interrupted must not use up the retries.
+ * Releases the jobs and queues of these workers. Raises `max_attempts` of the jobs, because an attempt that a
+ * kill interrupted must not use up the retries.
  */
 const FREE = `
-with dead as (
-  select distinct locked_by from (
-    select locked_by from graphile_worker._private_jobs where locked_at is not null
-    union all select locked_by from graphile_worker._private_job_queues where locked_at is not null
-  ) held
-  where not exists (
-    select from pg_locks l
-    where l.locktype = 'advisory' and l.objsubid = 1 and l.granted
-      and l.database = (select oid from pg_database where datname = current_database())
-      and (l.classid::bigint << 32) | l.objid::bigint = hashtextextended(held.locked_by, ${SEED})
-  )
-), jobs as (
-  update graphile_worker._private_jobs j
+with jobs as (
+  update graphile_worker._private_jobs
   set locked_by = null, locked_at = null,
-    max_attempts = case when j.attempts < ${ATTEMPTS_MOST} then j.max_attempts + 1 else j.max_attempts end
-  from dead where j.locked_by = dead.locked_by
+    max_attempts = case when attempts < ${ATTEMPTS_MOST} then max_attempts + 1 else max_attempts end
+  where locked_by = any($1) returning true
 ), queues as (
-  update graphile_worker._private_job_queues q set locked_by = null, locked_at = null
-  from dead where q.locked_by = dead.locked_by
+  update graphile_worker._private_job_queues set locked_by = null, locked_at = null
+  where locked_by = any($1) returning true
 )
-select array_agg(locked_by) as workers from dead having count(*) > 0`
+select true from jobs union all select true from queues`
 
 export type Presence = {
+  /** Resolves when the worker holds its lock. */
   announce(worker: string): Promise<void>
   withdraw(workers: Iterable<string>): Promise<void>
   sweep(): Promise<void>
   close(): void
 }
 
+type Holder = { session: Tag; locks: Map<string, Promise<unknown>> }
+
 /**
- * Each worker holds an advisory lock while it lives. Jobs of workers without a lock are released at the start,
- * after each reconnect, and every 30 seconds in case another server node was killed. The connection of the locks
- * also listens for jobs.
+ * Each worker holds an advisory lock while it lives, on the connection that also listens for jobs. Sweeps release
+ * the jobs of workers without a lock, such as those of a killed server.
  */
 export async function watchWorkers(
+  pool: pg.Pool,
   connection: JobsConnection,
   log: Log,
   hear: Listener['hear'],
+  sweepMs = SWEEP_MS,
 ): Promise<Presence> {
-  /** First attempts to acquire the locks of this process's workers, by worker. */
-  const workers = new Map<string, Promise<unknown>>()
-  /** Session that holds the locks of all workers. */
-  let holder: Tag | undefined
+  const workers = new Set<string>()
+  /** Ended workers of this process, whose jobs are not released yet. */
+  const withdrawn = new Set<string>()
+  /** Workers that had no lock at the last sweep, with the number of consecutive sweeps that missed it. */
+  let suspects = new Map<string, number>()
+  let holder: Holder | undefined
+  let isClosed = false
 
   // Acquires a shared lock, because the backend of a broken connection may still hold the worker's lock.
-  const hold = (session: Tag, worker: string) =>
-    session`select pg_advisory_lock_shared(hashtextextended(${worker}, ${SEED}))`
-  // Does nothing without the session, because the workers of this process would then count as dead.
+  const lock = async (on: Holder | undefined, worker: string) => {
+    if (!on) throw new Error('the connection of the locks is not open')
+    const { session, locks } = on
+    const locking =
+      locks.get(worker) ??
+      session`select pg_advisory_lock_shared(hashtextextended(${worker}, ${SEED}))`.catch((error) => {
+        locks.delete(worker)
+        throw error
+      })
+    locks.set(worker, locking)
+    return locking
+  }
+  const unlock = async ({ session, locks }: Holder, worker: string) => {
+    if (!locks.delete(worker)) return
+    await session`select pg_advisory_unlock_shared(hashtextextended(${worker}, ${SEED}))`
+  }
+  const free = async (gone: string[]) => {
+    if (gone.length === 0) return
+    const { rowCount } = await pool.query(FREE, [gone])
+    if (rowCount) log.warn({ workers: gone }, 'released the jobs of dead workers')
+  }
+  const freeWithdrawn = async () => {
+    const gone = [...withdrawn]
+    await free(gone)
+    for (const worker of gone) withdrawn.delete(worker)
+  }
   const sweep = async () => {
-    const [found] = (await holder?.unsafe<{ workers: string[] }[]>(FREE)) ?? []
-    if (found) log.warn({ workers: found.workers }, 'released the jobs of dead workers')
+    const known = suspects
+    suspects = new Map()
+    await freeWithdrawn()
+    const { rows } = await pool.query<{ locked_by: string }>(FIND, [[...workers]])
+    const missed = new Map(rows.map(({ locked_by }) => [locked_by, (known.get(locked_by) ?? 0) + 1]))
+    await free([...missed.keys()].filter((worker) => missed.get(worker)! > MOST_MISSED))
+    suspects = missed
   }
-  const sweepLater = () => {
-    sweep().catch((error) => log.warn({ err: error }, 'searching for dead workers failed'))
-  }
+  const warn = (error: unknown) => log.warn({ err: error }, 'searching for dead workers failed')
   const stop = await listenOn(
     { config: { ...clientConfig(connection), connectionTimeoutMillis: CONNECT_MS } },
     ['jobs:insert', 'worker:migrate'],
     {
       hear,
       async onOpen(session) {
-        for (const worker of workers.keys()) await hold(session, worker)
-        holder = session
+        const opened = { session, locks: new Map() }
+        // Is set before the locks, so that `withdraw` releases those which the session already holds.
+        holder = opened
+        await Promise.all([...workers].map((worker) => lock(opened, worker)))
       },
-      onListening: sweepLater,
+      onListening: () => void freeWithdrawn().catch(warn),
       onLost() {
         holder = undefined
       },
     },
   )
-  const timer = setInterval(sweepLater, SWEEP_MS).unref()
+  let isSweeping = false
+  const timer = setInterval(() => {
+    if (isSweeping) return
+    isSweeping = true
+    sweep()
+      .catch(warn)
+      .finally(() => {
+        isSweeping = false
+      })
+  }, sweepMs).unref()
 
   return {
     async announce(worker) {
-      // After a failure, the next connection acquires the lock.
-      const locking = () => (holder ? hold(holder, worker).catch(() => {}) : Promise.resolve())
-      if (!workers.has(worker)) workers.set(worker, locking())
-      await workers.get(worker)
+      workers.add(worker)
+      while (!isClosed && workers.has(worker)) {
+        const isLocked = await lock(holder, worker).then(
+          () => true,
+          () => false,
+        )
+        if (isLocked) return
+        await pause(RETRY_MS, undefined, { ref: false })
+      }
     },
     async withdraw(gone) {
-      for (const worker of gone) workers.delete(worker)
       for (const worker of gone) {
-        if (holder) await holder`select pg_advisory_unlock_shared(hashtextextended(${worker}, ${SEED}))`
+        workers.delete(worker)
+        withdrawn.add(worker)
+        if (holder) unlock(holder, worker).catch(() => {})
       }
-      await sweep()
+      await freeWithdrawn()
     },
     sweep,
     close() {
+      isClosed = true
       clearInterval(timer)
       stop()
     },

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { openMachine } from '#test/fixtures/machines.ts'
 import { until } from '#test/fixtures/streams.ts'
 import { createWorld } from '#test/world.ts'
-import { openJobsPool } from './connection.ts'
+import { type JobsConnection, openJobsPool } from './connection.ts'
 import { watchWorkers } from './dead-workers.ts'
 import { addJob, runJobs, type TaskList } from './index.ts'
 
@@ -20,6 +20,32 @@ const lock = (task: string, worker: string) => sql`
   update graphile_worker._private_job_queues set locked_by = ${worker}, locked_at = now()
   where id in (select job_queue_id from job)`
 
+/** Opens a node that sweeps only when the test calls `sweep`, unless `sweepMs` is set. */
+async function openNode({ url = connection as JobsConnection, sweepMs = 600_000, log = ctx.log } = {}) {
+  const pool = openJobsPool(url, 2)
+  const hear = (payload: string, channel: string) => pool.listener.emit('notification', { channel, payload })
+  const presence = await watchWorkers(pool, url, log, hear, sweepMs)
+  const close = async () => {
+    presence.close()
+    await pool.end()
+  }
+  return { ...presence, pool, close }
+}
+
+async function openThroughMachine() {
+  const machine = await openMachine(connection)
+  const url = `postgres://${connection.user}@${machine.address}/${connection.database}`
+  return { machine, url, node: await openNode({ url }) }
+}
+
+const holdersOf = async (worker: string) => {
+  const rows = await sql<{ pid: number }[]>`
+    select pid from pg_locks where locktype = 'advisory' and granted
+      and (classid::bigint << 32) | objid::bigint = hashtextextended(${worker}, 4127003)`
+  return rows.map(({ pid }) => pid)
+}
+const workersOf = async (task: string) => (await jobsOf(task)).map((job) => job.locked_by)
+
 test('releases the jobs of killed workers but not of live ones', async () => {
   await addJob(sql, 'of_dead', {}, { queue: 'dead' })
   await addJob(sql, 'of_living', {}, { queue: 'living' })
@@ -27,17 +53,124 @@ test('releases the jobs of killed workers but not of live ones', async () => {
   await lock('of_living', 'pool-living')
   const living = await sql.reserve()
   await living`select pg_advisory_lock(hashtextextended('pool-living', 4127003))`
+  const node = await openNode({ sweepMs: 20 })
+  await until(async () => (await workersOf('of_dead'))[0] === null, 'the release of the jobs')
+  await node.close()
   const done = Promise.withResolvers<void>()
   const runner = await run({ of_dead: () => done.resolve(), of_living: () => {} })
-  // The start of the runner has released these jobs, before the first periodic check.
-  assert.equal((await jobsOf('of_dead')).filter((job) => job.locked_by === 'pool-dead').length, 0)
   await done.promise
   await runner.stop()
-  assert.deepEqual(
-    (await jobsOf('of_living')).map((job) => job.locked_by),
-    ['pool-living'],
-  )
+  assert.deepEqual(await workersOf('of_living'), ['pool-living'])
   living.release()
+})
+
+test('keeps the jobs of a live worker whose node reconnects after another node', async () => {
+  const { machine, node } = await openThroughMachine()
+  await node.announce('pool-late')
+  await addJob(sql, 'of_late', {}, { queue: 'late' })
+  await lock('of_late', 'pool-late')
+  machine.cut()
+  await until(async () => (await holdersOf('pool-late')).length === 0, 'the end of the lock')
+  const other = await openNode()
+  await other.sweep()
+  await other.sweep()
+  machine.speak()
+  await until(async () => (await holdersOf('pool-late')).length > 0, 'the lock of the new connection')
+  for (let sweeps = 0; sweeps < 5; sweeps += 1) await other.sweep()
+  assert.deepEqual(await workersOf('of_late'), ['pool-late'])
+  await other.close()
+  await node.close()
+})
+
+test('keeps the jobs of its own workers while the connection of their locks is down', async () => {
+  const machine = await openMachine(connection)
+  const url = `postgres://${connection.user}@${machine.address}/${connection.database}`
+  const pool = openJobsPool(connection, 1)
+  const presence = await watchWorkers(pool, url, ctx.log, () => {}, 600_000)
+  await presence.announce('pool-own')
+  await addJob(sql, 'of_own', {}, { queue: 'own' })
+  await lock('of_own', 'pool-own')
+  machine.cut()
+  await until(async () => (await holdersOf('pool-own')).length === 0, 'the end of the lock')
+  for (let sweeps = 0; sweeps < 5; sweeps += 1) await presence.sweep()
+  assert.deepEqual(await workersOf('of_own'), ['pool-own'])
+  presence.close()
+  await pool.end()
+})
+
+test('announces a worker only when it holds its lock', async () => {
+  const { machine, node } = await openThroughMachine()
+  machine.cut()
+  const announced = node.announce('pool-announced')
+  setTimeout(machine.speak, 500)
+  await announced
+  assert.equal((await holdersOf('pool-announced')).length, 1)
+  await node.close()
+})
+
+test('retries the lock of a worker that PostgreSQL refused', async () => {
+  const other = await sql.reserve()
+  await other`select pg_advisory_lock(hashtextextended('pool-refused', 4127003))`
+  const url = `postgres://${connection.user}@/${connection.database}?host=${connection.host}&port=${connection.port}&options=-c%20lock_timeout%3D50`
+  const node = await openNode({ url })
+  const announced = node.announce('pool-refused')
+  await new Promise((resolve) => setTimeout(resolve, 200))
+  await other`select pg_advisory_unlock_all()`
+  await announced
+  assert.equal((await holdersOf('pool-refused')).length, 1)
+  other.release()
+  await node.close()
+})
+
+test('keeps no lock of a worker that is withdrawn during a reconnect', async () => {
+  const { machine, node } = await openThroughMachine()
+  for (const worker of ['pool-withdrawn', 'pool-remaining']) await node.announce(worker)
+  machine.cut()
+  await until(async () => (await holdersOf('pool-remaining')).length === 0, 'the end of the locks')
+  const other = await sql.reserve()
+  await other`select pg_advisory_lock(hashtextextended('pool-remaining', 4127003))`
+  machine.speak()
+  await until(async () => (await holdersOf('pool-withdrawn')).length > 0, 'the lock of the new connection')
+  await addJob(sql, 'of_withdrawn', {}, { queue: 'withdrawn' })
+  await lock('of_withdrawn', 'pool-withdrawn')
+  await node.withdraw(['pool-withdrawn'])
+  assert.deepEqual(await workersOf('of_withdrawn'), [null])
+  await other`select pg_advisory_unlock_all()`
+  other.release()
+  await until(async () => (await holdersOf('pool-withdrawn')).length === 0, 'the release of the lock')
+  await until(async () => (await holdersOf('pool-remaining')).length > 0, 'the other lock')
+  await node.close()
+})
+
+test('releases the jobs of a worker that was withdrawn while the database was down', async () => {
+  const { machine, node } = await openThroughMachine()
+  await node.announce('pool-down')
+  await addJob(sql, 'of_down', {}, { queue: 'down' })
+  await lock('of_down', 'pool-down')
+  machine.cut()
+  await assert.rejects(node.withdraw(['pool-down']))
+  machine.speak()
+  await until(async () => (await workersOf('of_down'))[0] === null, 'the release of the job')
+  await node.close()
+})
+
+test('searches for dead workers on another connection than that of the locks', async () => {
+  const node = await openNode()
+  await node.announce('pool-listening')
+  const other = await sql.reserve()
+  await other`begin`
+  await other`lock table graphile_worker._private_jobs`
+  const swept = node.sweep()
+  const blocked = () => sql<{ pid: number }[]>`
+    select pid from pg_stat_activity where datname = current_database()
+      and wait_event_type = 'Lock' and query like '%graphile_worker._private_jobs%'`
+  await until(async () => (await blocked()).length > 0, 'the blocked search')
+  const [search] = await blocked()
+  assert.notEqual(search?.pid, (await holdersOf('pool-listening'))[0])
+  await other`rollback`
+  other.release()
+  await swept
+  await node.close()
 })
 
 test('repeats a job when its worker was killed during the last attempt', async () => {
@@ -50,6 +183,9 @@ test('repeats a job when its worker was killed during the last attempt', async (
     where task_id = (select id from graphile_worker._private_tasks where identifier = ${task})`
   await spend('killed_at_last', 2)
   await spend('kills_always', 32)
+  const node = await openNode({ sweepMs: 20 })
+  await until(async () => (await workersOf('kills_always'))[0] === null, 'the release of the jobs')
+  await node.close()
   const done: string[] = []
   const runner = await run({
     killed_at_last: () => void done.push('killed at last'),
@@ -65,9 +201,9 @@ test('reports no dead worker when no job is locked', async () => {
   await addJob(sql, 'waiting', {}, { queue: 'nobody has it' })
   const told: unknown[] = []
   const log = { warn: (what: unknown) => void told.push(what) } as unknown as typeof ctx.log
-  const presence = await watchWorkers(connection, log, () => {})
-  await presence.sweep()
-  presence.close()
+  const node = await openNode({ log })
+  for (let sweeps = 0; sweeps < 5; sweeps += 1) await node.sweep()
+  await node.close()
   assert.deepEqual(told, [])
 })
 
@@ -123,10 +259,7 @@ test('counts a failure while the runner stops like any other failure', async () 
 })
 
 test('notifies all runners of new jobs over one connection outside the pool', async () => {
-  const pool = openJobsPool(connection, 1)
-  const presence = await watchWorkers(connection, ctx.log, (payload, channel) => {
-    pool.listener.emit('notification', { channel, payload })
-  })
+  const { pool, close } = await openNode()
   const heard: string[] = []
   const listen = (name: string) =>
     pool.connect((_error, client) =>
@@ -137,30 +270,21 @@ test('notifies all runners of new jobs over one connection outside the pool', as
   await until(() => heard.length === 2, 'the notification of both runners')
   assert.deepEqual(heard, ['first jobs:insert', 'second jobs:insert'])
   assert.equal(pool.totalCount, 0)
-  presence.close()
-  await pool.end()
+  await close()
 })
 
 test('holds the locks of its workers again after a reconnect', async () => {
-  const machine = await openMachine(connection)
-  const url = `postgres://${connection.user}@${machine.address}/${connection.database}`
-  const presence = await watchWorkers(url, ctx.log, () => {})
-  await presence.announce('pool-reconnected')
-  const holders = async () => {
-    const rows = await sql<{ pid: number }[]>`
-      select pid from pg_locks where locktype = 'advisory' and granted
-        and (classid::bigint << 32) | objid::bigint = hashtextextended('pool-reconnected', 4127003)`
-    return rows.map(({ pid }) => pid)
-  }
-  const before = await holders()
+  const { machine, node } = await openThroughMachine()
+  await node.announce('pool-reconnected')
+  const before = await holdersOf('pool-reconnected')
   assert.equal(before.length, 1)
   machine.cut()
   machine.speak()
   await until(
-    async () => (await holders()).some((pid) => !before.includes(pid)),
+    async () => (await holdersOf('pool-reconnected')).some((pid) => !before.includes(pid)),
     'the lock of the new connection',
   )
-  presence.close()
+  await node.close()
 })
 
 test('resumes jobs when the connections of the runner break at the end of a job', async () => {

@@ -114,13 +114,14 @@ async function keepRunning(
       if (isOver) return
       log.warn({ err: error }, 'the job runner stopped: starting another one')
       presence.withdraw(announced).catch(() => {})
-      startLater()
+      startLater(announced)
     }
     started.promise.then(onEnd, onEnd)
   }
-  const startLater = () => {
+  const startLater = (gone: Set<string>) => {
+    const retry = () => startLater(gone)
     timer = setTimeout(
-      () => void start().then(() => presence.sweep().catch(() => {}), startLater),
+      () => void start().then(() => presence.withdraw(gone).catch(() => {}), retry),
       RESTART_MS,
     )
   }
@@ -149,7 +150,7 @@ export async function runJobs(
   const logger = new Logger(() => (level, message) => {
     if (level === 'error' || level === 'warning') log.warn({ job: redactText(message) }, 'job')
   })
-  const presence = await watchWorkers(connection, log, (payload, channel) => {
+  const presence = await watchWorkers(pgPool, connection, log, (payload, channel) => {
     pgPool.listener.emit('notification', { channel, payload })
   })
   const lostJobs = watchLostJobs(pgPool, log)
