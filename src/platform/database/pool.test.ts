@@ -92,6 +92,15 @@ test('discards a connection that is released with an open transaction', async ()
   await sql.end()
 })
 
+test('rejects waiting callers when the end times out', async () => {
+  const sql = openDatabase({ connection, poolSize: 1, statementTimeoutMs: 60_000 })
+  await sql.reserve()
+  const rejected = assert.rejects(sql`select 1`.then(), /closing/)
+  sql.beforeEnd(() => new Promise(() => {}))
+  await sql.end({ timeout: 0 })
+  await rejected
+})
+
 test('rejects a transaction that continues after a failed statement', async () => {
   const sql = openDatabase({ connection, poolSize: 1, statementTimeoutMs: 60_000 })
   const failed = await transaction(sql, async (tx) => {
