@@ -3,7 +3,7 @@ import { requireRuntime } from '#platform/runtime.ts'
 import { drive, type Measured, sumUp } from './measure.ts'
 import { OPERATIONS } from './operations.ts'
 import { peopleOf, rangesOf, requestOf } from './requests.ts'
-import { openSides, type Side } from './sides.ts'
+import { openSides, type Side, settingsOf } from './sides.ts'
 import { SIZES } from './sizes.ts'
 
 requireRuntime()
@@ -17,6 +17,8 @@ const { values: options, positionals } = parseArgs({
     keep: { type: 'string' },
     guest: { type: 'boolean', default: false },
     processes: { type: 'string', default: '1' },
+    env: { type: 'string', multiple: true, default: [] },
+    'against-env': { type: 'string', multiple: true, default: [] },
   },
 })
 const size = SIZES[options.size as keyof typeof SIZES]
@@ -30,7 +32,11 @@ const operations = OPERATIONS.filter(({ name }) =>
 const checkouts = await openSides({ size: options.size, keep: options.keep, against })
 
 async function serve(side: Side) {
-  const serving = await checkouts.serve(side, { PROCESSES: options.processes })
+  const given = side === 'this' ? options.env : options['against-env']
+  const serving = await checkouts.serve(side, {
+    PROCESSES: options.processes,
+    ...settingsOf(given),
+  })
   const [people, ranges] = await serving.withDatabase(
     async (sql) => [await peopleOf(sql), await rangesOf(sql, size)] as const,
   )

@@ -19,6 +19,10 @@ export type Serving = {
   withDatabase: <T>(work: (sql: Sql) => Promise<T>) => Promise<T>
 }
 
+/** Returns the settings that `--env=NAME=VALUE` options name. */
+export const settingsOf = (pairs: string[]): Record<string, string> =>
+  Object.fromEntries(pairs.map((pair) => pair.split(/=(.*)/s).slice(0, 2)))
+
 /**
  * Serves this checkout and optionally the checkout in the folder `against`, each on a copy of one database.
  * `keep` names a folder that retains the databases for later runs.

@@ -3,7 +3,7 @@ import { requireRuntime } from '#platform/runtime.ts'
 import { fillForMix, mixOf } from './mix.ts'
 import { type Drawn, driveMix, type Timed } from './mix-driver.ts'
 import { rangesOf } from './requests.ts'
-import { openSides, type Serving, type Side } from './sides.ts'
+import { openSides, type Serving, type Side, settingsOf } from './sides.ts'
 import { SIZES } from './sizes.ts'
 
 requireRuntime()
@@ -41,8 +41,10 @@ type Sums = { requests: number; seconds: number; server: number; database: numbe
 
 async function serve(side: Side): Promise<Running> {
   const given = side === 'this' ? options.env : options['against-env']
-  const env = Object.fromEntries(given.map((pair) => pair.split(/=(.*)/s).slice(0, 2)))
-  const serving = await checkouts.serve(side, { PROCESSES: options.processes, ...env })
+  const serving = await checkouts.serve(side, {
+    PROCESSES: options.processes,
+    ...settingsOf(given),
+  })
   const site = await serving.withDatabase(async (sql) => {
     const ranges = await rangesOf(sql, size!)
     return { ranges, ...(await fillForMix(sql, ranges)) }
