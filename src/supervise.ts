@@ -14,7 +14,7 @@ export async function supervise(config: Config): Promise<void> {
   const countUses = countForProcesses()
   const metrics = gatherMetrics(() => crew.state())
   // Lets the first process load its code while the database starts.
-  const opening = Promise.withResolvers<{ connection: DatabaseServer['connection'] }>()
+  const opening = Promise.withResolvers<Omit<DatabaseServer, 'stop'>>()
   const crew = createProcessPool({
     size: config.processes,
     drainNoticeMs: config.drainNoticeMs,
@@ -45,9 +45,9 @@ export async function supervise(config: Config): Promise<void> {
 
   const started = crew.start()
   try {
-    const database = await openDatabaseServer(config, log)
-    closers.push({ name: 'database', withinMs: 90_000, close: async () => database.stop?.() })
-    opening.resolve({ connection: database.connection })
+    const { stop, ...addresses } = await openDatabaseServer(config, log)
+    closers.push({ name: 'database', withinMs: 90_000, close: async () => stop?.() })
+    opening.resolve(addresses)
   } catch (error) {
     await crew.stop()
     throw startFault(error, config.dataDir)

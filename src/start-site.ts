@@ -1,0 +1,111 @@
+import type { AddressInfo } from 'node:net'
+import { Gauge } from 'prom-client'
+import { buildApp } from '#app'
+import { ensureFounder } from '#modules/accounts/index.ts'
+import { recordTraffic } from '#modules/statistics/index.ts'
+import type { Closer } from '#platform/closing.ts'
+import type { Config } from '#platform/config.ts'
+import type { Context } from '#platform/context.ts'
+import type { DatabaseServer } from '#platform/database-server.ts'
+import { serveMetrics } from '#platform/http'
+import { runOnLease } from '#platform/jobs'
+import type { Log } from '#platform/observability'
+import { openContext } from '#platform/open-context.ts'
+import { divideHashing } from '#platform/passwords.ts'
+import { type Channel, type StartParameters, supervisorChannel } from '#platform/processes'
+import { listenFault } from '#platform/start-checks.ts'
+import { StartFault, startFault } from '#platform/start-fault.ts'
+import { banner } from './banner.ts'
+import { prepareStart } from './prepare.ts'
+import { exportSiteMetrics } from './site-metrics.ts'
+import { startWorker } from './worker.ts'
+
+/** Parameters of a serving process and its opened database. */
+export type Begin = StartParameters & DatabaseServer
+
+/**
+ * Short timeouts for connections and locks, so that an overloaded server rejects requests early and clients
+ * can retry.
+ */
+const BOUNDS = { patienceMs: 1000, maxWaiting: 1000, lockTimeoutMs: 3000 }
+
+export type Start = {
+  config: Config
+  log: Log
+  begin: Begin
+  /** Receives each opened part, in the order in which `shutDown` closes the parts. */
+  closers: Closer[]
+  shutDown: (signal: string, code?: number) => Promise<void>
+}
+
+/** Migrates the database in the first process, and listens for requests. */
+export async function startSite({ config, log, begin, closers, shutDown }: Start): Promise<void> {
+  divideHashing(supervisorChannel ? config.processes : 1)
+  const opened = await openContext(config, log, { bounds: BOUNDS, server: begin }).catch((error) => {
+    throw startFault(error, config.dataDir)
+  })
+  const { ctx } = opened
+  ctx.metrics.defaultProcessMetrics()
+  // The metrics of the site are equal in every process, so only the first process exports them.
+  if (begin.slot === 1) exportSiteMetrics(ctx)
+  if (supervisorChannel) shareMetrics(ctx, supervisorChannel, begin.slot)
+  closers.push({ name: 'context', withinMs: 120_000, close: opened.close })
+  try {
+    const applied = begin.isFirst ? await prepareStart(opened.forJobs, opened.connection) : []
+    if (applied.length > 0) log.info({ migrations: applied }, 'migrated')
+    const founder = begin.isFirst ? await ensureFounder(ctx) : undefined
+    const server = await buildApp(ctx)
+    recordTraffic(ctx)
+    await ctx.signals.listen()
+    // Sets a long backlog. With a short one, the kernel would delay new connections by seconds when the queue
+    // is full, without a log entry.
+    await server.listen({ host: config.host, port: config.port, backlog: 4096 })
+    closers.unshift({
+      name: 'server',
+      withinMs: 12_000 + config.drainNoticeMs,
+      close: () => server.close(),
+    })
+    const { port } = server.server.address() as AddressInfo
+    if (config.publicUrlIsDerived && config.port === 0)
+      config.publicUrl = config.publicUrl.replace(/:0$/, `:${port}`)
+    log.info(
+      { address: config.publicUrl, ...(supervisorChannel ? { process: begin.slot } : {}) },
+      'listening',
+    )
+    if (config.metricsPort > 0 && !supervisorChannel) {
+      const metrics = await serveMetrics(ctx.metrics, config)
+      closers.unshift({ name: 'metrics', withinMs: 1_000, close: metrics.close })
+    }
+    if (config.worker === 'inside' && begin.slot === 1) {
+      const worker = await runOnLease(opened.forJobs.sql, log, () =>
+        startWorker(opened.forJobs, opened.connection),
+      )
+      closers.splice(-1, 0, { name: 'worker', withinMs: 8_000, close: worker.stop })
+    }
+    supervisorChannel?.tell('listening')
+    if (begin.isFirst) process.stdout.write(banner(ctx, founder))
+  } catch (error) {
+    const fault = startFault(listenFault(error, config), config.dataDir)
+    if (fault instanceof StartFault) process.stderr.write(`${fault.message}\n`)
+    else log.fatal({ err: error }, 'startup failed')
+    await shutDown('failure', 1)
+  }
+}
+
+function shareMetrics({ metrics, onClose }: Context, supervisor: Channel, slot: number): void {
+  const read = () => metrics.registry.getMetricsAsJSON()
+  new Gauge({
+    name: 'server_process_memory_bytes',
+    help: 'Resident memory of each serving process',
+    labelNames: ['process'],
+    registers: [metrics.registry],
+    collect() {
+      this.set({ process: slot }, process.memoryUsage.rss())
+    },
+  })
+  supervisor.on('metrics', read)
+  metrics.render = () => supervisor.ask<string>('metrics of all')
+  onClose.push(async () => {
+    await supervisor.ask('last metrics', await read())
+  })
+}
