@@ -68,12 +68,13 @@ export async function writeCrowd(
       await tx`
         create temporary table crowd_ids on commit drop as
         select c.*, f.id from crowd_feeds c join feeds f on f.user_id = c.author and f.feed_mark = 'crowd ' || c.n`
-      // Distinct, nonzero offsets from the author prevent likes of a user's own feed and repeated likes.
       await tx`
         insert into comments (commentable_type, commentable_id, user_id, target_user, body, created_at, updated_at)
         select 'feeds', id, ${first} + (author - ${first} + 1 + k * 17 + (mixed >> 3) % 11) % ${size.people}, author,
           (${remarks}::text[])[1 + ((mixed >> 4) + k * 5) % ${remarks.length}], at + k * interval '37 minutes', at + k * interval '37 minutes'
         from crowd_ids cross join lateral generate_series(1, comments) k order by n, k`
+      // Likers are at distinct, nonzero offsets from the author, so that no user likes their own feed or likes a
+      // feed twice.
       await tx`
         insert into likes (likeable_type, likeable_id, user_id, target_user, created_at)
         select 'feeds', id, ${first} + (author - ${first} + 1 + k * 13 + (mixed >> 9) % 11) % ${size.people}, author, at + k * interval '11 minutes'

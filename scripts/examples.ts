@@ -1,7 +1,7 @@
 /**
  * Merges examples that a test run wrote with KITH_EXAMPLES into the API documentation: `npm run examples --
- * folder`. Keeps only examples that fit their schema. Without a folder, only completes the examples after a change of
- * a schema.
+ * folder`. Keeps only examples that match their schema. Without a folder, only adds
+ * the fields that a changed schema now requires to the stored examples.
  */
 import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'
 import { Ajv2020 } from 'ajv/dist/2020.js'

@@ -23,7 +23,7 @@ type Shot = {
   locale?: 'en' | 'zh'
   isDark?: boolean
   on?: BrowserContextOptions
-  /** Shows a page to guests instead of a page of the console. */
+  /** Takes the picture of a public page as a guest, instead of a page of the console. */
   isPublic?: boolean
 }
 

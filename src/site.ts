@@ -84,7 +84,7 @@ async function hidesFile(ctx: Context, file: FileUse, viewerId: number): Promise
   return viewerId === 0 || !(await hasAbility(ctx, viewerId, ability))
 }
 
-/** Checks only files of public content, because a deletion of restricted content deletes its files. */
+/** Checks only feeds, songs and albums, which keep their files after a deletion. Other content deletes its files. */
 async function isFileGone(ctx: Context, { channel, raw }: FileUse): Promise<boolean> {
   const reader = HOLDERS.get(channel ?? '')?.reader
   if (!reader?.open || raw === null) return false

@@ -159,7 +159,7 @@ const nameOf = (place: Place) => place.join('.').replace(/(?<=.)\.\d+$/, '')
 const names = (fields: string[], place: Place) =>
   fields.includes(nameOf(place)) && fields.every((field) => `${nameOf(place)}.`.startsWith(`${field}.`))
 
-test('accepts a value at every bound and rejects the value beyond', async (t) => {
+test('accepts a value at each bound of a field and rejects a value beyond the bound', async (t) => {
   const { app } = await createWorld()
   const routes = new Map(
     app.routeTable.flatMap(({ method, url, schema }) =>

@@ -27,7 +27,7 @@ for (const hours of [1.5, -1.5])
       assert.equal((await follow()).status, 403)
     })
 
-    test('blocks a client address for one hour when the clock jumps', async (t) => {
+    test('keeps a one-hour block of a client address when the clock jumps', async (t) => {
       const network = `192.0.2.${hours > 0 ? 1 : 2}`
       const block = { network, reason: 'Spam', hours: 1 }
       const made = await as(founder, 'POST', '/admin/address-blocks', block)

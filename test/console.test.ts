@@ -55,7 +55,7 @@ test('loads less than 400 KB of compressed scripts on the first page', {
   assert.ok(readdirSync(`${builtFolder('console')}/assets`).length > 10)
 })
 
-test('translates every text of the framework to Chinese', { skip }, async () => {
+test('translates every text of react-admin to Chinese', { skip }, async () => {
   const keysOf = (texts: object, path = ''): string[] =>
     Object.entries(texts).flatMap(([key, value]) =>
       typeof value === 'string' ? [`${path}${key}`] : keysOf(value as object, `${path}${key}.`),

@@ -129,7 +129,7 @@ test('removes all identifying data of an erased account (rights-2)', async () =>
   await healthy()
 })
 
-test('settles the payments, requests and decisions of an erased account (rights-3)', async () => {
+test('cancels the bounties, pins and withdrawals of an erased account (rights-3)', async () => {
   const ann = await owner(5000)
   await give(ann, 1)
   assert.equal(

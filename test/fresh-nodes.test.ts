@@ -45,7 +45,7 @@ test('raises the content version of a user with every update', async () => {
   })
 })
 
-test('returns current relations despite cached follows', async () => {
+test('returns current `following` and `follower` flags despite cached follows', async () => {
   const [viewer, other] = [await person(), await person()]
   const { sql } = ctx
   const flags = async () => {

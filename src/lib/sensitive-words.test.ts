@@ -7,7 +7,7 @@ import { foldText } from './text.ts'
 const warning = (word: string): SensitiveWord => ({ word, type: 'warning', replace: null })
 const replaced = (word: string, by: string | null): SensitiveWord => ({ word, type: 'replace', replace: by })
 
-test('finds the first warning word regardless of case and width', () => {
+test('finds the first warning word regardless of letter case, full-width forms and invisible characters', () => {
   const words = compileWords([warning('Bad'), warning('坏事'), warning('ab c'), replaced('mild', '*')])
   assert.equal(words.check('a BAD thing'), 'Bad')
   assert.equal(words.check('ｂａｄ'), 'Bad')

@@ -33,7 +33,7 @@ test('reports an unusable database or data directory before creating files', asy
   assert.deepEqual(await readdir(folder), ['a-file'])
 })
 
-test('uses the direct database URL when a pooler is configured', async () => {
+test('sends only requests through a configured pooler', async () => {
   assert.deepEqual(await open({ DATABASE_URL: urlOf(address) }), { connection: urlOf(address) })
   const pooler = await openMachine(connection)
   assert.deepEqual(await open({ DATABASE_URL: urlOf(pooler.address), DATABASE_DIRECT_URL: urlOf(address) }), {

@@ -8,7 +8,7 @@ import { type Db, type Row, type Tx, transaction } from '#platform/database'
 import { compileInput, InputError, type Static, type TObject, Type } from '#platform/http'
 
 const BATCH = 5000
-/** Maximum number of files in a batch of lines, because storing a file takes longer than writing a row. */
+/** Ends a batch early once its lines have this many files, because storing a file takes longer than a row. */
 const FILE_BATCH = 50
 const BYTES_MAX = 8 * 1024 * 1024
 const LINE_MAX = 1024 * 1024

@@ -66,7 +66,7 @@ export const ADMINISTRATION: Record<string, ListRow> = {
   'group-categories': { filters: { q: contains('name'), status: equals('status') } },
   'group-posts': { filters: { q: contains('title'), group_id: equals('group_id'), user_id: USER } },
   'group-recommends': {
-    // Items omit `sort_by`, which the fixture sets to the negative id.
+    // The reply omits `sort_by`. The fixture sets it to the negated group id, so the test derives it from `id`.
     sorts: { sort_by: (item) => -item.id },
     filters: { q: contains('name') },
   },

@@ -114,7 +114,7 @@ export function testsFor(root: string, file: string, kind: string): string[] {
   const first =
     place === 'modules' ? [] : [...beside.filter((test) => test === named), ...across.flatMap(find)]
   const generated = GENERATED[kind] ?? []
-  // Only the generated test sends values next to every bound.
+  // Among all tests, only the generated one sends a value at and beyond each bound.
   const bounds = kind === 'bound' ? generated : []
   const [nearest = [], ...others] = [...matrix, ...imports, ...first, ...beside, ...across.flatMap(find)]
   return [...new Set([bounds, nearest, generated, others].flat())]

@@ -2,7 +2,7 @@ import type { Finding } from './guards.ts'
 
 type Ground = 'code' | 'sql' | 'other'
 
-/** A slash after one of these characters begins a regular expression, not a division. */
+/** Matches code before a slash that begins a regular expression and not a division. */
 const BEFORE_PATTERN = /[(,=:[!&|?{};\n]$|\breturn$/
 
 function groundsOf(source: string): Ground[] {

@@ -25,7 +25,7 @@ export type ImportOptions = {
 export type Outcomes = {
   leaveOut(row: object, reason: string): void
   merge(row: object, reason: string): void
-  /** Reports why the import changed a column. `new` gives the new value when no target column holds it. */
+  /** Reports why the import changed a column. `new` is the imported value if the target table lacks the column. */
   mend(row: object, reason: string, column?: string | { column: string; new: unknown }): void
 }
 

@@ -148,8 +148,8 @@ export async function findByKind<R extends object>(
 }
 
 /**
- * Detects a duplicate, which is an earlier row of this group (content id and user) with the same kind.
- * Remembers all kinds of the group, because rows of another kind may separate duplicates.
+ * Returns true if an earlier row of the group (content id and user) has the same kind. Remembers all kinds of
+ * the group, because rows of another kind may lie between duplicates.
  */
 export function isRepeated(memory: Batch['memory'], group: string, kind: string): boolean {
   const last = memory.get('group') as { group: string; kinds: Set<string> } | undefined

@@ -40,7 +40,7 @@ describe('feed publication', () => {
     await assertNoDrift()
   })
 
-  test('creates separate feeds when concurrent authors use the same mark', async () => {
+  test('creates a feed for each author when authors post the same `feed_mark` at once', async () => {
     const authors = await Promise.all(Array.from({ length: 5 }, () => person()))
     const marks = [mark(), mark(), mark()]
     const answers = await Promise.all(

@@ -177,7 +177,7 @@ export const NewGroup = Shared('NewGroup', {
 })
 export type NewGroup = Static<typeof NewGroup>
 
-/** Makes all fields optional, because a handler validates the form in full after reading its parts. */
+/** All fields are optional: the handler first reads the parts of a multipart body and then validates them as NewGroup. */
 export const GroupForm = Type.Partial(NewGroup, { title: 'GroupForm' })
 
 export const GroupChanges = Shared('GroupChanges', {

@@ -57,9 +57,7 @@ export const imSchedules: Schedule[] = [
   { task: 'chat_retention', pattern: '41 4 * * *' },
 ]
 
-/**
- * Contains messages only with the embedded provider, because other providers store the messages themselves.
- */
+/** The tables of messages are empty with an external provider, which stores the messages itself. */
 export const imPersonal = [
   personalTable({
     file: 'chat-account',

@@ -169,7 +169,7 @@ test('deletes only the notification of a removed like', async () => {
   )
 })
 
-test('rejects likes by users whom the owner of the content blocks', async () => {
+test('rejects a like when the owner of the content has blocked the user', async () => {
   const [owner, reader] = [await person(), await person()]
   const id = await make(owner)
   assert.equal((await as(reader, 'POST', '/test/things/999999/like')).status, 404)
@@ -182,7 +182,7 @@ test('rejects likes by users whom the owner of the content blocks', async () => 
   assert.equal((await as(owner, 'DELETE', `/test/things/${id}/unlike`)).status, 404)
 })
 
-test('rejects a repeated like or unlike with the route options `twice` and `none` (feeds-18)', async () => {
+test('rejects a repeated like with the status in `twice` and a repeated unlike with the status in `none` (feeds-18)', async () => {
   const [owner, reader] = [await person(), await person()]
   const id = await make(owner)
   const first = await as(reader, 'POST', `/test/posts/${id}/likes`)

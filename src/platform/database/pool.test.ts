@@ -92,7 +92,7 @@ test('discards a connection that is released with an open transaction', async ()
   await sql.end()
 })
 
-test('rejects waiting callers when the end times out', async () => {
+test('rejects queued queries when `sql.end()` times out', async () => {
   const sql = openDatabase({ connection, poolSize: 1, statementTimeoutMs: 60_000 })
   await sql.reserve()
   const rejected = assert.rejects(sql`select 1`.then(), /closing/)

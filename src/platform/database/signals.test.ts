@@ -167,7 +167,7 @@ test('delivers no announcement of a rolled-back transaction', async () => {
   assert.deepEqual(listener.payloads(), ['later'])
 })
 
-test('delivers a changed setting and a revoked session when the process dies after the commit', async () => {
+test('delivers the signals of a committed transaction when its process dies after the commit', async () => {
   const world = await createWorld()
   const heard: string[] = []
   const open = async (poolSize: number) => {

@@ -14,7 +14,7 @@ export function addHealth(server: Server, { sql, config, metrics, replicas, sign
   server.get('/health/ready', async (_request, reply) => {
     if (server.isDraining() || !(await sql.isAnswering(READY_TIMEOUT_MS)))
       return reply.code(503).send({ status: 'unavailable' })
-    // A process without signals misses cache invalidations and would serve stale replies.
+    // A process that lost its LISTEN connection misses invalidations and would serve stale replies.
     if (signals.state().isLost) return reply.code(503).send({ status: 'unavailable', signals: 'lost' })
     return { status: 'ok', ...(replicas ? { replicas: replicas.state() } : {}) }
   })

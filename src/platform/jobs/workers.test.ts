@@ -64,7 +64,7 @@ test('releases the jobs of killed workers but not of live ones', async () => {
   living.release()
 })
 
-test('keeps the jobs of a live worker whose node reconnects after another node', async () => {
+test('keeps the jobs of a live worker when its lock is missing for two sweeps', async () => {
   const { machine, node } = await openThroughMachine()
   await node.announce('pool-late')
   await addJob(sql, 'of_late', {}, { queue: 'late' })

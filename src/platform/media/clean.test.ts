@@ -92,8 +92,8 @@ describe('cleans recordings made by ffmpeg', () => {
   })
 })
 
-describe('cleans films', () => {
-  test('removes tracks with locations for every handler type', async () => {
+describe('removes metadata from videos', () => {
+  test('removes tracks that may contain locations, whatever their handler type', async () => {
     for (const name of ['subtitled.mp4', 'fragmented.mp4']) {
       const original = await recording(name)
       for (const [handler, codec] of [
@@ -132,7 +132,7 @@ describe('cleans films', () => {
   })
 })
 
-describe('cleans sound files', () => {
+describe('removes metadata from sound files', () => {
   test('removes tags of an MP3 before, between and after its frames', () => {
     const plain = mp3()
     const frame = plain.subarray(0, plain.length / 3)

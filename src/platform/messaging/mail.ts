@@ -62,7 +62,7 @@ export type Mail = {
   close(): Promise<void>
 }
 
-/** The error message omits the mail's recipient and text, because it is logged. */
+/** An error of a mail server. Its message is logged, so it omits the recipient and the text of the mail. */
 export class MailError extends Error {
   readonly code: string | undefined
   readonly responseCode: number | undefined

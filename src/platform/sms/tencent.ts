@@ -76,7 +76,7 @@ export function createTencent(settings: TencentSettings): TextService {
       const list = field(answer, 'SendStatusSet')
       const sent: unknown = Array.isArray(list) ? list[0] : undefined
       const result = field(sent, 'Code')
-      // The request succeeds even when Tencent Cloud rejects the message to its only number.
+      // Tencent Cloud reports the result of each number, so a request succeeds even if its only message is rejected.
       if (result !== 'Ok') throw refused(result)
       const serial = field(sent, 'SerialNo')
       return typeof serial === 'string' ? serial : null

@@ -49,7 +49,7 @@ describe('imports balances and payments', { skip: skipMariaDb }, async () => {
     assert.equal(done.of('wallets')?.merged, 2)
   })
 
-  test('opens the points and the wallet of each user with one ledger entry', async () => {
+  test('books each imported balance as one opening entry in the ledger', async () => {
     const rows = await kept.sql<{ owner_id: number; currency: string; kinds: string[] }[]>`
       select owner_id, currency, array_agg(kind order by id) as kinds from ledger_postings where owner_id > 0
       group by 1, 2 order by 1, 2`

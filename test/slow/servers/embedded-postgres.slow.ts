@@ -170,7 +170,7 @@ test('stops an orphaned database on the next start', async () => {
   await running.stop()
 })
 
-test('starts the database after a kill of server, watchdog and database', async () => {
+test('restarts the database after the server, the watchdog and PostgreSQL were killed', async () => {
   const elsewhere = await startElsewhere()
   const { child, connection, postmaster } = elsewhere
   await query(connection, "insert into kept values ('before the crash')")
@@ -224,7 +224,7 @@ test('stops a database that is restarting', async () => {
   assert.deepEqual(findDatabaseProcesses(join(folder, 'cluster')), [])
 })
 
-test('starts no database when the server stops before the restart', async () => {
+test('does not restart a crashed database when the server stops first', async () => {
   const running = await start()
   const before = messages.length
   process.kill(await readPostmaster(), 'SIGKILL')

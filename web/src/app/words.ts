@@ -30,7 +30,7 @@ const WEEK = 7 * 86_400
 
 export const timeOf = (written: string): Date => new Date(`${written.replace(' ', 'T').replace(/Z?$/, 'Z')}`)
 
-/** Formats a time as `5 min. ago`, or as a date after a week. */
+/** Formats a time as `5m ago`, or as a date after a week. */
 export function ago(time: Date, language: Language, now = Date.now()): string {
   const locale = language === 'zh' ? 'zh-CN' : 'en'
   const seconds = (now - time.getTime()) / 1000

@@ -166,10 +166,7 @@ export async function registerUser(
 
 export const founderPasswordPath = (ctx: Context) => join(ctx.config.dataDir, 'founder-password')
 
-/**
- * Creates the first administrator unless a founder exists. Returns the password only if the server generated
- * it.
- */
+/** Creates the founder of a new site. Returns the password only if the server generated one. */
 export async function ensureFounder(ctx: Context): Promise<{ name: string; password?: string } | undefined> {
   if (await hasHolder(ctx.sql, 'founder')) return undefined
   const { founderName: name, founderPassword } = ctx.config

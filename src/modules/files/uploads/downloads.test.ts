@@ -37,7 +37,7 @@ describe('file downloads', () => {
     assert.equal((await world.as(alice, 'GET', `/files/${id}?json=0`)).status, 302)
   })
 
-  test('resizes and converts a picture by w, h, q and b (files-9)', async () => {
+  test('applies the query parameters w, h, q and b to a picture (files-9)', async () => {
     const id = await uploaded(alice, await noisyPicture(200, 100).jpeg().toBuffer())
     const small = await download(id, '?w=50&h=90')
     assert.equal((await sharp(small.bytes).metadata()).width, 50)

@@ -160,7 +160,7 @@ export function groupMemberRoutes(server: Server, ctx: Context) {
 
   route('PATCH /groups/:group/members/:member/audit', {
     operationId: 'decideJoinRequest',
-    // The join request stores its currency, so the alias behaves like the main path.
+    // The stored join request names its currency, so both paths run the same handler.
     aliases: { decideJoinRequestWithPoints: '/currency-groups/:group/members/:member/audit' },
     summary: 'Accept or reject a request to join',
     access: 'user',

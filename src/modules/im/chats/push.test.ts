@@ -36,7 +36,7 @@ test('omits the text from the push message of a chat message (im-17)', async () 
   assert.deepEqual(to('plain-ann'), [])
 })
 
-test('includes the text in the push message of a chat message when the setting permits it', async () => {
+test('includes the text of a chat message in its push notification when `chat:push-text` is on', async () => {
   const admin = await person({ roles: ['founder'] })
   const { ann, send } = await conversation('open')
   await as(admin, 'PATCH', '/admin/settings', { 'chat:push-text': true })

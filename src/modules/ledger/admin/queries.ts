@@ -35,7 +35,7 @@ const columns = (sql: Db, table: Requests): Fragment => sql`
       : sql``
   }`
 
-/** Looks up payments row by row. With a plain join, the planner would expect more rows than a page has. */
+/** A lateral join looks up one payment per recharge. The planner overestimates the rows of a plain join and scans the table. */
 const joined = (sql: Db, table: Requests): Fragment =>
   sql`join users u on u.id = r.owner_id ${
     table === 'recharges'

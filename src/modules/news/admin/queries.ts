@@ -211,7 +211,7 @@ export function listArticleRecords(sql: Db, query: ArticleQuery) {
       : { id: sql`n.id`, by: sql`c.${sql(sort)}`, from: counted }
   return pageOf<ArticleRecordRow>(
     sql,
-    // Sorts ids before it loads articles, because sorting whole rows costs more.
+    // The subquery sorts ids only, because sorting whole articles costs more.
     sql`select ${newsColumns(sql)} from ${newsTables(sql)}
       where n.id = any(array(
         select n.id from ${list.from} ${where} ${listingClause(sql, query, list)}

@@ -35,7 +35,7 @@ const access = { ability: 'admin: questions' } as const
 export function adminQuestionRoutes(server: Server, ctx: Context) {
   const { sql } = ctx
   const route = routesOn(server, ctx, { tag: 'Admin: questions' })
-  // Moderators who use existing clients delete content through the public paths.
+  // Registers the DELETE routes that existing clients call under `/qa`. They have the tag of the public routes.
   const client = routesOn(server, ctx, { tag: 'Questions' })
 
   route('GET /admin/questions', {

@@ -49,7 +49,7 @@ describe('topic administration', () => {
 })
 
 describe('list of topics for administrators', () => {
-  test('lists topics of every status with counts and creator', async () => {
+  test('lists a topic with its counts and creator', async () => {
     const creator = await person()
     const node = await storePicture(world, creator)
     const id = await createTopic(creator, { desc: 'About', logo: node })

@@ -63,7 +63,7 @@ test('runs the database as a user with access to its files when the server runs 
   assert.equal(reading, `user ${STRANGER}`)
 })
 
-test('reports PostgreSQL programs that only root can read', { skip: !isRoot }, async () => {
+test('rejects an installation without `initdb`', { skip: !isRoot }, async () => {
   const { initdb, choose } = await install('missing')
   await rm(initdb)
   await assert.rejects(choose(), /no other identity works here/)

@@ -219,8 +219,8 @@ export const messageContent: Content = {
 export const REPORT_CONTEXT = 5
 
 /**
- * Returns true for members of the conversation. Returns true for moderators if the message with the file, or
- * one near it, is reported (im-16).
+ * Returns true for members who can see the message with the file. Returns true for moderators if that message,
+ * or a message near it, is reported (im-16).
  */
 export async function mayReadChatFile(
   ctx: Context,
