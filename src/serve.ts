@@ -7,10 +7,10 @@ import { checkAddresses } from '#platform/start-checks.ts'
 import { startFault } from '#platform/start-fault.ts'
 import type { Begin } from './start-site.ts'
 
-async function openAlone(config: Config, log: Log): Promise<Begin> {
+async function openAlone(config: Config, log: Log, onWait: () => void): Promise<Begin> {
   await checkAddresses(config)
   try {
-    return { slot: 1, isFirst: true, ...(await openDatabaseServer(config, log)) }
+    return { slot: 1, isFirst: true, ...(await openDatabaseServer(config, log, { onWait })) }
   } catch (error) {
     throw startFault(error, config.dataDir)
   }
@@ -41,9 +41,12 @@ export async function serve(config: Config): Promise<void> {
   } else
     for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const)
       process.on(signal, () => void shutDown(signal))
-  const [begin, { startSite }] = await Promise.all([
-    supervisorChannel ? supervisorChannel.ask<Begin>('begin') : openAlone(config, log),
-    import('./start-site.ts'),
-  ])
+  const waiting = Promise.withResolvers<void>()
+  const opening = supervisorChannel
+    ? supervisorChannel.ask<Begin>('begin')
+    : openAlone(config, log, waiting.resolve)
+  // Loading blocks this process, so `initdb` has to be running first.
+  if (!supervisorChannel) await Promise.race([waiting.promise, opening])
+  const [begin, { startSite }] = await Promise.all([opening, import('./start-site.ts')])
   await startSite({ config, log, begin, closers, shutDown })
 }

@@ -29,12 +29,17 @@ const connectionsOf = ({ processes, databasePoolSize }: Config) =>
 
 /**
  * Uses the configured database or starts the embedded one. `mayJoin` reuses the embedded database of a
- * running server. `mayBeLost` creates a new database when the data directory has lost its database.
+ * running server. `mayBeLost` creates a new database when the data directory has lost its database. `onWait`
+ * runs when the embedded database works in its own processes.
  */
 export async function openDatabaseServer(
   config: Config,
   log: Log,
-  { mayJoin = false, mayBeLost = false }: { mayJoin?: boolean; mayBeLost?: boolean } = {},
+  {
+    mayJoin = false,
+    mayBeLost = false,
+    onWait,
+  }: { mayJoin?: boolean; mayBeLost?: boolean; onWait?: () => void } = {},
 ): Promise<DatabaseServer> {
   const { databaseUrl, databaseDirectUrl } = config
   await checkDataDir(config)
@@ -52,5 +57,6 @@ export async function openDatabaseServer(
     dataDir,
     settings: { max_connections: String(connectionsOf(config)) },
     log: (level, message, extra) => log[level]({ ...extra }, message),
+    onWait,
   })
 }

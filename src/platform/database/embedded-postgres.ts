@@ -17,6 +17,8 @@ export type EmbeddedPostgresOptions = {
   dataDir: string
   settings?: Record<string, string>
   log: (level: 'info' | 'warn' | 'error', message: string, extra?: Record<string, unknown>) => void
+  /** Runs whenever this function begins to wait for a program of PostgreSQL. The caller can use the time. */
+  onWait?: (() => void) | undefined
 }
 
 export type EmbeddedConnection = { host: string; port: number; user: 'kith'; database: 'kith' }
@@ -25,7 +27,7 @@ export type EmbeddedPostgres = { connection: EmbeddedConnection; stop(): Promise
 
 const largestLog = 10 * 1024 * 1024
 
-type Place = {
+type Place = Pick<EmbeddedPostgresOptions, 'log' | 'onWait'> & {
   folder: string
   cluster: string
   address: Address
@@ -33,7 +35,6 @@ type Place = {
   binaries: Binaries
   identity: SystemUser
   options: string[]
-  log: EmbeddedPostgresOptions['log']
 }
 
 /** Creates the cluster on first use. Only one server can use `dataDir` at a time. */
@@ -62,6 +63,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
       folder,
       cluster,
       sync: settings.fsync !== 'off',
+      onWait: options.onWait,
     })
     if (isNew) options.log('info', 'created the embedded database', { folder, identity: identity.name })
     await clearLeftovers(cluster, options.log)
@@ -76,6 +78,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
       identity,
       options: await writeSettings(folder, { ...settings, ...address.settings }),
       log: options.log,
+      onWait: options.onWait,
     }
     return await supervise(place, releaseLock)
   } catch (error) {
@@ -162,6 +165,7 @@ async function launch(place: Place): Promise<Running> {
     const logFile = await open(logPath, 'a', 0o600)
     const { size } = await logFile.stat()
     const running = await launchPostmaster(place, logFile.fd).finally(() => logFile.close())
+    place.onWait?.()
     if (await becomesReady(running, cluster, before, log)) return running
     const output = (await readFile(logPath)).subarray(size).toString()
     // Retries, because the backends of a killed postmaster hold its shared memory until they exit.

@@ -25,12 +25,15 @@ export async function withUpgradeLock<T>(sql: Sql, work: (session: Session) => P
   try {
     await session`set statement_timeout = 0`
     await session`set lock_timeout = 0`
+    // A crash can undo only the last migrations, which then run again, because every later commit flushes the WAL.
+    await session`set synchronous_commit = off`
     await session`select pg_advisory_lock(${LOCK})`
     return await work(session)
   } finally {
     await session`select pg_advisory_unlock(${LOCK})`.catch(() => {})
     await session`reset statement_timeout`.catch(() => {})
     await session`reset lock_timeout`.catch(() => {})
+    await session`reset synchronous_commit`.catch(() => {})
     session.release()
   }
 }

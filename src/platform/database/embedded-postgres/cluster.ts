@@ -9,13 +9,21 @@ import { databaseEnvironment } from './watchdog.ts'
 
 export const SUPERUSER = 'postgres'
 
+type ClusterOptions = {
+  folder: string
+  cluster: string
+  sync: boolean
+  /** Runs after `initdb` started. */
+  onWait?: (() => void) | undefined
+}
+
 /** Creates a missing cluster in a draft folder, so that a failed attempt leaves no partial cluster. */
 export async function createCluster(
   binaries: Binaries,
   identity: SystemUser,
-  options: { folder: string; cluster: string; sync: boolean },
+  options: ClusterOptions,
 ): Promise<boolean> {
-  const { folder, cluster, sync } = options
+  const { folder, cluster, sync, onWait } = options
   for (const name of await readdir(folder)) {
     if (name.startsWith('new-')) await rm(join(folder, name), { recursive: true, force: true })
   }
@@ -23,7 +31,7 @@ export async function createCluster(
   const draft = join(folder, `new-${process.pid}`)
   await mkdir(draft, { mode: 0o700 })
   await changeOwner(draft, identity)
-  await initialize(binaries, identity, draft, sync)
+  await initialize(binaries, identity, draft, { sync, onWait })
   await rename(draft, cluster)
   // Syncs the parent folder, because a power cut could otherwise lose the rename.
   if (sync) await syncFolder(dirname(cluster))
@@ -34,7 +42,7 @@ async function initialize(
   { initdb }: Binaries,
   { prefix, spawn }: SystemUser,
   draft: string,
-  sync: boolean,
+  { sync, onWait }: Pick<ClusterOptions, 'sync' | 'onWait'>,
 ): Promise<void> {
   const options = ['--locale=C', '--encoding=UTF8', '--auth=trust', '--no-instructions']
   if (!sync) options.push('--no-sync')
@@ -46,7 +54,13 @@ async function initialize(
     ...options,
   ]
   try {
-    await promisify(execFile)(program, args, { ...spawn, cwd: dirname(draft), env: databaseEnvironment() })
+    const running = promisify(execFile)(program, args, {
+      ...spawn,
+      cwd: dirname(draft),
+      env: databaseEnvironment(),
+    })
+    onWait?.()
+    await running
   } catch (error) {
     const { stdout = '', stderr = '' } = error as { stdout?: string; stderr?: string }
     const output = `${stdout}${stderr}`.trim() || messageOf(error)
