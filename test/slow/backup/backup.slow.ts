@@ -208,7 +208,7 @@ test('skips a table that the operator added to the database', async () => {
   assert.match(restored.output, /Skipped public\.operator_notes \(2 rows\)/)
 })
 
-test('restores nothing when the backup is invalid', async () => {
+test('rejects an unusable backup before it creates the data directory', async () => {
   const damaged = join(folder, 'damaged.backup')
   const bytes = await readFile(file)
   // Damages a picture, because changed padding bytes of the archive have no effect.

@@ -21,7 +21,7 @@ test('finds the backup of release 0.1.0', () => {
 })
 
 for (const name of RELEASES)
-  test(`upgrades a site of ${name} without losing sessions or content`, async () => {
+  test(`upgrades a site restored from ${name} and keeps its passwords, feeds and pictures`, async () => {
     const port = await findFreePort()
     const env = { PATH: process.env.PATH, DATA_DIR: join(folder, name), PORT: String(port) }
     const restore = spawn(process.execPath, ['src/cli.ts', 'restore', join(KEPT, name)], { env })

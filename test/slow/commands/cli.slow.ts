@@ -65,7 +65,7 @@ async function send(address: string, method: string, path: string, body?: object
   return { status: answer.status, body: text === '' ? null : JSON.parse(text) }
 }
 
-test('exits with code 2 and the usage for invalid arguments', async () => {
+test('prints the usage and exits with code 2 when arguments are invalid', async () => {
   const help = await kith('help')
   assert.equal(help.code, 0)
   assert.match(help.out, /Usage: kith <command>/)
@@ -104,7 +104,7 @@ test('prints the usage of one command with --help', async () => {
   assert.doesNotMatch(pair.out, /music/)
 })
 
-test('names a missing or superfluous argument', async () => {
+test('names the invalid argument or option', async () => {
   for (const [args, told] of [
     [['backup'], /^kith: missing required argument 'FILE'\n\nUsage: kith backup/],
     [['restore'], /^kith: missing required argument 'FILE'\n\nUsage: kith restore/],
@@ -135,7 +135,7 @@ test('prints the SQL that distributes the notifications table', async () => {
   assert.equal(nothing.code, 2)
 })
 
-test('runs every command while the server is running or stopped', async () => {
+test('runs `admin`, `migrate`, `doctor` and `worker` while the server is running', async () => {
   const server = run('start')
   const [, address = ''] = await server.says(/is running at (http:\S+)/)
   const [, shown] = await server.says(/Password +(\S+), also in /)

@@ -79,7 +79,7 @@ test('rebuilds the console when the content of a source changes', async () => {
   assert.match((await start()).said, /is built/)
 })
 
-test('builds no console when CONSOLE=off', async () => {
+test('builds no console when CONSOLE=off, before tests, or without console sources', async () => {
   const { home, run, start } = await clone('nothing', { npm: 'exit 0' })
   assert.deepEqual(await start({ CONSOLE: 'off' }), { code: 0, said: '' })
   assert.deepEqual(await run(['install-if-needed.mjs'], { npm_lifecycle_event: 'pretest' }), {
@@ -91,7 +91,7 @@ test('builds no console when CONSOLE=off', async () => {
   assert.equal(existsSync(join(home, 'dist')), false)
 })
 
-test('starts the server without a console when npm has no network', async () => {
+test('lets the server start without a console when npm has no network', async () => {
   const npm = `[ -e ../online ] && exit 0
 echo 'npm error code ENOTFOUND' >&2
 echo 'npm error syscall getaddrinfo' >&2

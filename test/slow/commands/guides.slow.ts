@@ -33,7 +33,7 @@ function start(guide: string, env: Record<string, string>) {
   return { program, ended: once(program, 'exit'), printed: () => printed }
 }
 
-test('runs the client program of the guide', async () => {
+test('runs the client program of docs/guides/client.md', async () => {
   const ann = await signUp()
   const { ended, printed } = start('client', { LOGIN: ann.name, PASSWORD: ann.password })
   assert.deepEqual(await ended, [0, null], printed())
@@ -45,7 +45,7 @@ test('runs the client program of the guide', async () => {
   assert.match(printed(), /^Refused: \w+$/m)
 })
 
-test('comments on a new feed with the bot of the guide', async () => {
+test('comments on a new feed with the bot of docs/guides/bot.md', async () => {
   const [root, bot, ann] = [await person({ roles: ['founder'] }), await signUp(), await person()]
   const port = await findFreePort()
   const made = await as(root, 'POST', '/admin/webhooks', {

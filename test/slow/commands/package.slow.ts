@@ -58,7 +58,7 @@ const packed = await pack(checkout)
 const files = packed.files.map(({ path }) => path)
 await install(packed, project)
 
-test('excludes sources and tools from the package', () => {
+test('packs the build, README and licence without sources, scripts and tests', () => {
   for (const path of ['dist/index.js', 'dist/index.d.ts', 'dist/generated/api.d.ts', 'README.md', 'LICENSE'])
     assert.ok(files.includes(path), path)
   assert.deepEqual(
@@ -80,7 +80,7 @@ test('packs all dependencies with their licences', async () => {
     assert.ok(files.includes(`dist/vendor/${name}/LICENSE`), name)
 })
 
-test('packs the release without network access', async () => {
+test('packs the same files without network access when dependencies are installed', async () => {
   const installed = await copyFilesKnownToGit('installed')
   await symlink(join(ROOT, 'node_modules'), join(installed, 'node_modules'))
   const again = await pack(installed, OFFLINE)

@@ -90,7 +90,7 @@ test('proxies streams through Caddy without buffering', async (t) => {
   }
 })
 
-test("passes nginx's configuration test with an unbuffered stream", async (t) => {
+test('names an existing stream path in a valid nginx configuration', async (t) => {
   const sample = read('nginx/kith.conf')
   const [, stream] = /location = (\/api\S+stream)/.exec(sample) ?? []
   const contract = JSON.parse(readFileSync(join(ROOT, 'openapi.json'), 'utf8')) as { paths: object }
@@ -131,7 +131,7 @@ test("passes nginx's configuration test with an unbuffered stream", async (t) =>
   assert.equal(valid.status, 0, valid.stderr)
 })
 
-test('runs the container as an unprivileged user on a read-only disk', () => {
+test('configures the container to run as an unprivileged user on a read-only file system', () => {
   const text = read('docker/Dockerfile')
   const lines = text
     .replaceAll(/\\\n\s*/g, ' ')
@@ -172,7 +172,7 @@ const COMPOSE = ['docker/compose.yml', 'docker/compose.full.yml']
 const servicesOf = (name: string) =>
   Object.entries((parse(read(name)) as { services: Record<string, Service> }).services)
 
-test('pins every image of the compose files', () => {
+test('pins images and requires health checks in the compose files', () => {
   for (const name of COMPOSE)
     for (const [service, { image, build, healthcheck, depends_on }] of servicesOf(name)) {
       if (!build) assert.match(image, /^[\w./-]+:\d[\w.-]*$/, `${name}: ${image}`)
@@ -218,10 +218,10 @@ test('sets only known environment variables in compose files', () => {
   assert.ok(seen > 10)
 })
 
-test('starts ejabberd in its container with an account for Kith', async () => {
+test('registers an account for Kith when ejabberd.sh starts ejabberd', async () => {
   const home = join(folder, 'ejabberd')
   for (const each of ['bin', 'conf']) await mkdir(join(home, each), { recursive: true })
-  // Fakes the image's control program, which reports a started server at the second check.
+  // Fakes `ejabberdctl`, which reports a started server at the second check.
   const fake = `#!/bin/sh
 echo "$@" >> ${home}/told
 case $1 in
@@ -264,7 +264,7 @@ esac
   assert.ok(!JSON.stringify(made).includes('chat.example.org'))
 })
 
-test('documents every file of deploy', () => {
+test('documents every folder of deploy', () => {
   const spoken =
     DOCUMENTED +
     read('docker/Dockerfile') +
@@ -273,7 +273,7 @@ test('documents every file of deploy', () => {
   for (const part of readdirSync(join(ROOT, 'deploy'))) assert.ok(spoken.includes(`deploy/${part}`), part)
 })
 
-test("passes Prometheus's check of its configuration", (t) => {
+test('configures Prometheus with a file that promtool accepts', (t) => {
   if (!has('promtool', t)) return
   const config = join(ROOT, 'deploy/prometheus/prometheus.yml')
   const { stdout, stderr, status } = spawnSync('promtool', ['check', 'config', config], {

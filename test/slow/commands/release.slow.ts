@@ -112,7 +112,8 @@ test('creates a tagged release with an archive', () => {
     'package-lock.json',
   ])
     assert.ok(listed.includes(`kith-0.2.0/${held}\n`), held)
-  // Excludes the sources of the console, because a server would rebuild the console from them.
+  // The archive contains no lockfiles of the console and the web site, because a server rebuilds a package with a
+  // lockfile.
   for (const absent of ['console/package-lock.json', 'web/package-lock.json', 'test/', '.git/'])
     assert.ok(!listed.includes(`kith-0.2.0/${absent}`), absent)
   const summed = spawnSync('sha256sum', ['-c', 'kith-0.2.0.tar.gz.sha256'], { cwd: join(root, 'release') })

@@ -63,7 +63,7 @@ async function readCalls(root: string): Promise<string[]> {
 
 const one = { 'node_modules/one': { version: '1.0.0', integrity: 'sha512-one' } }
 
-test('installs nothing when all packages of the lockfile are present', async () => {
+test('installs nothing when all packages for this platform are present', async () => {
   const locked = {
     ...one,
     'node_modules/elsewhere': { version: '1.0.0', optional: true, os: ['none'] },
@@ -127,7 +127,7 @@ test('installs no development tools for a server in a fresh clone', async () => 
   assert.match((await readCalls(developed))[0] ?? '', /^ci .*--include=dev$/)
 })
 
-test('drops the unused compiler and headers from a lean install', async () => {
+test('deletes the compiler and headers after an install without development tools', async () => {
   const compiler = { 'node_modules/typescript': { version: '1.0.0', devOptional: true } }
   const locked = { ...one, ...compiler }
   const hidden = JSON.stringify({ packages: locked }).replaceAll('"', '\\"')

@@ -45,7 +45,7 @@ async function acceptAll(page: Page, queue: string, count: number): Promise<void
   assert.equal(sent, count, queue)
 }
 
-test('handles reports and applications from the queue to the decision', {
+test('completes the daily tasks of a moderator in the console', {
   skip,
 }, async () => {
   const { as, founder, guest, person } = world!

@@ -14,7 +14,7 @@ const world = skip ? undefined : await openConsole()
 const contents = world ? await fillConsole(world) : undefined
 const read = async (path: string) => (await world!.as(world!.founder, 'GET', path)).body
 
-test("groups the console's menu into collapsible sections", { skip }, async () => {
+test('shows unique menu names in full and remembers a collapsed section', { skip }, async () => {
   for (const locale of ['en', 'zh'] as const) {
     const page = await world!.open('/', { locale })
     await settled(page)

@@ -16,7 +16,7 @@ for (const locale of ['en', 'zh'] as const)
     assert.deepEqual(world!.faults, [])
   })
 
-test("fits every page into a phone's width", { skip }, async () => {
+test("fits eight pages of the console into a phone's width", { skip }, async () => {
   const page = await world!.open('/', {
     viewport: { width: 390, height: 844 },
     isMobile: true,

@@ -93,7 +93,7 @@ const DECISIONS: { queue: string; key: 'a' | 'r'; reason?: string; holds: () => 
   },
 ]
 
-test('decides on an item of each queue with a keyboard shortcut', {
+test('decides on items of twelve queues with keyboard shortcuts', {
   skip,
 }, async () => {
   const page = await world!.open('/')

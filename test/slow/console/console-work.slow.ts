@@ -77,7 +77,7 @@ test('shows the sign-in page when the session is revoked on another device', { s
   await page.context().close()
 })
 
-test('requires a second factor from an administrator', {
+test('sets up a required second factor and changes the password of an administrator', {
   skip,
 }, async () => {
   const { as, founder, guest, sql } = world!
@@ -182,7 +182,7 @@ test('grants points with a reason', { skip }, async () => {
   await page.context().close()
 })
 
-test('accepts amounts in the notations that users type', { skip }, async () => {
+test('accepts thousands separators in amounts and rejects a decimal comma', { skip }, async () => {
   const { other } = contents!
   const before = (await read(`/admin/users/${other.id}/wallet`)).balance as number
   const page = await world!.open(`/people/${other.id}/show`)
@@ -321,7 +321,7 @@ test('shows the health of the server on the start page', {
   await page.context().close()
 })
 
-test('exports a filtered list as CSV without formulas', { skip }, async () => {
+test('exports a list as CSV without formulas', { skip }, async () => {
   await world!.as(world!.founder, 'POST', '/admin/sensitive-words', { word: '=1+1', type: 'warning' })
   const page = await world!.open('/words')
   const button = page.getByRole('button', { name: 'Export' })
@@ -342,7 +342,7 @@ test('exports a filtered list as CSV without formulas', { skip }, async () => {
   await page.context().close()
 })
 
-test('applies a changed setting to clients', { skip }, async () => {
+test('changes and resets a setting', { skip }, async () => {
   const page = await world!.open('/settings')
   await page.getByLabel('Search settings').fill('checkin:balance')
   const row = page.locator('[data-setting="checkin:balance"]')

@@ -15,7 +15,7 @@ const isInstalled = spawnSync('redis-server', ['--version']).status === 0
 const isRequired = process.env.CI === 'true'
 const skip = !isInstalled && !isRequired && 'redis-server is not installed (apt-get install redis-server)'
 
-suite('with redis', { skip }, () => {
+suite('rate limiter with Redis', { skip }, () => {
   const dir = mkdtempSync(join(tmpdir(), 'kith-redis-'))
   const limiters: RateLimiter[] = []
   let port = 0
@@ -69,7 +69,7 @@ suite('with redis', { skip }, () => {
     while (!(await holds())) await sleep(50)
   }
 
-  test('shares request counts between two processes', async () => {
+  test('shares request counts between two limiters', async () => {
     await awayFromMinuteEnd()
     const [one, two] = [limiter(), limiter()]
     assert.equal((await one.hit('shared', 3)).remaining, 2)

@@ -65,7 +65,7 @@ test('refuses to start when MIGRATE=off and a migration is missing', async () =>
   await sql`insert into schema_migrations (name, hash) values (${last.name}, ${last.hash})`
 })
 
-test('serves requests with the previous version during a migration', async () => {
+test('serves requests with the previous version after a migration adds tables and columns', async () => {
   await useSite()
   const tables = await sql<{ name: string }[]>`
     select tablename as name from pg_tables where schemaname = 'public'`
@@ -150,7 +150,7 @@ test('detects statements that would break the previous version', () => {
     assert.deepEqual(breaksOf(text), found, text)
 })
 
-test('has no migration since 0103 that breaks the previous version', () => {
+test('has no migration after 0103 that breaks the previous version', () => {
   const names = globSync('migrations/*.sql', { cwd: ROOT }).filter((name) => name > 'migrations/0104')
   assert.ok(names.length >= 7, `found only ${names}`)
   for (const name of names) assert.deepEqual(breaksOf(readFileSync(join(ROOT, name), 'utf8')), [], name)

@@ -76,7 +76,7 @@ describe('imports users', { skip: skipMariaDb }, async () => {
     assert.equal(people[2]?.name, 'user_4')
   })
 
-  test('renames users with ambiguous names', async () => {
+  test('changes user names that are ambiguous, numeric or too long', async () => {
     const names = await sql<{ id: number; name: string }[]>`select id, name from users order by id`
     const of = (id: number) => names.find((row) => row.id === id)?.name
     assert.equal(of(3), '\u{1d400}nn_3')
@@ -150,7 +150,7 @@ describe('imports users', { skip: skipMariaDb }, async () => {
     assert.equal(body.extra.followers_count, 1)
   })
 
-  test('imports avatars of the first ThinkSNS+ versions', async () => {
+  test('imports avatars of old and new ThinkSNS+ versions', async () => {
     const { body } = await guest('GET', '/users/2')
     assert.equal(body.avatar.mime, 'image/png')
     assert.deepEqual(body.avatar.dimension, { width: 40, height: 30 })
@@ -181,7 +181,7 @@ describe('imports users', { skip: skipMariaDb }, async () => {
     assert.match(first.reasons('file_withs', 15).join(), /content no longer exists/)
   })
 
-  test('redirects file URLs of the imported site (files-13)', async () => {
+  test('redirects URLs of the imported site only to visible files (files-13)', async () => {
     const go = async (path: string) => {
       const { status, headers } = await guest('GET', `http://localhost/storage/${path}`)
       return [status, status === 302 ? new URL(String(headers.location)).pathname : undefined]
@@ -194,7 +194,7 @@ describe('imports users', { skip: skipMariaDb }, async () => {
     assert.equal((await go(NODE.slice('public:'.length)))[0], 302)
   })
 
-  test('imports only changed rows in a second run', async () => {
+  test('applies new, changed and deleted rows of the source in a second run', async () => {
     await source.add('users', { id: 20, name: 'late', email: 'late@example.org', password: HASH })
     await source.run("update users set bio = 'changed' where id = 3")
     await source.run("update users set name = 'between' where id = 1")
@@ -224,7 +224,7 @@ describe('imports users', { skip: skipMariaDb }, async () => {
     assert.deepEqual(await faultsOf(world), [])
   })
 
-  test('rejects a run with other options than the first run', async () => {
+  test('rejects invalid options and options that differ from the first run', async () => {
     await assert.rejects(bring({ timeZone: 'UTC' }), /options differ from those of the first run/)
     await assert.rejects(bring({ timeZone: 'Mars/Olympus' }), /time-zone/)
     await assert.rejects(bring({ waiting: 'never' }), /--waiting/)

@@ -208,7 +208,7 @@ describe('imports files from a bucket', { skip: skipMariaDb }, async () => {
     assert.equal(await files.hasFolder('user-bg'), false)
   })
 
-  test('reports an unreadable bucket before reading rows', async () => {
+  test('rejects an empty folder, an unknown bucket and missing credentials', async () => {
     await assert.rejects(openFiles('s3://old/elsewhere', options), /no files below s3:/)
     await assert.rejects(openFiles('s3://unknown', options), /the bucket unknown cannot be read/)
     await assert.rejects(openFiles('s3://old', { ...options, accessKeyId: '' }), /S3_ACCESS_KEY_ID/)

@@ -132,7 +132,7 @@ const DAMAGES: [name: string, damage: (dataDir: string) => void, told: RegExp][]
     /^DATA_DIR: the database in \S+ does not start \(.*pg_control.*\): read \S+postgres\.log, and restore it from a backup if [^.]+\.$/,
   ],
   [
-    'the log of transactions is missing',
+    'the write-ahead log is missing',
     (at) => rmSync(join(at, CLUSTER, 'pg_wal'), { recursive: true }),
     /^DATA_DIR: the database in \S+ does not start \(.*pg_wal.*\): read \S+postgres\.log, and restore it from a backup if [^.]+\.$/,
   ],
@@ -184,7 +184,7 @@ for (const [n, [name, damage, told]] of DAMAGES.entries())
     rmSync(dataDir, { recursive: true })
   })
 
-test('starts again when the damaged data is repaired', async () => {
+test('opens the database again when the missing PG_VERSION is restored', async () => {
   const dataDir = join(folder, 'undone')
   cpSync(whole, dataDir, { recursive: true })
   const version = join(dataDir, CLUSTER, 'PG_VERSION')

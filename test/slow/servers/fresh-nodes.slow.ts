@@ -4,5 +4,5 @@ import { createWorld } from '#test/world.ts'
 
 const world = await createWorld()
 
-test('returns the same responses as a server node without caches in every read after every write', (t) =>
+test('returns the same response to every read after every write as a node without caches', (t) =>
   compareAfterEachChange(t, world, { moreReads: (reads) => reads }))

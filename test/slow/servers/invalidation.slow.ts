@@ -90,7 +90,7 @@ const postFeed = async (agent: Agent, n: number) => {
   return (json as { id: number }).id
 }
 
-/** Half the reload interval of the caches, so that only an invalidation can deliver the change in time. */
+/** Half the shortest lifetime of the tested caches (30 s), so that only an invalidation can apply a change in time. */
 const WAIT_MS = 15_000
 
 async function until(isSo: () => Promise<boolean>, what: string) {

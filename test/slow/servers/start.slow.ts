@@ -26,7 +26,7 @@ after(async () => {
 type Running = {
   child: ChildProcess
   output: () => string
-  /** Resolves after the newcomer's guide, which is the last output of a start. */
+  /** Resolves when the server has printed `First request`, or has exited. */
   hasPrinted: Promise<void>
   ended: Promise<number | null>
 }
@@ -86,7 +86,7 @@ test('completes a request that arrived before SIGTERM', async () => {
   assert.equal(await server.ended, 0)
 })
 
-test('keeps all data after kill -9', async () => {
+test('keeps the founder account after kill -9', async () => {
   const killed = startServer()
   await waitForAnswer(`${address}/health/ready`)
   killed.child.kill('SIGKILL')

@@ -16,7 +16,10 @@ after(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-/** Commits changes on a node that never learns of the commits. The other node has cached the old values. */
+/**
+ * Commits changes on a node that receives no reply to the commits until `release`. The other node has cached the old
+ * values.
+ */
 async function changeWithoutReply(name: string) {
   const world = await createWorld()
   const { as, connection, ctx, person, sql } = world
@@ -79,7 +82,7 @@ async function changeWithoutReply(name: string) {
       assert.deepEqual([await shown.text(), await shown.name()], [marker, marker])
       await until(() => heard.includes('settings') && heard.includes('tokens'), 'the announcements')
       assert.deepEqual([await shown.setting(), await shown.signIn()], [77, 401])
-      // Proves that neither a reconnect nor an expiry has cleared the caches.
+      // Proves that no reconnect has cleared the caches.
       assert.equal(ctx.signals.state().losses, 0)
     },
     async release() {

@@ -88,7 +88,7 @@ test('renders topics, articles, questions and groups without JavaScript', { skip
   await page.context().close()
 })
 
-test('lets a member ask and answer a question', {
+test('lets a member follow, answer, ask, join, post and comment', {
   skip,
 }, async () => {
   const { as, open, address, person } = site!
@@ -128,7 +128,7 @@ test('lets a member ask and answer a question', {
   assert.deepEqual(site!.faults, [])
 })
 
-test('edits a topic with a picture', {
+test('edits a topic and reports content', {
   skip,
 }, async () => {
   const { as, open, address, person, sql } = site!
@@ -208,7 +208,7 @@ test('lists saved content of a member', { skip }, async () => {
   assert.deepEqual(site!.faults, [])
 })
 
-test('charges once for viewing a paid answer', { skip }, async () => {
+test('adopts an answer, and shows a paid answer after the payment', { skip }, async () => {
   const { as, open, person } = site!
   const questions = questionsOf(site!)
   const [asker, looker] = [await questions.rich(), await questions.rich()]
@@ -247,7 +247,7 @@ test('continues a song while the user navigates', { skip }, async () => {
   assert.deepEqual(site!.faults, [])
 })
 
-test('keeps article and question pages within the size budget', {
+test('keeps article and question pages within the budgets of size and layout shift', {
   skip,
 }, async () => {
   for (const path of [`/news/${filled!.news}`, `/questions/${filled!.question}`]) {

@@ -111,7 +111,7 @@ test('shows typing members and read receipts in a group chat', {
   assert.deepEqual(faults, [])
 })
 
-test('finds and reports an old message', { skip }, async () => {
+test('finds an old message, reports another and blocks its sender', { skip }, async () => {
   const { as, open, person, sql, faults } = site!
   const [dan, eve] = [await person({ name: 'dan_searches' }), await person({ name: 'eve_is_rude' })]
   const { body: chat } = await as(dan, 'PUT', `/chats/people/${eve.id}`)
@@ -170,7 +170,7 @@ test('sends a picture once when its upload is retried', { skip }, async () => {
   await page.context().close()
 })
 
-test('hides messages when another chat provider is active', { skip }, async () => {
+test('hides the links to messages when the chat provider is external', { skip }, async () => {
   const { ctx, open, person } = site!
   const [hal, ida] = [await person(), await person()]
   const provider = ctx.config.imProvider

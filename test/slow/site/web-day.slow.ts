@@ -94,7 +94,7 @@ test('stores each action of a member once although the server is killed', {
     server = await start()
     for (let n = 0; n < 5; n += 1) {
       if (await Promise.race([done().then(() => true), page.waitForTimeout(6_000).then(() => false)])) return
-      // The action can complete now and remove the button, which neither call may wait for.
+      // The action can complete at this moment and remove the button, so these calls need short timeouts.
       if (await pressed.isEnabled({ timeout: 1_000 }).catch(() => false))
         await pressed.click({ timeout: 5_000 }).catch(() => {})
     }

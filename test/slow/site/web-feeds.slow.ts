@@ -194,7 +194,7 @@ test('announces new feeds instead of inserting them', {
   assert.deepEqual(site!.faults, [])
 })
 
-test('lets a moderator delete a feed on its page', { skip }, async () => {
+test('lets a moderator delete a feed in the list', { skip }, async () => {
   const { lin } = people!
   const { as, open } = site!
   const mod = await site!.person({ name: 'mo_derates', roles: ['founder'] })

@@ -88,7 +88,7 @@ test('crops a profile picture to a square', { skip }, async () => {
   await page.context().close()
 })
 
-test('accepts the appeal of a suspended user', { skip }, async () => {
+test('lets a suspended user submit an appeal', { skip }, async () => {
   const { as, address, open } = site!
   const mal = await withPassword('mal_spams')
   await as(filled!.founder, 'POST', `/api/v2/admin/users/${mal.id}/sanctions`, {

@@ -56,7 +56,10 @@ const answerSubscriptions = (page: Page, subscription: { endpoint: string; keys:
     })
   }, subscription)
 
-/** Clicks the notification, because a browser opens and focuses windows only after a user's click. */
+/**
+ * Dispatches a `notificationclick` event. Fakes `openWindow` and `focus`, because a browser permits both only after a
+ * real click.
+ */
 async function clickNotification(page: Page): Promise<{ opened: string[]; focused: string[]; left: number }> {
   const [worker] = page.context().serviceWorkers()
   assert.ok(worker)

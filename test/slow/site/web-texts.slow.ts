@@ -254,7 +254,7 @@ test("reaches menu entries that do not fit into a phone's bottom bar", {
   assert.deepEqual(site!.faults, [])
 })
 
-test('requests pins of an article and its comments', {
+test('accepts and rejects pin requests for comments on a feed', {
   skip,
 }, async () => {
   const { as, open } = site!

@@ -129,7 +129,7 @@ test("accepts the provider's redirect only in the browser that started the sign-
   await page.context().close()
 })
 
-test('adds a phone number with a verification code', { skip }, async () => {
+test('adds a phone number and removes an e-mail address with verification codes', { skip }, async () => {
   const { sql, outbox, work } = site!
   const eve = await withPassword('eve_moves')
   await sql`update users set email = 'eve@kith.example', email_key = 'eve@kith.example' where id = ${eve.id}`
@@ -159,7 +159,7 @@ test('adds a phone number with a verification code', { skip }, async () => {
   await page.context().close()
 })
 
-test('registers a user with an invitation (registration-6)', {
+test('creates and revokes an invitation (registration-6)', {
   skip,
 }, async () => {
   const founder = await site!.person({ roles: ['founder'] })
@@ -185,7 +185,7 @@ test('registers a user with an invitation (registration-6)', {
   assert.deepEqual(errorsOf(), [])
 })
 
-test('accepts an appeal of a suspended user', { skip }, async () => {
+test('lets a suspended user appeal and cancel the deletion of the account', { skip }, async () => {
   const zoe = await withPassword('zoe_loud')
   const founder = await site!.person({ roles: ['founder'] })
   const until = '2099-01-01 00:00:00'
