@@ -30,7 +30,7 @@ test('uses the stricter TLS level of the source URL and the options', async () =
   assert.deepEqual(await tlsOf('?ssl=verify', { tlsCa }), { ca: 'an authority', verifyIdentity: true })
 })
 
-test('suggests a remedy in each TLS error of the source', () => {
+test('explains TLS errors of the source and repeats other errors', () => {
   for (const [fault, told] of [
     [{ code: 'HANDSHAKE_NO_SSL_SUPPORT', message: 'none' }, /offers no TLS/],
     [{ code: 'HANDSHAKE_SSL_ERROR', message: 'self-signed' }, /not trusted \(self-signed\).*--tls-ca FILE/],

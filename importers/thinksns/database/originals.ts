@@ -1,6 +1,6 @@
 import type { SourceRow } from './table.ts'
 
-/** Source values that PostgreSQL cannot store, such as zero dates and texts with NUL bytes. */
+/** Source values that the import cannot keep: zero dates, texts with NUL characters and integers beyond 2^53. */
 export type Originals = WeakMap<object, Record<string, string>>
 
 export function noteOriginal(originals: Originals, row: object, column: string, value: string): void {

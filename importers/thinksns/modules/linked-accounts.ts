@@ -49,8 +49,8 @@ const links = defineTable({
       }
       return []
     })
-    // Deletes a link to a different external account in Kith, because the source takes precedence until the
-    // import is closed.
+    // Deletes the user's link to another account of the same provider, because the source takes precedence until
+    // the import is closed.
     await tx`
       delete from linked_accounts l using unnest(
         ${given.map((row) => row.user_id ?? 0)}::bigint[], ${given.map((row) => row.provider)}::text[],
