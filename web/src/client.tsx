@@ -6,7 +6,10 @@ import { App } from './app/app.tsx'
 import { type Boot, SiteContext } from './app/site.ts'
 import { openVisit } from './app/visit.ts'
 
-/** Header without which the server ignores the session cookie, to prevent cross-site requests (docs/security.md). */
+/**
+ * Header of requests from the site's scripts. The server ignores the session cookie of writes without this header, to
+ * prevent cross-site requests (docs/security.md).
+ */
 const MARK = { 'x-kith-site': '1' }
 
 async function start() {

@@ -9,7 +9,10 @@ export const PAGE = 30
 export const chatsOf = (before?: number) =>
   read('/chats', { params: { query: { limit: PAGE, ...(before ? { before } : {}) } } })
 
-/** Returns the live number of unread messages. Null hides the menu entry on sites with an external chat provider. */
+/**
+ * Returns the live number of unread messages, except in muted conversations. Null hides the menu entry on sites with
+ * an external chat provider.
+ */
 export function useUnreadChats(): number | null {
   const { api, viewer } = useSite()
   const cache = useQueryClient()

@@ -66,8 +66,8 @@ export function PasswordField() {
 }
 
 /**
- * Reuses the idempotency key until the server responds, even after a reload, so that a retry does not pay twice.
- * `about` names the purpose and the amount.
+ * Reuses the idempotency key after a lost response or a server error, even after a reload, so that a retry does not
+ * pay twice. `about` describes the input, such as the amount. Other input gets a new key.
  */
 export function useOnce(purpose: string) {
   const place = `kith.payment.${purpose}`
