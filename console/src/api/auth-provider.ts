@@ -43,7 +43,7 @@ const VERBS: Record<string, string> = {
   delete: 'delete',
 }
 
-/** Hides pages that the user has no ability for. The server enforces access. */
+/** Signs administrators in and out, and hides pages that they have no ability for. The server enforces access. */
 export const authProvider: AuthProvider = {
   async login({ username, password, code }: { username: string; password: string; code?: string }) {
     forget()

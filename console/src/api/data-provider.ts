@@ -74,7 +74,7 @@ export const dataProvider: DataProvider = {
   },
   async create(name, { data }) {
     const area = areaNamed(name)
-    // Omits empty fields, because null would clear a field.
+    // Omits empty fields, which the form stores as null, so that the server applies its defaults.
     const given = Object.fromEntries(Object.entries(data as Wire).filter(([, value]) => value !== null))
     const made = await tell(call('POST', `/admin/${area.path}`, { body: area.toWire?.(given) ?? given }))
     if (made?.id && typeof made.secret === 'string') createdSecrets.set(Number(made.id), made.secret)

@@ -12,7 +12,7 @@ export const GROUP_MODES: readonly Choice[] = [
   { id: 'paid', name: ['paid', '付费'] },
 ]
 
-/** Lowercases the first letter of a label, unless the first word is an acronym. */
+/** Removes a leading `All`, and lowercases the first letter of a label unless the first word is an acronym. */
 export const inSentence = (label: string): string =>
   label.replace(/^All /i, '').replace(/^\p{Lu}(?!\p{Lu})/u, (letter) => letter.toLowerCase())
 

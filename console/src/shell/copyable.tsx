@@ -12,7 +12,7 @@ export function Copyable({ text, label, children }: { text: string; label: strin
       await navigator.clipboard.writeText(text)
       notify(t([`Copied: ${text}`, `已复制：${text}`]), { type: 'info' })
     } catch {
-      // Browsers allow clipboard access only over HTTPS.
+      // Browsers allow clipboard access only on secure origins.
       notify(t([`Copy manually: ${text}`, `请手动复制：${text}`]), { type: 'warning' })
     }
   }
