@@ -1,6 +1,6 @@
 /**
  * Takes the screenshots of docs/console.md from a running demo: `node scripts/console-look.ts URL PASSWORD
- * [FOLDER]`. With FOLDER, captures every page in both languages.
+ * [FOLDER]`. With FOLDER, captures every page in both languages. Also prints how fast the start page loads.
  */
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'

@@ -126,7 +126,7 @@ async function install() {
     .join(delimiter)
   const adds = needsTools && lacksToolsOnly()
   const isLean = !needsTools && (process.env.NODE_ENV === 'production' || !hasTools())
-  // Hides npm's warnings about the host's Node version, but not its errors.
+  // Hides npm's warnings, such as those about the host's Node version, but not npm's errors.
   const args = [adds ? 'install' : 'ci', ...(adds ? ['--no-save'] : []), '--prefer-offline']
   args.push('--no-audit', '--no-fund', '--loglevel=error', isLean ? '--omit=dev' : '--include=dev')
   const { npm_execpath: npm, npm_node_execpath: node } = process.env

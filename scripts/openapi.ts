@@ -1,6 +1,7 @@
 /**
- * Writes openapi.json from the schemas of the routes, and the types of sdk/. With --check, fails when the
- * committed copy differs or breaks a rule of redocly.yaml.
+ * Writes openapi.json from the schemas of the routes. Also writes the types of sdk/, docs/lists.md and
+ * docs/deprecated-paths.md. With --check, fails when openapi.json or the types of sdk/ differ, or when openapi.json
+ * breaks a rule of redocly.yaml.
  */
 import { spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'

@@ -1,4 +1,4 @@
-// Starts Kith with `npm start` in an empty folder and sends one request. Runs before dependencies are
+// Starts Kith with `npm start` and an empty data folder, and sends one request. Runs before dependencies are
 // installed, so it is plain JavaScript for the host's Node.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
