@@ -1,12 +1,12 @@
 #!/usr/bin/env node
-// Plain JavaScript for the host's Node 20 or later: runs the real command line on the Node that the project
-// carries. Installs the dependencies first where there are none, as on a fresh clone. `kith start` does what `npm start`
-// does before the start.
+// Runs the command line on the bundled Node, or on the host's Node if no Node is bundled and the host's can run
+// TypeScript. Installs missing dependencies first, as in a fresh clone. `kith start` prepares the start as `npm start`
+// does. Runs on the host's Node, so it is plain JavaScript for Node 20.
 import { spawn, spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
-/** The first that runs TypeScript as it is. */
+/** First version of Node that runs TypeScript without flags. */
 const oldest = [23, 6]
 
 const folderOf = (path) => fileURLToPath(new URL(`../${path}`, import.meta.url))
@@ -29,7 +29,7 @@ if (
   existsSync(folderOf('scripts/install-if-needed.mjs'))
 ) {
   const { status } = spawnSync(process.execPath, [folderOf('scripts/install-if-needed.mjs')], {
-    // Standard output belongs to the command.
+    // Sends npm's output to standard error. Standard output belongs to the command that follows.
     stdio: ['inherit', 2, 2],
     // Installs what a server needs, without development tools.
     env: { ...process.env, npm_lifecycle_event: 'prestart' },
@@ -48,7 +48,7 @@ if (!node) {
 
 const child = spawn(node, [folderOf('src/cli.ts'), ...process.argv.slice(2)], { stdio: 'inherit' })
 
-// The terminal gives Ctrl-C and the like to the whole group: passing them on would deliver them twice.
+// A terminal sends these signals to the child process too, so passing them on would send them twice.
 const fromTerminal = process.stdin.isTTY ? ['SIGINT', 'SIGQUIT', 'SIGHUP'] : []
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGUSR2']) {
   process.on(signal, () => {
