@@ -135,7 +135,7 @@ export default defineConfig({
   },
   themeConfig: { search: { provider: 'local' } },
   markdown: {
-    // Replaces links that leave docs/, because they lead to repository files that the site does not contain.
+    // Replaces links to repository files that the site does not contain, such as source files, with plain text.
     config(md) {
       const open = md.renderer.rules.link_open!
       const close = md.renderer.rules.link_close
