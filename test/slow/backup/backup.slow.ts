@@ -21,7 +21,7 @@ const world = await createWorld()
 const { app, as, connection, ctx, person, sql } = world
 const SECRET = 'a secret of the tests, long enough'
 
-/** Forwards a port to the database's socket, because a database URL needs a port. */
+/** Forwards a TCP port to the database, because the test database listens only on a Unix socket. */
 const bridge = createServer((socket) => {
   const inner = connect(`${connection.host}/.s.PGSQL.${connection.port}`)
   socket.on('error', () => inner.destroy())
