@@ -4,7 +4,7 @@ import { applyPictures } from '../files/pictures.ts'
 
 /**
  * Disables users with the role `disabler` on the operator's request. Never disables founders, because a stock
- * installation assigns them this role.
+ * installation assigns them this role. Then reports all disabled users, and the other holders of the role.
  */
 export const lockPeople: ImportStep = {
   name: 'locked people',
