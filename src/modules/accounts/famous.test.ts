@@ -57,7 +57,7 @@ test('rejects invalid and unauthorized changes of famous users (administration-9
     assert.equal((await as(member, method, `/admin/user-famous/${member.id}`, { type: 'each' })).status, 403)
 })
 
-test('filters the list of famous users by type and name (administration-9)', async () => {
+test('sorts, paginates and filters the list of famous users (administration-9)', async () => {
   await sql`delete from famous_users`
   const [ann, bob, cat] = [
     await person({ name: 'fame_ann' }),

@@ -125,8 +125,8 @@ export const notifyAccountChanged = (tx: Db, userId: number, state: Changed | 's
   })
 
 /**
- * Alerts a user that a credential changes: in notifications, on devices, and at the current phone and e-mail.
- * Call this before the change and in its transaction, so that the alert reaches the old contacts.
+ * Alerts a user to a changed credential by notification, e-mail and text message. Callers that change the phone
+ * or e-mail call this first, in the same transaction, so that the alert reaches the old contact.
  */
 export async function alertAccountOwner(
   ctx: Context,

@@ -93,8 +93,9 @@ const differs = (name: SettingName, changes: Partial<Settings>, current: Setting
   JSON.stringify(changes[name]) !== JSON.stringify(current[name])
 
 /**
- * Rejects a default role with administration access, and changes of money settings by an actor without the
- * `admin: currency` ability. Unchanged values pass, because forms send all settings.
+ * Rejects invalid values, a default role with administration access or with abilities that the actor lacks, and
+ * changes of money settings by an actor without the `admin: currency` ability. Unchanged money settings pass,
+ * because forms send all settings.
  */
 export const checkedSettings: SettingChecks = {
   errors: [beyondOwnAbilities, moneySettings],

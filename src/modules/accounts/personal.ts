@@ -1,6 +1,9 @@
 import { personalTable } from '#contracts/personal-data.ts'
 
-/** Excludes passwords, codes, secrets and the ids of moderators from the personal data export. */
+/**
+ * Excludes passwords, verification and recovery codes, secrets and the ids of moderators from the personal data
+ * export.
+ */
 export const accountPersonal = [
   personalTable({
     file: 'profile',

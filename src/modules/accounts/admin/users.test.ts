@@ -42,7 +42,7 @@ test('rejects sessions and sign-ins of a disabled account', async () => {
   assert.equal((await guest('POST', '/auth/login', { login: name, password })).status, 403)
 })
 
-test('ends all sessions of a user when an administrator changes their password', async () => {
+test('ends the session of a user when an administrator changes the password of the account', async () => {
   const name = freshName()
   const { body } = await as(founder, 'POST', '/admin/users', { name, password })
   const login = await guest('POST', '/auth/login', { login: name, password })
@@ -102,7 +102,7 @@ test('lets an administrator manage members without holding the abilities of memb
   assert.equal((await as(desk, 'PATCH', url, { roles: ['owner'] })).status, 204)
 })
 
-test('rejects the removal of the last founder (administration-6)', async () => {
+test('rejects a change that would leave the site without an enabled founder (administration-6)', async () => {
   // A disabled founder does not count as a replacement of the last founder.
   const other = await person({ roles: ['founder'] })
   assert.equal((await as(founder, 'PATCH', `/admin/users/${other.id}`, { disabled: true })).status, 204)
@@ -110,7 +110,7 @@ test('rejects the removal of the last founder (administration-6)', async () => {
   assert.equal((await as(founder, 'PATCH', `/admin/users/${founder.id}`, { roles: ['owner'] })).status, 422)
 })
 
-test('reports the invalid field of a new or changed account', async () => {
+test('reports the invalid field of a new account, and 404 for an unknown account', async () => {
   const name = freshName()
   const email = `${name}@example.org`
   assert.equal((await as(founder, 'POST', '/admin/users', { name, password, email })).status, 201)
@@ -147,7 +147,7 @@ test('omits the password from the audit log (administration-4)', async () => {
   assert.deepEqual(shown.body.verified, { type: 'user', icon: null, description: 'Known in person' })
 })
 
-test('accepts only one of two concurrent requests that would remove the last two founders', async () => {
+test('accepts only one of two concurrent requests that together would remove the last two founders', async () => {
   const other = await person({ roles: ['founder', 'owner'] })
   const { leaving } = await sql.begin(async (tx) => {
     await tx`select from roles where name = 'founder' for update`

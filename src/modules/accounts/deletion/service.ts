@@ -49,7 +49,10 @@ async function lockDue(tx: Tx, userId: number): Promise<DueRow | undefined> {
   return due.length === 1 ? person : undefined
 }
 
-/** Renames the user to `deleted <id>`. No user can register this name, because it contains a space. */
+/**
+ * Erases the identity of a user, whose name becomes `deleted <id>`. No user can register this name, because it
+ * contains a space.
+ */
 async function eraseUser(tx: Tx, { id, email_key, phone }: DueRow): Promise<void> {
   const name = `deleted ${id}`
   const accounts = [email_key, phone].filter((each) => each !== null)

@@ -36,7 +36,7 @@ const ATTEMPTS = 5
 const AT_ONCE = 500
 const DAY_MS = 86_400_000
 const MEGABYTE = 1024 * 1024
-/** Age in days at which a waiting export counts as failed. Exceeds the total retry time of any job. */
+/** Age in days at which a waiting export counts as failed. All attempts of its job take less time. */
 const GIVEN_UP_DAYS = 2
 const KEPT_DAYS = 90
 
@@ -119,7 +119,10 @@ async function tell(
 /** Writes archives to the data disk, because the system's temporary directory may be too small. */
 const workplaceOf = (ctx: Context) => join(ctx.config.dataDir, 'exports')
 
-/** Writes and stores the archive of an export. Notifies the user when the last attempt of the job fails. */
+/**
+ * Writes and stores the archive of an export, and notifies the user. Reports a failure to the user only after the
+ * last attempt of the job.
+ */
 async function makeExport(
   ctx: Context,
   tables: readonly PersonalTable[],
@@ -150,7 +153,7 @@ async function makeExport(
       // Another worker may have finished the export, if this worker was presumed dead.
       return until !== undefined || (await findArchive(tx, id)) !== undefined
     })
-    // Removes the archive of an account that was erased during the export.
+    // Removes the archive if the account was erased or the export was given up in the meantime.
     if (!isWanted) await ctx.storage.remove(key)
   } catch (error) {
     if (isLast && !signal.aborted) await giveUp(ctx, { id })

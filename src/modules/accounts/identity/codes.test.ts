@@ -45,7 +45,7 @@ test('stores no plain code in the database', async () => {
   assert.ok(!JSON.stringify([jobs, row]).includes(code))
 })
 
-test('sends one code for concurrent requests of one account', async () => {
+test('sends one code when several requests for one e-mail address run concurrently', async () => {
   const { email } = fresh()
   const answers = await Promise.all(
     Array.from({ length: 8 }, () => guest('POST', '/verifycodes/register', { email })),
@@ -55,7 +55,7 @@ test('sends one code for concurrent requests of one account', async () => {
   assert.equal(outbox.filter(({ to }) => to === email).length, 1)
 })
 
-test('sends a registration code only to a phone or e-mail that is not in use', async () => {
+test('sends a registration code only to an unused contact, and any other code only to a contact in use', async () => {
   const ann = await signUp()
   const used = { email: String(ann.email).toUpperCase() }
   fieldError(await guest('POST', '/verifycodes/register', used), 'email')

@@ -70,7 +70,7 @@ export async function limitAttempts(
 
 type StoredCode = { account: string; purpose: Purpose; hash: string }
 
-/** Maximum number of codes per account and purpose in an hour. Each code allows five attempts. */
+/** Maximum number of codes per account and purpose in an hour. Each code allows five wrong attempts. */
 const HOURLY_MAX = 10
 
 /** Returns false within a minute of the previous code, or when the hourly limit is reached. */
@@ -177,7 +177,7 @@ async function sendCode(
   const account = accountOf(target)
   await limitAttempts(ctx, countAttempt, account.key, undefined)
   if (purpose === 'register') {
-    // Registration settings do not apply to signed-in users, who only bind a contact (registration-2).
+    // Signed-in users only bind a contact, so registration need not be open to them (registration-2).
     if (viewerId === 0) await checkRegistrationMethod(ctx, { door: account.field, invitation })
     await checkContact(ctx, account)
   }

@@ -176,7 +176,7 @@ test('requires the password for a payment only while a setting demands it (conve
   await updateSettings(ctx, sql, { 'pay-validate-user-password': false })
 })
 
-test('limits password checks to ten a minute across all routes (conventions-13)', async () => {
+test('limits the password checks of payments and password changes to ten a minute in total (conventions-13)', async () => {
   const ann = await limited.person()
   const pay = await shopOn(limited)
   await updateSettings(limited.ctx, limited.sql, { 'pay-validate-user-password': true })

@@ -12,7 +12,7 @@ const under = settingsOn(world)
 const askCode = (target: object) => guest('POST', '/verifycodes/register', target)
 const sentTo = (to: string) => outbox.filter((each) => each.to === to).length
 
-test('rejects registration and its verification codes while registration is closed (registration-1)', async () => {
+test('rejects registrations and requests for registration codes while registration is closed (registration-1)', async () => {
   const before = fresh()
   const code = await codeFor(before.email, '/verifycodes/register')
   await under({ 'register:type': 'closed' }, async () => {

@@ -78,7 +78,7 @@ test('rejects invalid, reserved and duplicate names (conventions-32, conventions
   assert.equal((await named('字字')).status, 201)
 })
 
-test('rejects an e-mail or phone in use, even by a disabled user', async () => {
+test('rejects an e-mail address that a disabled user has', async () => {
   const ann = await signUp()
   const bob = fresh()
   const code = await codeFor(bob.email, '/verifycodes/register')

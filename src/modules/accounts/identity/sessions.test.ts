@@ -99,7 +99,7 @@ test('alerts the account owner once about a sign-in from each new device (rights
   assert.equal(letters().length, 1)
 })
 
-test('sends no alert for the first sign-in after an upgrade from a version without devices (rights-5)', async () => {
+test('sends no alert for the first sign-in after an upgrade from a version that stored no devices (rights-5)', async () => {
   const ann = await signUp()
   await sql`update token_families set user_agent = null, network = null where user_id = ${ann.id}`
   await signInOn('Whatever', ann.name)

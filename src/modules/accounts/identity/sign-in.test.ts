@@ -201,7 +201,7 @@ test('lets the owner sign in while a stranger guesses passwords (conventions-13)
   assert.equal(again.status, 200)
 })
 
-test('limits sign-in attempts from one client address to ten a minute', async () => {
+test('limits sign-in attempts and code requests from one client address to ten a minute in total', async () => {
   for (let i = 0; i < 9; i += 1) assert.equal((await attempt(`somebody_${i}`, 50)).status, 422)
   const { phone } = fresh()
   assert.equal((await limited.guest('POST', '/verifycodes', { phone }, from(50))).status, 422)

@@ -52,7 +52,7 @@ export const Invitation = Shared('SiteInvitation', {
 })
 export type Invitation = Static<typeof Invitation>
 
-/** Fields default to the maximum that the creator may set. */
+/** `max_uses` and `days` default to the settings `register:invitation-uses` and `register:invitation-days`. */
 export const NewInvitation = Shared('NewSiteInvitation', {
   max_uses: Type.Optional(Int(1, 1000)),
   days: Type.Optional(Int(1, 365, { description: 'Lifetime in days' })),
@@ -204,7 +204,7 @@ export async function checkInvitation(ctx: Context, typed: string): Promise<void
   if (!(await isInvitationGood(ctx.sql, codeOf(typed)))) throw invitationNotGood()
 }
 
-/** Throws 422 if concurrent registrations have used up the invitation. */
+/** Throws 422 if the invitation was used up, revoked or expired after the last check. */
 export async function recordInvitation(tx: Tx, typed: string, userId: number): Promise<void> {
   if (!(await useInvitation(tx, codeOf(typed), userId))) throw invitationNotGood()
 }

@@ -162,7 +162,7 @@ const told = async (from = 0) => {
   return outbox.slice(from).flatMap(({ to, code }) => (code === undefined ? [to] : []))
 }
 
-test('requires proof of the old contact to bind another contact (sign-in-8)', async () => {
+test('requires the password or a code of the current contact to bind another contact (sign-in-8)', async () => {
   const ann = await signUp()
   const old = String(ann.email)
   const { phone, email } = fresh()

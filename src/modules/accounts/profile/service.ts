@@ -43,7 +43,7 @@ export const wrongOldCode = fieldError(
   '验证码错误或已失效。',
 )
 
-/** Repeats the balances in three formats, because clients read different formats (sign-in-10). */
+/** `wallet` and `new_wallet` contain the same balance, because clients read different fields (sign-in-10). */
 export const Balances = Type.Object({
   wallet: Shared('Wallet', { id: Type.Integer(), user_id: Type.Integer(), balance: Type.Integer(IN_FEN) }),
   new_wallet: Shared('NewWallet', {
@@ -84,7 +84,7 @@ export const ProfilePatch = Shared('ProfileChanges', {
 })
 export type ProfilePatch = Static<typeof ProfilePatch>
 
-/** Documents the form in the API description. The server itself streams the multipart body. */
+/** Documents the form in the API description. The handler reads the multipart body itself. */
 export const BackgroundForm = Shared('BackgroundForm', {
   image: Type.Optional(
     Type.Unsafe<unknown>({

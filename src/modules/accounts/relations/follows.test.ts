@@ -208,7 +208,7 @@ test('filters mutual followers by a part of the name', async () => {
   assert.equal((await guest('GET', '/user/follow-mutual')).status, 401)
 })
 
-test('repairs wrong follower counters with a recount', async () => {
+test('repairs wrong counters of followers, followings and friends with a recount', async () => {
   const [ann, bob] = [await person(), await person()]
   await follow(ann, bob)
   await sql`update user_counts set followers_count = 5 where user_id = ${bob.id}`

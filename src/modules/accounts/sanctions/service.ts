@@ -98,7 +98,7 @@ export async function requireNotSuspended(tx: Db, userId: number): Promise<void>
 }
 
 /**
- * Throws 403 for the actor's own account, or for a user with abilities that the actor lacks
+ * Throws 422 for the actor's own account, and 403 for a user with abilities that the actor lacks
  * (administration-16).
  */
 export async function imposeSanction(

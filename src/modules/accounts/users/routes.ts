@@ -41,8 +41,8 @@ export function userRoutes(server: Server, ctx: Context) {
   })
 
   /**
-   * Reveals the user of a phone or e-mail only to that user and to administrators. Other viewers learn only
-   * that the account exists.
+   * Reveals the user of a phone or e-mail only to that user and to administrators. Other viewers learn at
+   * most that the account exists.
    */
   const find = async (
     key: string,

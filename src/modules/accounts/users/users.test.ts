@@ -24,7 +24,7 @@ test('returns all requested users when no limit is given (sign-in-13)', async ()
   assert.equal((await guest('GET', '/users')).body.length, 15)
 })
 
-test('returns every user exactly once when a client pages with `since` (conventions-15)', async () => {
+test('lists only users beyond the id in `since`, in the requested order (conventions-15)', async () => {
   const crowd = ids(await Promise.all(Array.from({ length: 5 }, () => person()))).sort((a, b) => a - b)
   const list = `id=${crowd.join(',')}`
   assert.deepEqual(await find(`${list}&since=${crowd[3]}`), crowd.slice(0, 3).reverse())
@@ -131,7 +131,7 @@ test('returns follow flags relative to the user in the parameter `following` or 
   assert.equal((await guest('GET', `/users/${ann.id}?following=${bob.id}`)).body.following, true)
 })
 
-test('returns the same relations to viewers with few and with many relations', async () => {
+test('returns the relations between the viewer and each listed user', async () => {
   const [viewer, followed, follower, friend, blocked] = await Promise.all(
     Array.from({ length: 5 }, () => person()),
   )

@@ -44,7 +44,7 @@ const ID_BYTES = 40
 
 const noRelations: Relations = { followers: new Set(), followings: new Set() }
 
-/** Finds who of `ids` follows the viewer, and whom the viewer follows. */
+/** Finds the followers and followings of the viewer, at least those among `ids`. */
 async function findRelations(
   ctx: Context,
   sql: Db,
