@@ -257,7 +257,7 @@ test('deletes read notifications only after the retention period (notifications-
   assert.equal(marks.length, 1)
 })
 
-test('deletes unread notifications after the retention period (notifications-16)', async () => {
+test('deletes expired unread notifications, and the oldest above the maximum per type (notifications-16)', async () => {
   const [ann, bob] = [await person(), await person()]
   const kept = async (who: Person) =>
     (await sql<{ seq: number }[]>`select seq from notifications where user_id = ${who.id} order by seq`).map(

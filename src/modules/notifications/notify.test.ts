@@ -112,7 +112,7 @@ test('withdraws only unread notifications of the given cause and sender (notific
   assert.deepEqual((await countsOf(ann.id)).at, { unread: 0, total: 0 })
 })
 
-test('stores concurrent notifications of one user under distinct numbers', async () => {
+test('stores concurrent notifications of one user under distinct sequence numbers', async () => {
   const ann = await person()
   const senders = await Promise.all(Array.from({ length: 20 }, () => person()))
   await Promise.all(

@@ -46,8 +46,9 @@ async function findRecipients(sql: Db, notices: Notice[], { users, ids, position
 }
 
 /**
- * Skips recipients who block the sender, or who have an unread notification of the same cause. Locks rows in
- * the order of user ids to avoid deadlocks.
+ * Skips disabled recipients and recipients who block the sender. Also skips recipients with an unread notification
+ * of the same type, sender and cause, except for system notifications. Locks rows in the order of user ids to avoid
+ * deadlocks.
  */
 export async function insertNotices(sql: Db, notices: Notice[], to: Recipients): Promise<void> {
   const { users, ids, positions, pushed, announces } = await findRecipients(sql, notices, to)

@@ -78,7 +78,7 @@ export async function deleteSurplus(
   limit: number,
 ): Promise<number> {
   const [row] = await sql<[{ gone: number }]>`
-    -- Every transaction that changes notifications of this user and type takes this lock first.
+    -- Marking notifications as read and withdrawing notifications take the same lock.
     with locked as (
       select unread, total, read_seq from notification_counts
       where user_id = ${pile.user_id} and type = ${pile.type} for update

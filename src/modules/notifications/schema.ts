@@ -25,7 +25,7 @@ export type Notice = {
   senderId: number
   /** Real sender of an anonymous action. A recipient who blocks this user gets no notification. */
   hiddenSenderId?: number | undefined
-  /** Omits the recipients from webhook events, because they could reveal an anonymous author or a member. */
+  /** Publishes no webhook events, because their recipients could reveal an anonymous author or a group member. */
   hidesRecipients?: boolean | undefined
   /** Content or action that causes the notification. `withdrawNotifications` searches by `cause`. */
   cause: { type: string; id: number }

@@ -80,7 +80,7 @@ test('assigns a device to the last user who registers it', async () => {
   assert.equal((await as(ann, 'PUT', '/user/devices', { token: 'long enough', platform: 'pc' })).status, 422)
 })
 
-test('sends no push message to a device without a session', async () => {
+test('deletes a device when its session has ended or the gateway reports it as unregistered', async () => {
   const [ann, bob] = [await person(), await person()]
   await device(ann, 'signed-out-phone')
   await device(bob, 'gone-phone-1')
@@ -141,7 +141,7 @@ test('returns the push tokens that the gateway reports as unregistered', async (
   assert.deepEqual(lines, [{ platform: 'web', type: 'like' }])
 })
 
-test('sends texts to a third-party push service only with permission (notifications-18)', async () => {
+test('sends texts to a third-party push service only when a setting permits it (notifications-18)', async () => {
   const [ann, bob, admin] = [await person(), await person(), await person({ roles: ['founder'] })]
   await device(ann, 'private-phone')
   const textOf = async (id: number) => {

@@ -103,10 +103,7 @@ export type Pushed = Retry & { places: [number, number][] }
 export type PushDraft = {
   title: string
   text: string
-  /**
-   * If true, third-party push services other than Web Push receive no text. Web Push encrypts the text for
-   * the browser.
-   */
+  /** If true, only Web Push receives the text, because it encrypts the text for the browser. */
   isPrivate?: boolean
   data: PushMessage['data']
 }
@@ -141,7 +138,7 @@ export async function pushNotifications(ctx: Context, pushed: Pushed): Promise<v
           return {
             ...message,
             ...(isClosed(row) ? { text: '' } : {}),
-            // The operator runs the gateway, so the gateway always receives the text.
+            // The setting does not apply to the gateway, because the operator runs it.
             isPrivate: !hasTexts && serviceOf(ctx, platform) !== 'gateway',
             data: { id: row.id, type: row.type, ...link },
           }
@@ -150,8 +147,8 @@ export async function pushNotifications(ctx: Context, pushed: Pushed): Promise<v
 }
 
 /**
- * Deletes devices whose session or push subscription has ended. Enqueues a retry for devices to which sending
- * failed.
+ * Sends push messages to the devices of `users`. Deletes devices whose session or push subscription has ended.
+ * Enqueues a retry for devices to which sending failed.
  */
 export async function pushToDevices(
   ctx: Context,

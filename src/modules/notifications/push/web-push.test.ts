@@ -170,7 +170,7 @@ test("applies a user's preferences to push messages (notifications-18)", async (
   assert.equal((await choose({ ...chosen, quiet: { ...quiet, from: '24:00' } })).status, 422)
   const isQuietAt = (from: string, until: string, at: string) =>
     isQuiet({ off: [], text: true, quiet: { from, until, time_zone: 'Asia/Shanghai' } }, new Date(at))
-  // 23:30 in Shanghai, within the quiet hours.
+  // 23:30 in Shanghai.
   const late = '2026-01-01T15:30:00Z'
   assert.deepEqual(
     [isQuietAt('22:00', '07:00', late), isQuietAt('07:00', '22:00', late), isQuietAt('23:31', '23:30', late)],
@@ -226,7 +226,7 @@ test('omits notifications that the user read before the retry of a push job', as
   assert.equal(browser.sentTo().length, 1)
 })
 
-test('rejects push subscriptions with URLs in private networks (notifications-18)', async () => {
+test('rejects a push subscription unless its URL is a public https URL without credentials (notifications-18)', async () => {
   const strict = await createWorld({ WEBHOOKS_ALLOW_PRIVATE: 'true' })
   const ann = await strict.person()
   const { device } = subscription('private')

@@ -29,7 +29,7 @@ export type EventStream = {
   isReady(): boolean
   write(text: string): void
   /**
-   * Sends an empty comment, so that proxies do not close the connection. Closes the stream of a stalled
+   * Sends a comment, so that proxies do not close the connection. Closes the stream of a stalled
    * client and returns false.
    */
   beat(): boolean

@@ -47,8 +47,8 @@ const PEOPLE_AT_ONCE = 500
 const EVENTS_AT_ONCE = 50
 
 /**
- * Sequence number after which the stream starts. `chats` also requests chat messages after a cursor of their
- * own.
+ * Sequence number after which the stream starts. With `chats`, the stream also has chat events, which start after
+ * a separate cursor.
  */
 export type StreamStart = { after: number | undefined; chats?: { after: number | undefined } }
 

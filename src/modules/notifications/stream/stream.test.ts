@@ -280,7 +280,7 @@ test('delivers an event at the next heartbeat when a process dies between commit
   await Promise.all([reader.ended, other.ended])
 })
 
-test('leaves only the newest ten streams of a user when many open concurrently', async () => {
+test('closes all but ten streams of a user when thirty open concurrently', async () => {
   const ann = await person()
   const readers = await Promise.all(Array.from({ length: 30 }, () => open(ann)))
   const ended = () => readers.filter(({ events }) => events[0]?.event === 'end').length

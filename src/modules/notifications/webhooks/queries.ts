@@ -103,7 +103,7 @@ export async function recordEndpoint(sql: Db, id: number, well: boolean, gone: b
       where id = ${id}`
 }
 
-/** Lists overdue deliveries. Their jobs were lost when a worker crashed. */
+/** Lists overdue deliveries, for example those that a worker had claimed when it crashed. */
 export async function findOverdue(sql: Db, limit: number): Promise<Delivery[]> {
   return await sql<Delivery[]>`
     select id, endpoint_id from webhook_deliveries

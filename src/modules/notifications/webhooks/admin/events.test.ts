@@ -74,7 +74,7 @@ test('publishes events of users, feeds, comments, rewards and purchases', async 
   await assertPublished({ type: 'feed.deleted', data: { id, deleted_by: anna.id } })
 })
 
-test('publishes events of topics when users and administrators change them', async () => {
+test('publishes an event when a topic is created or deleted', async () => {
   const { id } = made(await as(anna, 'POST', '/feed/topics', { name: 'Chess' })).body
   const { id: second } = made(await as(admin, 'POST', '/admin/feed-topics', { name: 'Go' })).body
   made(await as(admin, 'DELETE', `/admin/feed-topics/${second}`))
@@ -85,7 +85,7 @@ test('publishes events of topics when users and administrators change them', asy
   )
 })
 
-test('publishes an event of an article when an administrator accepts it', async () => {
+test('publishes an event of an article only when the article is published or deleted', async () => {
   const draft = { title: 'My story', content: 'Once', tags: `${tag}` }
   const path = `/news/categories/${category}/currency-news`
   const { id } = made(await as(anna, 'POST', path, draft)).body
@@ -158,7 +158,7 @@ test('publishes the deletion of an account when its data are erased', async () =
   await assertPublished({ type: 'user.deleted', data: { id: carl.id } })
 })
 
-test('sends a ping to a webhook endpoint', async () => {
+test('publishes an event when an administrator pings a webhook endpoint', async () => {
   const [{ id }] = (await as(admin, 'GET', '/admin/webhooks')).body.data
   made(await as(admin, 'POST', `/admin/webhooks/${id}/ping`))
   await assertPublished({ type: 'webhook.ping', data: { endpoint: id } })

@@ -250,7 +250,7 @@ test('deletes old webhook events with their deliveries', async () => {
   await hook.remove()
 })
 
-test('requires the ability for webhooks to list and change webhook endpoints', async () => {
+test('lists, changes and deletes webhook endpoints', async () => {
   const [one, two] = [await endpoint({ description: 'billing system' }), await endpoint()]
   const listed = await as(admin, 'GET', '/admin/webhooks?q=BILLING')
   assert.deepEqual([listed.body.total, listed.body.data[0].id], [1, one.id])
