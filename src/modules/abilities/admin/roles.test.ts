@@ -66,7 +66,7 @@ test('changes the label of an ability', async () => {
   assert.equal((await as(founder, 'PATCH', '/admin/abilities/nothing', { display_name: 'x' })).status, 404)
 })
 
-test('rejects a change that gives a role abilities that the administrator lacks (administration-5)', async () => {
+test('rejects changes and deletion of a role that has abilities that the administrator lacks (administration-5)', async () => {
   const abilities = ['admin: login', 'admin:role:show', 'admin:role:update', 'admin: Deleting role']
   assert.equal((await as(founder, 'POST', '/admin/roles', { name: 'clerk', abilities })).status, 201)
   const clerk = await person({ roles: ['clerk'] })

@@ -128,7 +128,7 @@ export async function deleteRole(sql: Db, id: number): Promise<void> {
   await sql`delete from roles where id = ${id} and not fixed`
 }
 
-/** Returns the abilities that user `userId` has and user `beyond` lacks. */
+/** Returns the abilities that user `userId` has and user `beyond` lacks. Ignores the abilities of the member role. */
 export async function findExcessAbilities(sql: Db, userId: number, beyond: number): Promise<string[]> {
   const rows = await sql<{ ability: string }[]>`
     select ability from user_roles join role_abilities using (role_id)
@@ -138,7 +138,10 @@ export async function findExcessAbilities(sql: Db, userId: number, beyond: numbe
   return rows.map(({ ability }) => ability)
 }
 
-/** `unknown`: names without a role. `beyond`: abilities of the named roles that user `actor` lacks. */
+/**
+ * `unknown`: names without a role. `beyond`: abilities of the named roles that user `actor` lacks, except the
+ * abilities of the member role.
+ */
 export async function findRoleProblems(sql: Db, names: string[], actor: number) {
   const [row] = await sql<[{ unknown: string[]; beyond: string[] }]>`
     select
