@@ -125,7 +125,7 @@ const networks = (ctx: Context) =>
     )
   })
 
-/** Reads the cache, so that requests from blocked addresses never reach the database. */
+/** Reads a cache of all blocks, so that a request from a blocked address costs no query of its own. */
 export function findAddressBlock(
   ctx: Context,
   address: string,
