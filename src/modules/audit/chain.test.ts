@@ -45,7 +45,6 @@ test('links new audit records in a valid chain (administration-25)', async () =>
 
 test('links an audit record that commits after records with higher ids are linked', async () => {
   const { change, sql, verify } = await chainWorld()
-  // Omits the chain columns, like the previous release of Kith.
   const write = (tx: typeof sql, action: string) =>
     tx`insert into audit_log (user_id, action, subject_type, subject_id, request_id) values (1, ${action}, 'x', '1', 'r')`
   let commit = () => {}

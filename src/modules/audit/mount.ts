@@ -24,8 +24,8 @@ export type Decision<Row, Body extends TObject> = {
   /** Set for a decision that moves money (see `idempotent` in the options of a route). */
   idempotent?: true
   /**
-   * Runs the decision. Returns fields of the audit record that replace its defaults, such as the `before` of
-   * a pending record.
+   * Runs the decision. Returns fields that replace those of the audit record, such as the default `before`, which
+   * is `{ state: 'pending' }`.
    */
   run(tx: Tx, userId: number, row: Row, body: Static<Body>): Promise<Partial<AuditEntry>>
 }
