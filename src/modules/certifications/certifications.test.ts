@@ -103,7 +103,7 @@ test('accepts files as an object or a comma-separated list', async () => {
   assert.deepEqual((await mine(ann)).data.files, [back, front])
 })
 
-test('rejects uploads that another user or certification owns', async () => {
+test('rejects files that another user uploaded', async () => {
   const [ann, bob] = [await person(), await person()]
   const [foreign] = await files(bob)
   const refused = await send(ann, { files: [foreign] })

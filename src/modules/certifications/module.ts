@@ -82,7 +82,7 @@ export const certificationTasks = (ctx: Context): TaskList => ({
   renew_badges: (payload) => updateAllBadges(ctx, (payload as { name: CertificationType }).name),
 })
 
-/** Omits the documents, which the export contains as uploads. */
+/** Exports only the ids of the documents, because the export contains their files as uploads. */
 export const certificationPersonal = [
   personalTable({
     file: 'certification',

@@ -95,7 +95,7 @@ function listCertifications(sql: Db, query: CertificationQuery) {
 
 type OnCertification = { params: { certification: number } }
 
-/** Omits the documents from audit records, which are permanent (administration-10). */
+/** Omits the applicant's data and documents from audit records, which are permanent (administration-10). */
 export function adminCertificationRoutes(server: Server, ctx: Context) {
   const { sql } = ctx
   const route = routesOn(server, ctx, { tag: 'Admin: people' })
