@@ -6,7 +6,7 @@ import { untilWaiting } from '#test/waiting.ts'
 
 const { as, guest, person, sql, make, comment, counted, notices } = await commentedWorld()
 
-test('keeps comment counters exact under racing comments and deletions', async () => {
+test('keeps comment counters exact when several comments or several deletions run concurrently', async () => {
   const [owner, reader] = [await person(), await person()]
   const id = await make(owner)
   const made = await Promise.all(

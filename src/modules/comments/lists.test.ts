@@ -4,7 +4,7 @@ import { commentedWorld } from '#test/fixtures/comments.ts'
 
 const { pins, as, guest, person, sql, make, comment, notices } = await commentedWorld()
 
-test('lists comments newest first, without authors that the viewer blocks (feeds-14)', async () => {
+test('lists comments newest first, without comments by authors whom the viewer blocks (feeds-14)', async () => {
   const [owner, reader, third] = [await person(), await person(), await person()]
   const id = await make(owner)
   const made = [
@@ -131,7 +131,7 @@ test('fills a page of GET /comments when some comments are hidden from the viewe
   assert.equal((await as(owner, 'GET', `/test/comments?author=${owner.id}`)).body.length, 8)
 })
 
-test('lists received comments with their content in GET /user/comments (feeds-17)', async () => {
+test('lists received comments with the commented content in GET /user/comments (feeds-17)', async () => {
   const [me, other] = [await person(), await person()]
   const [mine, theirs] = [await make(me, 'my words'), await make(other)]
   const a = await comment(other, mine, 'a', { reply_user: me.id })

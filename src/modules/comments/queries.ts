@@ -60,7 +60,7 @@ export async function insertComment(
   return row
 }
 
-/** Returns undefined when a concurrent call deleted the comment first. */
+/** Returns undefined when the comment or its content does not exist, for example after a concurrent deletion. */
 export async function deleteComment(
   sql: Db,
   content: Content,
@@ -135,7 +135,7 @@ export const lockableComment = (sql: Db, content: Content, contentId: number, id
 export const findComments = (sql: Db, ids: number[]) => sql<CommentRow[]>`
   select ${columns(sql)} from comments c where c.id = any(${ids})`
 
-/** Lists comments newest first, without authors that the user `hideFrom` blocks (feeds-14). */
+/** Lists comments newest first, without comments by authors whom the user `hideFrom` blocks (feeds-14). */
 export const listComments = (
   sql: Db,
   options: { type: string; contentId: number; before: number; limit: number; hideFrom: number },
@@ -181,7 +181,7 @@ export type CommentWalk = {
   limit: number
 }
 
-/** Builds a separate query for each filter, so that each filter uses its own index. */
+/** Builds a different query for each combination of filters, so that each query can use an index. */
 export function searchComments(sql: Db, search: CommentWalk) {
   const { author, forUser, forType, content, index, limit } = search
   const cursor = andAfterCursor(sql, sql`c.id`, index, search.direction)

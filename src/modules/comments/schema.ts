@@ -49,7 +49,10 @@ export const Comment = Shared('Comment', {
 })
 export type Comment = Static<typeof Comment>
 
-/** Comment in a list. `user` and `reply` are null for disabled accounts (conventions-25). */
+/**
+ * Comment with its users. `user` and `reply` are null for disabled accounts (conventions-25). `reply` is also null
+ * if the comment replies to no user.
+ */
 export const CommentWithPeople = Shared('CommentWithPeople', {
   ...Comment.properties,
   user: Nullable(UserView),
@@ -60,7 +63,7 @@ export type CommentWithPeople = Static<typeof CommentWithPeople>
 export const NewComment = Shared('NewComment', {
   body: Text(255, { minLength: 1 }),
   reply_user: Type.Optional(Int(0, MAX_ID)),
-  // Accepts numbers above JSON's safe range, because clients concatenate their user id and a timestamp.
+  // Accepts numbers above `Number.MAX_SAFE_INTEGER`, because clients concatenate their user id and a timestamp.
   comment_mark: Type.Optional(
     Type.Unsafe<string | number>({ type: ['string', 'number'], maxLength: 64, minimum: 0, maximum: 1e20 }),
   ),

@@ -163,7 +163,7 @@ export async function writeComment(
       hidesRecipients: target.closed || (target.hidden && mentioned.includes(target.ownerId)),
       data: { contents: body, resource: { type: 'comments', id: comment.id } },
     }
-    // `notify` delivers only the first notification per user, so the order of the array sets the priority.
+    // `notify` drops a second notification of the same type to a user, so `reply` takes precedence over `owner`.
     await notify(tx, [reply, owner, mention])
     await publishEvent(ctx, tx, 'comment.created', {
       id: comment.id,
@@ -210,7 +210,7 @@ async function deleteWithDependents(
       type: 'system',
       recipients: [gone.user_id],
       senderId: 0,
-      // Omits the recipient, who is the author of the comment, from webhook events.
+      // A webhook event would reveal the recipient, who is the author of the deleted comment.
       hidesRecipients: true,
       cause: { type: 'comments', id: commentId },
       data: {
