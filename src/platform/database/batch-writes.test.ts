@@ -45,7 +45,7 @@ test('fails only the write that the database rejects', async () => {
   assert.equal(hit_count, 6)
 })
 
-test('rejects all callers of a batch that throws', async () => {
+test('rejects all callers of a batch when the error does not come from PostgreSQL', async () => {
   let asked = 0
   const fail = batchWrites(async (_, items: number[]) => {
     asked += 1
@@ -61,7 +61,7 @@ test('rejects all callers of a batch that throws', async () => {
   assert.equal(await fail(sql, 'row', 4), 4)
 })
 
-test('runs a batch under the request scope keys that all its callers share', async () => {
+test('runs a batch in a scope with only the keys that all its callers share', async () => {
   const seen: (RequestScope | undefined)[] = []
   const write = batchWrites(async (db, items: number[]) => {
     seen.push(currentScope())

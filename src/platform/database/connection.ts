@@ -22,13 +22,13 @@ export type Connection = {
   onLost: (() => void) | undefined
   pending: number
   /**
-   * Number of watch intervals since the last traffic on the connection. Undefined while no statement is
+   * Number of watch intervals since a statement was last sent or answered. Undefined while no statement is
    * pending.
    */
   silentFor: number | undefined
   /**
-   * True while the connection is exempt from the response deadline, because its transaction has set its own
-   * statement timeout.
+   * True while the response deadline does not apply. This is the case for a reserved connection, and for a
+   * transaction that set its own statement timeout.
    */
   isPatient: boolean
   /** Age in watch intervals. Infinite when the connection must be replaced. */
@@ -117,8 +117,8 @@ export const isStalePlan = (error: unknown): boolean =>
   error instanceof pg.DatabaseError && error.code === '0A000' && error.routine === 'RevalidateCachedQuery'
 
 /**
- * Resolves with the last of several results. Sends a statement with a stale plan again, unprepared, unless
- * its transaction has already failed.
+ * Resolves with the last of several results. After a stale plan, sends the statement again without
+ * preparing it, except in a transaction, because the error has aborted the transaction.
  */
 export function sendQuery(opened: Client, query: Query, onStalePlan: () => void = () => {}): void {
   const { client } = opened
@@ -129,7 +129,7 @@ export function sendQuery(opened: Client, query: Query, onStalePlan: () => void 
       if (client.getTransactionStatus() === 'I') return sendQuery(opened, { ...query, name: undefined })
     }
     if (error) return query.reject(withErrorCode(error))
-    // PostgreSQL reports an unconfirmed commit as successful, but a failover would lose the commit.
+    // PostgreSQL reports an unconfirmed commit as successful, but a failover could lose the commit.
     if (opened.isUnconfirmed) {
       opened.destroy()
       return query.reject(connectionError('the synchronous standby did not confirm the commit'))
@@ -223,7 +223,7 @@ export function openConnection(settings: Settings): Connection {
       const ended = opened
       opened = undefined
       if (!ended) return
-      // The watch timer closes the socket when PostgreSQL ignores the termination message.
+      // The timer below destroys the socket if PostgreSQL does not close the connection in time.
       if (connection.silentFor === undefined) void ended.client.end().catch(() => {})
       else ended.destroy()
       setTimeout(ended.destroy, CLOSE_TIMEOUT_MS).unref()

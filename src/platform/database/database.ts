@@ -32,7 +32,7 @@ export type DatabaseOptions = PoolOptions & {
 export const PLAN_CACHE_MODES = ['force_generic_plan', 'auto', 'force_custom_plan'] as const
 export type PlanCacheMode = (typeof PLAN_CACHE_MODES)[number]
 
-/** PgBouncer ignores these session parameters, so its database role must set them (docs/scaling.md). */
+/** PgBouncer forwards only `TimeZone`, so the database role must set the other parameters (docs/scaling.md). */
 export const sessionSettings = ({
   statementTimeoutMs,
   lockTimeoutMs,
@@ -75,7 +75,10 @@ export const openDatabase = (options: DatabaseOptions): Sql =>
 
 const RETRIED = new Set(['40001', '40P01'])
 
-/** Retries after a deadlock or serialization failure, so `work` must have no effects outside the database. */
+/**
+ * Retries after a deadlock, a serialization failure or a stale plan, so `work` must have no effects outside
+ * the database.
+ */
 export const transaction = <T>(sql: Sql, work: (tx: Tx) => Promise<T>): Promise<T> =>
   retried(() => sql.begin(work))
 

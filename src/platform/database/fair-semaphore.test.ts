@@ -34,7 +34,7 @@ function ask(turns: FairSemaphore<number>, name: string, caller: RequestScope | 
     )
 }
 
-test('serves callers that already held a slot before callers that held none', () => {
+test('prefers callers that have already held a slot to new callers', () => {
   const turns = open(1)
   const order: string[] = []
   const begun = createScope()
@@ -60,7 +60,7 @@ test('limits the number of slots that one key may hold', () => {
   assert.deepEqual(order, ['a1', 'a2', 'b1', 'c1', 'a3', 'a4'])
 })
 
-test('rejects a caller on timeout or a full queue', async () => {
+test('rejects a caller when its wait times out or the queue is full', async () => {
   const turns = open(1, { patienceMs: 100, maxWaiting: 1 })
   const order: string[] = []
   ask(turns, 'held', createScope(), order)
@@ -81,7 +81,7 @@ test('rejects a caller on timeout or a full queue', async () => {
   assert.equal(order.at(-1), 'next')
 })
 
-test('rejects a queued request when its client disconnects', () => {
+test('rejects a queued request when its client has disconnected', () => {
   const turns = open(1)
   const order: string[] = []
   const gone = createScope()
@@ -93,14 +93,14 @@ test('rejects a queued request when its client disconnects', () => {
   assert.deepEqual(order, ['held', 'gone refused: true', 'there'])
 })
 
-test('reads from the primary for work without a caller, such as a job', () => {
+test('runs the work of `onPrimary` when there is no request scope', () => {
   assert.equal(
     onPrimary(() => 'done'),
     'done',
   )
 })
 
-test('rejects waiting callers when the semaphore closes', async () => {
+test('rejects waiting callers and waits for held slots when the semaphore closes', async () => {
   const turns = open(2)
   const order: string[] = []
   ask(turns, 'one', undefined, order)
@@ -118,7 +118,7 @@ test('rejects waiting callers when the semaphore closes', async () => {
   await closed
 })
 
-test('reports the fraction of the timeout that the first queued caller has waited', async () => {
+test('reports a pressure above zero only while a caller waits', async () => {
   const turns = open(1, { patienceMs: 60_000 })
   const order: string[] = []
   ask(turns, 'held', undefined, order)

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { Busy } from '#platform/errors.ts'
 import type { Send } from './statement.ts'
 
-/** Identifies the caller of statements, so that no user, client address or row can use the whole pool. */
+/** Caller of statements. A pool limits each key, so that no user and no route that writes can use the whole pool. */
 export type RequestScope = {
   keys: string[]
   /** True once the caller has held a connection. Started work has priority over new work. */
@@ -69,8 +69,8 @@ type Share<Place> = { held: number; parked: Waiter<Place>[] }
 export type FairSemaphore<Place> = ReturnType<typeof createFairSemaphore<Place>>
 
 /**
- * Serves callers in order of arrival, but callers that have held a slot before new callers. Rejects with
- * `Busy` on timeout or a full queue, and parks callers over their limit.
+ * Serves callers in order of arrival. A caller that has already held a slot takes precedence over new
+ * callers. Rejects with `Busy` on timeout or a full queue, and parks callers over their limit.
  */
 export function createFairSemaphore<Place>({
   places,

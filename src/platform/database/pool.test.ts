@@ -10,7 +10,7 @@ import { isConnectionError, openDatabase, transaction } from './database.ts'
 const RUN = 101
 const { connection } = await createWorld()
 
-test('loses no committed write under thousands of concurrent transactions', async () => {
+test('loses no committed write under thousands of concurrent statements', async () => {
   const sql = openDatabase({ connection, poolSize: 3, statementTimeoutMs: 60_000, patienceMs: 60_000 })
   await sql`create table acknowledged (id int primary key)`
   const answered: number[] = []
@@ -188,7 +188,7 @@ test('replaces a connection when its server has become read-only', async () => {
   await sql.end()
 })
 
-test('fails the statement but not the process when its connection breaks while opening', async () => {
+test('fails the statement but not the process when a new connection breaks at its first statement', async () => {
   const ready = Buffer.from([0x52, 0, 0, 0, 8, 0, 0, 0, 0, 0x5a, 0, 0, 0, 5, 0x49])
   // Accepts the connection, and closes it when the first statement arrives.
   const server = createServer((socket) => {
@@ -258,7 +258,7 @@ test('sends and reads arrays unchanged', async () => {
   await sql.end()
 })
 
-test('prepares a statement again when a migration changes its result columns', async () => {
+test('returns the current columns of a prepared statement after a migration added a column', async () => {
   const sql = openDatabase({ connection, poolSize: 2, statementTimeoutMs: 60_000 })
   await sql`create table changing (id int)`
   await sql`insert into changing values (1)`

@@ -45,8 +45,8 @@ function openProbe(settings: Settings) {
 
 /**
  * Tracks backends whose connection the pool abandoned, for example during a commit that waits for a
- * synchronous standby. Rejects writes when there are `most` such backends, because retries would use up all
- * connections.
+ * synchronous standby. Rejects writes when there are `most` such backends, because retries would use up the
+ * connections of PostgreSQL.
  */
 function createCutBackends(most: number) {
   const pids = new Set<number>()
@@ -251,7 +251,7 @@ export function createPool(
     // `pTimeout` rejects a timeout of zero.
     await pTimeout(isIdle, {
       milliseconds: Math.max(1, timeout * 1000),
-      // Rejects callers that still wait, whose timer would keep the process alive.
+      // Rejects callers that still wait, because their timer would keep the process alive.
       fallback: () => void turns.close(),
     })
     clearInterval(watch)

@@ -119,7 +119,7 @@ test('sends a signal when the confirmation of the commit is lost', async () => {
   assert.deepEqual(listener.payloads(), ['broken in the commit'])
 })
 
-test('sends delayed and pending signals before the pool closes', async () => {
+test('retries a signal that the pool rejected, and sends a pending signal before the pool closes', async () => {
   const [sender, listener] = [await another({ poolSize: 1, patienceMs: 200 }), await another()]
   let held: Awaited<ReturnType<typeof sender.sql.reserve>> | undefined
   // The only connection may still be busy with its startup.

@@ -3,8 +3,8 @@ import { afterCommit, type Db, type Sql } from './database.ts'
 import { createWriterScope, runInScope } from './fair-semaphore.ts'
 
 /**
- * Receives messages to all server nodes. `announce` sends a message with its commit, but PostgreSQL runs
- * such commits one at a time. `sendSignal` batches messages after commits, but a crash may lose them.
+ * Receives messages to all server nodes. `announce` sends a message as part of a transaction, but PostgreSQL
+ * runs such commits one at a time. `sendSignal` batches messages after commits, but a crash may lose them.
  */
 export type Signals = {
   on(name: string, handler: (payload: string) => void): void
@@ -104,7 +104,10 @@ function lineOf(name: string, payload: string | number): string {
   return line
 }
 
-/** Sends a signal to all server nodes after the commit. The payload is one line of less than 7,800 bytes. */
+/**
+ * Sends a signal to all server nodes after the commit. Name and payload form one line of less than 7,800
+ * bytes.
+ */
 export function sendSignal(db: Db, name: string, payload: string | number): void {
   const line = lineOf(name, payload)
   afterCommit(db, (sql: Sql) => outboxOf(sql)(line))

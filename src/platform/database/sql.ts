@@ -65,7 +65,7 @@ export type ListingQuery = {
   order?: 'asc' | 'desc' | undefined
 }
 
-/** `by` is the column to sort by before `id`, and `from` selects the tables with both columns. */
+/** `by` is the column to sort by before `id`, and `from` names the tables with both columns. */
 type ListOrder = { id: Fragment; by?: Fragment | undefined; from?: Fragment | undefined }
 
 export function listingOrder(sql: Db, { order }: ListingQuery, { id, by }: ListOrder): Fragment {

@@ -71,7 +71,9 @@ function elementOf(value: unknown): string {
   throw new TypeError(`an array of a statement holds ${value === undefined ? 'undefined' : typeof value}`)
 }
 
-/** Values are sent as parameters and never become part of the statement's text. */
+/**
+ * Identifiers and fragments become part of the statement's text. All other values are sent as parameters.
+ */
 export type Value =
   | string
   | number
@@ -87,7 +89,7 @@ export type Value =
 
 export type Rows<T extends readonly unknown[]> = T & { count: number; command: string }
 
-// biome-ignore lint/suspicious/noExplicitAny: a statement without a row type answers whatever it selects.
+// biome-ignore lint/suspicious/noExplicitAny: a statement without a row type may return any columns.
 export type Row = Record<string, any>
 
 export type Query = {

@@ -95,7 +95,7 @@ export function createTransactions({ tag, acquire, give, sendOver }: ConnectionS
       let result: T
       try {
         result = await work(sql)
-        // PostgreSQL aborted the transaction, although `work` ignored the failed statement.
+        // A failed statement aborts the transaction in PostgreSQL, even if `work` caught the error.
         if (state.failure !== undefined) throw state.failure
       } catch (error) {
         isClean = await sql.unsafe('rollback').then(

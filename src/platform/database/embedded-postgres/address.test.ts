@@ -29,7 +29,7 @@ test('finds no running database in a missing data directory', async () => {
   assert.equal(await findRunningPostgres(join(folder, 'nowhere')), null)
 })
 
-test('creates the socket folder beside the data directory', async () => {
+test('creates the socket folder in the data directory when its path is short enough', async () => {
   const near = await prepareAddress(folder, self)
   assert.equal(near.isTemporary, false)
   await removeAddress(folder, near)

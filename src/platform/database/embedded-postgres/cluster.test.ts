@@ -35,7 +35,7 @@ test('suggests WSL or DATABASE_URL on Windows', async () => {
   }
 })
 
-test('creates missing links to libraries when two processes start together', async () => {
+test('creates missing links to libraries when two calls run at once', async () => {
   const native = join(root, 'native')
   await mkdir(join(native, 'lib'), { recursive: true })
   await writeFile(join(native, 'lib', 'liba.so.1.2'), 'a')

@@ -19,7 +19,7 @@ export async function refuseForeignCluster({ postgres }: Binaries, cluster: stri
     if (codeOf(error) === 'ENOENT') return []
     throw error
   })
-  // Accepts an empty folder, because the first start initializes the cluster in it.
+  // Accepts a missing or empty folder, because the first start then creates the cluster.
   if (names.length === 0) return
   if (!names.includes('PG_VERSION')) throw damaged(cluster, 'PG_VERSION is missing')
   const content = await readFile(join(cluster, 'PG_VERSION'), 'latin1').catch((error) => {

@@ -40,7 +40,7 @@ test('does nothing when no database process is left over', async () => {
   assert.deepEqual(await clear(), [])
 })
 
-test('waits for a leftover database on the same folder to stop', {
+test('waits until a leftover database of the same cluster has stopped', {
   skip: process.platform !== 'linux',
 }, async () => {
   await standIn(elsewhere)

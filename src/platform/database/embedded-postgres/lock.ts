@@ -15,8 +15,8 @@ const SQLITE_BUSY = 5
 const isBusy = (error: unknown) => (error as { errcode?: number }).errcode === SQLITE_BUSY
 
 /**
- * Locks a file with SQLite, because the kernel releases that lock when the process dies. Closing any other
- * descriptor of the file would release the lock too.
+ * Locks a file with SQLite, because the kernel releases that lock when the process dies. If this process
+ * closed any other descriptor of the file, the kernel would release the lock too.
  */
 export function acquireLock(path: string): () => void {
   accessSync(dirname(path), constants.W_OK)

@@ -53,7 +53,7 @@ export async function writeSettings(folder: string, settings: Record<string, str
   return ['-c', `config_file=${configuration}`, '-c', `hba_file=${access}`]
 }
 
-/** Makes the file readable for the OS user of the database, who may differ from the user of the server. */
+/** Makes the file readable for the OS user of the database, which may differ from that of the server. */
 async function writeReadable(path: string, lines: string[], flag: 'w' | 'a'): Promise<void> {
   const file = await open(path, flag)
   try {
