@@ -32,7 +32,7 @@ where locked_by <> all($1) and not exists (
 )`
 
 /**
- * Releases the jobs and queues of these workers. Raises `max_attempts` of the jobs, because an attempt that a
+ * Releases the jobs and queues of the workers in `$1`. Raises `max_attempts` of the jobs, because an attempt that a
  * kill interrupted must not use up the retries.
  */
 const FREE = `
@@ -120,7 +120,7 @@ export async function watchWorkers(
       hear,
       async onOpen(session) {
         const opened = { session, locks: new Map() }
-        // Is set before the locks, so that `withdraw` releases those which the session already holds.
+        // Sets `holder` before the locks, so that `withdraw` can release locks that the session already holds.
         holder = opened
         await Promise.all([...workers].map((worker) => lock(opened, worker)))
       },

@@ -82,7 +82,7 @@ test('keeps the jobs of a live worker when its lock is missing for two sweeps', 
   await node.close()
 })
 
-test('keeps the jobs of its own workers while the connection of their locks is down', async () => {
+test('keeps the jobs of workers in the same process while the connection that holds their locks is down', async () => {
   const machine = await openMachine(connection)
   const url = `postgres://${connection.user}@${machine.address}/${connection.database}`
   const pool = openJobsPool(connection, 1)
@@ -108,7 +108,7 @@ test('announces a worker only when it holds its lock', async () => {
   await node.close()
 })
 
-test('retries the lock of a worker that PostgreSQL refused', async () => {
+test('retries the lock of a worker when an attempt times out', async () => {
   const other = await sql.reserve()
   await other`select pg_advisory_lock(hashtextextended('pool-refused', 4127003))`
   const url = `postgres://${connection.user}@/${connection.database}?host=${connection.host}&port=${connection.port}&options=-c%20lock_timeout%3D50`
@@ -154,7 +154,7 @@ test('releases the jobs of a worker that was withdrawn while the database was do
   await node.close()
 })
 
-test('searches for dead workers on another connection than that of the locks', async () => {
+test('searches for dead workers over a connection that holds no locks of workers', async () => {
   const node = await openNode()
   await node.announce('pool-listening')
   const other = await sql.reserve()
@@ -243,7 +243,7 @@ test('resumes a task that a stop interrupted', async () => {
   assert.deepEqual([...(await jobsOf('long'))], [])
 })
 
-test('counts a failure while the runner stops like any other failure', async () => {
+test('counts an attempt of a task that fails while the runner stops', async () => {
   await addJob(sql, 'failing', {}, { maxAttempts: 3 })
   const begun = Promise.withResolvers<void>()
   const runner = await run({
@@ -273,7 +273,7 @@ test('notifies all runners of new jobs over one connection outside the pool', as
   await close()
 })
 
-test('holds the locks of its workers again after a reconnect', async () => {
+test('acquires the lock of a worker again after a reconnect', async () => {
   const { machine, node } = await openThroughMachine()
   await node.announce('pool-reconnected')
   const before = await holdersOf('pool-reconnected')

@@ -24,7 +24,7 @@ export type WorkerGroup = { concurrency: number; tasks: TaskList }
 const CONNECTIONS = 8
 const POLL_MS = 2000
 const RESTART_MS = 1000
-/** Delay in milliseconds before a stop aborts the tasks that observe an abort signal. */
+/** Delay in milliseconds before a stop aborts the tasks that observe the abort signal. */
 const ABORT_MS = 100
 const STOP_MS = 5000
 const POOL_END_MS = 500
@@ -136,8 +136,8 @@ async function keepRunning(
 }
 
 /**
- * When stopped, aborts resumable tasks and waits briefly for the rest. The next start releases jobs that were
- * still running.
+ * When stopped, aborts resumable tasks and waits briefly for the rest. Jobs that are still running then stay
+ * locked until the sweeps of another worker release them.
  */
 export async function runJobs(
   connection: JobsConnection,
