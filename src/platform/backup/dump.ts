@@ -10,8 +10,8 @@ export type SchemaLevel = { migrations: { name: string; hash: string }[] }
 
 export const SCHEMAS = ['public', 'graphile_worker']
 /**
- * Excludes tables that migrations fill. Also excludes records of resized pictures, because the server
- * recreates resized pictures on demand.
+ * Excludes the lists of applied migrations, because a restore applies the migrations itself. Also excludes
+ * records of resized pictures, because the server recreates resized pictures on demand.
  */
 const LEFT_OUT = ['public.schema_migrations', 'graphile_worker.migrations', 'public.file_variants']
 const PART = 4 * 1024 * 1024
