@@ -9,7 +9,7 @@ type Message =
 
 export type Channel = ReturnType<typeof openChannel>
 
-/** Creates an error with the code of a connection error, so that callers retry. */
+/** Has the code of a broken connection, so that the server responds with 503 and the client can retry. */
 const exitError = () => Object.assign(new Error('the other process has disconnected'), { code: 'ECONNRESET' })
 
 /**

@@ -27,7 +27,7 @@ test('counts the requests of several processes exactly', async () => {
   }
 })
 
-test('asks for few requests of a client, who cannot exceed a limit by more than a 32nd per process', async () => {
+test('exceeds a limit by at most 1/32 per further process with few messages to the supervisor', async () => {
   const countUses = countForProcesses()
   let asked = 0
   const counts = Array.from({ length: 3 }, () => {
@@ -58,7 +58,7 @@ test('allows every request when the supervisor has exited', async () => {
   assert.deepEqual(await use, { limit: 5, remaining: 5, resetAt: 0, exceeded: false })
 })
 
-test('rejects a request when the handler in the other process fails', async () => {
+test('rejects `ask` when the other process cannot answer', async () => {
   const { process, supervisor } = connect()
   supervisor.on('fails', () => {
     throw new Error('for a reason')

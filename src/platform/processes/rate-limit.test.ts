@@ -49,7 +49,7 @@ test('rejects no request when the limit is zero', () => {
   }
 })
 
-test('does not evict keys near their limit during a flood of new keys', () => {
+test('does not evict a key with several requests during a flood of new keys', () => {
   const hit = memoryLimiter({ now: () => start, maxKeys: 1_000 })
   hit('busy', 100)
   hit('busy', 100)
@@ -57,7 +57,7 @@ test('does not evict keys near their limit during a flood of new keys', () => {
   assert.equal(hit('busy', 100).remaining, 97)
 })
 
-test('evicts keys with many requests when no other keys are left', () => {
+test('evicts keys with several requests when no key has a single request', () => {
   const hit = memoryLimiter({ now: () => start, maxKeys: 100 })
   for (let i = 0; i < 1_000; i++) for (let j = 0; j < 2; j++) hit(`key ${i}`, 5)
   assert.equal(hit('key 0', 5).remaining, 4)
