@@ -52,7 +52,8 @@ export function createS3Storage(options: S3Options): Storage {
       assertKey(key)
       return (await bucket.find(key))?.LastModified
     },
-    // S3 creates an object only after its last byte, so interrupted writes leave nothing to remove.
+    // S3 creates an object only after its last byte. Only a lifecycle rule of the bucket removes the parts of an
+    // upload whose process was killed.
     async tidy() {},
   }
 }
