@@ -24,7 +24,7 @@ test('writes a line as JSON with time, level name and fields', () => {
   assert.match(String(line?.time), /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
 })
 
-test('logs the location of a database error without its values', () => {
+test('logs the table and constraint of a database error without its values', () => {
   const { log, lines } = capture()
   const err = databaseError({
     message: 'duplicate key value violates unique constraint "users_email_taken"',
@@ -78,7 +78,7 @@ test('logs a request without secrets and headers', () => {
   assert.equal(redactRequestUrl('/users/a%40b.test?email=x'), '/users/[email]?email=[redacted]')
 })
 
-test('logs thrown values that are not errors unchanged', () => {
+test('logs a `req` field that is not a request, and an error without a stack', () => {
   const { log, lines } = capture()
   const bare = new Error('bare')
   delete bare.stack

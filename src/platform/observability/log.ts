@@ -85,7 +85,7 @@ const PLAIN = (() => {
 
 export const redactAddress = (url: string): string => (PLAIN.test(url) ? url : redactUrl(redactPath(url)))
 
-/** Signature of a signed URL. The signature grants access to a file. */
+/** Signature in the path of a signed URL, which grants access to any holder of the URL. */
 const SIGNATURE = /^v1\.[\w-]{43}$/
 
 export function redactPath(path: string): string {
