@@ -4,8 +4,8 @@ import { afterCommit, announce, type Db, onPrimary } from '#platform/database'
 
 export type Cache<V extends object> = {
   /**
-   * Returns the cached value, or loads and caches one. Does not cache a value whose key was invalidated
-   * during the load.
+   * Returns the cached value, or loads and caches one. Does not cache the loaded value if any key was
+   * invalidated during the load.
    */
   get(key: string, load: () => Promise<V>): Promise<V> | V
   recall(key: string): V | undefined
