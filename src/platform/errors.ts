@@ -9,7 +9,7 @@ type Details = {
   headers?: Record<string, string | number>
 }
 
-/** Only errors of this class send their text to clients. Any other error becomes a 500. */
+/** Only errors of this class send their own text to clients. Other errors are sent with a general text. */
 export class ApiError extends Error {
   readonly status: number
   readonly code: string

@@ -33,7 +33,7 @@ export type OpenedContext = {
 
 const JOBS_POOL_SIZE = 4
 
-/** Limits of a server's connection pool. Commands have no limits and wait for a connection. */
+/** Limits of a server's connection pool. Commands use the defaults, and wait longer for a connection. */
 export type PoolLimits = Pick<DatabaseOptions, 'patienceMs' | 'maxWaiting' | 'lockTimeoutMs'>
 
 export const openStorage = (config: Config): Storage =>

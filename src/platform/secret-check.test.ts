@@ -55,7 +55,7 @@ test('returns no secret check for an empty database', async () => {
   await sql`alter table set_aside rename to secret_checks`
 })
 
-test('reports a read-only data directory in one sentence', async () => {
+test('reports an unusable data directory in one sentence', async () => {
   const told = (error: Error) => (startFault(error, '/data') as Error).message
   const failed = (code: string) => Object.assign(new Error(code), { code, syscall: 'mkdir' })
   assert.match(

@@ -39,7 +39,7 @@ export const dataDirFault = (code: string, dataDir: string): StartFault =>
 export function startFault(error: unknown, dataDir: string): unknown {
   if (!(error instanceof Error)) return error
   const { code, syscall, path } = error as NodeJS.ErrnoException
-  // The database driver reports these codes only while the database is promoted or shut down.
+  // An open connection to the database broke, for example because the database was promoted or shut down.
   if (/^CONNECTION_(DESTROYED|CLOSED|ENDED)$/.test(code ?? ''))
     return new StartFault(
       'The connection to the database broke while Kith started. Start again when the primary of the database is reachable.',
