@@ -12,6 +12,6 @@ export async function* readPages<Row extends { id: number }>(
   }
 }
 
-/** An absent field means null, so null fields are removed. */
+/** Removes null fields, because an absent field means null. */
 export const withoutNulls = (line: Record<string, unknown>): object =>
   Object.fromEntries(Object.entries(line).filter(([, value]) => value !== null && value !== undefined))
