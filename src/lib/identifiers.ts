@@ -69,7 +69,7 @@ const PLAIN = /^\w+$/
 // name.
 const UNSEEN = /^\p{M}|[\s\p{Cc}\p{Cf}\p{Cs}\p{Zs}\p{Default_Ignorable_Code_Point}\u2800]/u
 
-/** Rejects names that contain invisible characters (conventions-32). */
+/** Checks the length and the characters of a name. Rejects invisible characters (conventions-32). */
 export function isUserName(name: string): boolean {
   if (name.length > NAME_UNITS_MAX || !NAME.test(name)) return false
   // Joiners and variation selectors are valid in emoji. Elsewhere they would allow two names that look equal.

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { byId, groupBy, parseIdList } from './lists.ts'
 
-test('parses distinct ids in order from comma lists and arrays (conventions-19)', () => {
+test('parses distinct ids in order from comma-separated lists and arrays (conventions-19)', () => {
   assert.deepEqual(parseIdList('3,1, 3,2'), [3, 1, 2])
   assert.deepEqual(parseIdList(['2', '1,5']), [2, 1, 5])
   assert.deepEqual(parseIdList([7, '8']), [7, 8])
@@ -36,7 +36,7 @@ test('rejects a list with more ids than allowed', () => {
   assert.equal(parseIdList('1,2,3', 2), null)
 })
 
-test('parses a list of ids in every encoding of a query string', () => {
+test('parses any comma-separated list of distinct ids', () => {
   const ids = fc.uniqueArray(fc.integer({ min: 1, max: Number.MAX_SAFE_INTEGER }))
   fc.assert(fc.property(ids, (list) => assert.deepEqual(parseIdList(list.join(','), 1000), list)))
 })

@@ -25,7 +25,7 @@ test('removes images, including uploads', () => {
   assert.equal(shown('[![alt](i)](u) after'), 'after')
 })
 
-test('scans an unclosed bracket without backtracking', () => {
+test('keeps an unclosed bracket as text', () => {
   assert.equal(shown('\n(`]`)!['), '(])![')
   assert.equal(shown('\n[`]`](x)!['), ']![')
   assert.equal(shown('a(b)['), 'a(b)[')

@@ -21,8 +21,8 @@ export function foldText(text: string): string {
     .normalize('NFKC')
 }
 
-// Control characters, the blank Braille pattern and annotation marks are invisible, although Unicode does not
-// classify them as ignorable.
+// Control characters, the blank Braille pattern, the null notehead and annotation marks are invisible, although
+// Unicode does not classify them as ignorable.
 const BLANK = /^[\s\p{Default_Ignorable_Code_Point}\p{Cc}\u2800\u{1d159}\ufff9-\ufffb]*$/u
 
 export const isBlank = (text: string): boolean => BLANK.test(text)
@@ -88,8 +88,8 @@ export function grams(text: string): string[] {
 }
 
 /**
- * Returns the smallest set of grams that every text with the query contains. Other texts may contain the
- * grams too, so callers recheck with `like`.
+ * Returns the longest grams of a query, all of which every text with the query contains. Other texts may contain
+ * these grams too, so callers recheck with `like`.
  */
 export function gramsOfQuery(query: string): string[] {
   const single = new Set<string>()

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isTimeZone, readClock, wireTime, wireTimeOrNull, zuluTime, zuluTimeOrNull } from './time.ts'
 
-test('formats a timestamp without fraction and zone (conventions-3)', () => {
+test('omits the fraction of a timestamp (conventions-3)', () => {
   for (const pg of ['2026-11-21 05:22:00.123456+00', '2026-11-21 05:22:00+00']) {
     assert.equal(wireTime(pg), '2026-11-21 05:22:00')
     assert.equal(wireTimeOrNull(pg), '2026-11-21 05:22:00')
@@ -16,7 +16,7 @@ test('formats null as null', () => {
   assert.equal(zuluTimeOrNull(null), null)
 })
 
-test('converts a local time by the zone rules of its date', () => {
+test('appends the offset that a zone has on the date of a local time', () => {
   const shanghai = readClock('Asia/Shanghai')
   assert.equal(shanghai('2026-11-22 10:20:30'), '2026-11-22 10:20:30+08:00')
   // China observed daylight saving time in 1988.

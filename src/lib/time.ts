@@ -48,8 +48,8 @@ export function isTimeZone(name: string): boolean {
 }
 
 /**
- * Converts local times of a zone to UTC. A skipped time moves an hour forward, and a repeated time means its
- * first occurrence.
+ * Appends the UTC offset of a zone to its local times. A skipped time moves an hour forward, and a repeated
+ * time means its first occurrence.
  */
 export function readClock(zone: string): (text: string | null) => string | null {
   // Caches time zone offsets by hour, because millions of rows share a few thousand hours.
