@@ -16,8 +16,8 @@ export type Target = {
   /** True for anonymous content, whose author must not appear in responses to other viewers. */
   hidden?: boolean
   /**
-   * True for content with a restricted audience. Notifications to users outside the audience must not name
-   * its users.
+   * True for content with a restricted audience. Webhook events about the content must name no users, because
+   * they would reveal members of the audience.
    */
   closed?: boolean
 }
