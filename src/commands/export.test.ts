@@ -186,7 +186,7 @@ describe('kith export', () => {
     assert.deepEqual({ ...use }, { channel: 'news:content', raw: article.id })
   })
 
-  test('imports only valid files inside the folder of the JSON lines', async () => {
+  test('imports only valid files inside the folder of the uploads', async () => {
     await uploads('paths.jsonl', 'good.wav', 'cover.png')
     const path = join(folder, 'paths.jsonl')
     const song = (id: string, more: object) => ({ kind: 'song', id, title: id, singer: 'Pat', ...more })

@@ -23,8 +23,8 @@ export function runDoctor(env: Environment, { mend = false }: { mend?: boolean }
 const SHOWN = 20
 
 /**
- * Implements `kith doctor im`. Returns exit code 1 when the chat provider is unreachable or still differs
- * from the database.
+ * Implements `kith doctor im`. Returns exit code 1 when the chat provider is unreachable or, without `--mend`,
+ * differs from the database.
  */
 export function examineIm(env: Environment, { mend = false }: { mend?: boolean }): Promise<number> {
   return withContext(env, async ({ ctx }) => {
