@@ -7,7 +7,7 @@ requireRuntime()
 cacheCompiledCode()
 
 try {
-  // `kith start` and the child processes of a server run this file with the same arguments.
+  // `kith start` imports this file too, so `start` may come before the options.
   const args = process.argv.slice(process.argv[2] === 'start' ? 3 : 2)
   const options = readStartOptions(args, process.env)
   if (options.has('--help')) {
