@@ -9,7 +9,7 @@ type Details = {
   headers?: Record<string, string | number>
 }
 
-/** Only errors of this class send their own text to clients. Other errors are sent with a general text. */
+/** Clients receive the text of an error of this class. `toApiError` converts all other errors. */
 export class ApiError extends Error {
   readonly status: number
   readonly code: string

@@ -31,7 +31,7 @@ export async function listenOn(
   let retry: NodeJS.Timeout | undefined
   let beats: NodeJS.Timeout | undefined
 
-  /** Closes lost connections only after `onOpen`, because they may hold locks until the new connection holds them. */
+  /** Closes lost connections only after `onOpen`, because they may still hold the locks that `onOpen` acquires. */
   const openWith = async (made: Client, send: Send): Promise<void> => {
     try {
       await onOpen?.(createTag(send, false))

@@ -7,8 +7,8 @@ type Work = (pool: never) => void
 const transactions = new WeakMap<Tag, Work[]>()
 
 /**
- * Runs the work after the commit, or at once when `db` is the pool. Also runs the work when the connection breaks during
- * the commit, so the work must be harmless if the transaction rolled back.
+ * Runs the work after the commit, or at once when `db` is the pool. Also runs the work when the connection
+ * breaks during the commit, so the work must be harmless if the transaction rolled back.
  */
 export function afterCommit<Pool extends Tag>(db: Tag, work: (pool: Pool) => void): void {
   const waiting = transactions.get(db)
