@@ -35,7 +35,7 @@ export type Viewer = {
   expiresAt: number
 }
 
-/** `public` ignores tokens. `optional` treats an invalid token as a guest. */
+/** The reply of a `public` route does not depend on the viewer. `optional` treats an invalid token as a guest. */
 export type Access = 'public' | 'optional' | 'user' | { ability: string } | { anyAbility: readonly string[] }
 
 /** Injected functions, because `platform` must not depend on modules. */
@@ -184,8 +184,8 @@ export function admission(options: { config: Config; limiter: RateLimiter; ident
       else request.caller.address = request.ip
     }
     if (viewer || request.method !== 'GET') reply.header('Cache-Control', 'no-store')
-    // Skips the rate limit for inner requests that render a page of the site, because the browser's request
-    // was counted.
+    // Skips the rate limit for inner requests that render a guest's page of the site, because the browser's
+    // request was counted.
     const isInner = request.headers[INNER_HEADER] === INNER_SECRET
     const state = isInner
       ? UNCOUNTED
@@ -271,8 +271,8 @@ const BODIES = {
 }
 
 /**
- * Rejects requests under overload before any other hook runs, to save capacity. Preflights pass, because
- * browsers hide the 503 when the preflight failed.
+ * Rejects requests under overload before any hook runs, to save capacity. Health checks pass. Preflights pass,
+ * because browsers hide the 503 when the preflight failed.
  */
 export function shedLoad(
   server: Server,

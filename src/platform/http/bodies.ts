@@ -29,14 +29,15 @@ const formExpected = apiError(
 )
 
 /**
- * Content types other than forms that the server parses, so that an upload route reports a missing file
- * instead of 415.
+ * Content types that an upload route reads besides `multipart/form-data`, so that the route reports a missing
+ * file instead of 415.
  */
 const READABLE = /^application\/(json|x-www-form-urlencoded)\b/i
 
 /**
- * Rejects forms without a usable boundary and uploads of another content type before parsing. Drops the
- * content type of an empty body, because some clients send one (conventions-41).
+ * Rejects uploads with a content type that the route cannot read, or without a usable boundary, before parsing.
+ * Drops the content type of an empty body, because some clients send a content type without a body
+ * (conventions-41).
  */
 export function checkContentType(request: FastifyRequest, _reply: FastifyReply, done: Done): void {
   const { headers } = request
@@ -65,7 +66,10 @@ export function prepareBody(route: RouteOptions): void {
   route.preValidation = [prepare, ...[route.preValidation ?? []].flat()] as (typeof prepare)[]
 }
 
-/** Rejects invalid input before the handler runs. Routes with `load` reject invalid input after `load`. */
+/**
+ * Rejects invalid input before the handler runs. Routes with `load`, `precheck` or `idempotent` reject invalid
+ * input themselves, after their other checks.
+ */
 export function answerInvalid(request: FastifyRequest, _reply: FastifyReply, done: Done) {
   const failure = request.validationError as (Error & { validationContext?: string }) | undefined
   if (!failure) return done()
@@ -127,7 +131,10 @@ const SHARE_PER_ADDRESS = 1 / 8
 const PIECE_BYTES = 256
 const RETRY_AFTER = 5
 
-/** Returns false for injected requests, because their socket has no `bytesRead`. */
+/**
+ * Returns true while the server still waits for the body of a request. Returns false for injected requests, whose
+ * socket has no `bytesRead`.
+ */
 const isBodyOutstanding = ({ headers, raw }: FastifyRequest): boolean =>
   (headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0) &&
   !raw.complete &&

@@ -83,7 +83,7 @@ const VARIES = 'Accept-Encoding, Authorization'
 
 /**
  * Adds cache headers, 304 replies and compression to API replies (conventions-37). Replies from buffers and
- * streams pass unchanged.
+ * streams get no ETag and no compression.
  */
 export function addCaching(server: Server, api: string): void {
   server.decorateRequest('isTranslated', false)

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { Busy } from '#platform/errors.ts'
 import { toApiError } from './error-reply.ts'
 
-test('maps each kind of thrown error to its HTTP status', () => {
+test('maps overload, connection errors and a full disk to 503 or 507, and unknown errors to 500', () => {
   const told = (error: unknown, hasSentBytes = false) => {
     const { status, code, details } = toApiError(error, { hasSentBytes })
     return [status, code, details.headers?.['Retry-After']]

@@ -17,7 +17,7 @@ const MAX_ITEMS = 100
 const MAX_FIELDS = 1000
 const MAX_DEPTH = 3
 
-/** Rejects invalid UTF-8, because a decoder would silently alter the text. */
+/** Rejects invalid UTF-8. The default decoder would silently leave such text encoded. */
 function decode(encoded: string): string {
   try {
     return decodeURIComponent(encoded.replaceAll('+', ' '))

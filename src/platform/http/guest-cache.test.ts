@@ -96,7 +96,7 @@ test('honours If-None-Match and Accept-Encoding for cached replies', async () =>
   )
 })
 
-test('bounds the memory of cached replies with long URLs', async () => {
+test('counts a long URL towards the memory of its cached reply', async () => {
   const before = guestCacheOf(ctx).state().bytes
   await guest('GET', `/feed/topics?only=${'x'.repeat(2000)}`)
   assert.equal(guestCacheOf(ctx).state().bytes, before)

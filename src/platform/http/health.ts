@@ -9,7 +9,8 @@ import type { Server } from './instance.ts'
 const READY_TIMEOUT_MS = 1500
 
 export function addHealth(server: Server, { sql, config, metrics, replicas, signals }: Context): void {
-  // Does not check the database, because a restart of the process would not repair the database.
+  // Does not check the database. The orchestrator restarts a process that fails this check, which would not
+  // repair the database.
   server.get('/health/live', () => ({ status: 'ok' }))
   server.get('/health/ready', async (_request, reply) => {
     if (server.isDraining() || !(await sql.isAnswering(READY_TIMEOUT_MS)))

@@ -128,8 +128,8 @@ class Answered extends Error {
 }
 
 /**
- * Runs a request that moves money. Stores a successful reply or a 422 for 24 hours under the request's
- * `Idempotency-Key` (conventions-28). A retry receives the stored reply without running `respond`.
+ * Runs a request of an idempotent route. If the request has an `Idempotency-Key`, stores a successful reply or a
+ * 422 for 24 hours under this key (conventions-28). A retry receives the stored reply without running `respond`.
  */
 export async function withIdempotencyKey(
   ctx: Context,
@@ -174,8 +174,8 @@ export async function withIdempotencyKey(
     )
   } catch (error) {
     if (error instanceof Answered) return replay(error.kept)
-    // The checks may have failed because a concurrent request with the key finished first. After any other
-    // error, a lookup could wait for an unresponsive database again.
+    // Looks for a stored reply after a failed check, because a concurrent request with the key may have caused the
+    // failure. Does not look after an unexpected error, because the database may not respond.
     if (!(error instanceof ApiError || error instanceof InputError)) throw error
     const told = toApiError(error)
     const late =

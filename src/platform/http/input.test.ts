@@ -20,7 +20,7 @@ test('trims text unless the schema is raw (conventions-20)', () => {
   assert.equal(read({ ...text, 'x-raw': true }, ' word '), ' word ')
 })
 
-test('treats empty text as absent or null (conventions-20)', () => {
+test('treats empty text and null as absent unless the schema accepts the value (conventions-20)', () => {
   const text = { type: 'string' }
   assert.equal(read(text, ' '), undefined)
   assert.equal(read({ type: ['string', 'null'] }, ''), null)
@@ -73,7 +73,7 @@ test('accepts a comma-separated list when the schema allows it (conventions-19)'
     assert.deepEqual(read(property, sent), refused('The field field must be a list.'))
 })
 
-test('drops fields that an object schema does not declare', () => {
+test('drops undeclared fields of an object when its schema declares properties', () => {
   const object = { type: 'object', properties: { id: { type: 'integer' } } }
   assert.deepEqual(read(object, { id: '7', other: 1 }), { id: 7 })
   assert.deepEqual(read({ type: 'object' }, { other: 1 }), { other: 1 })

@@ -24,8 +24,8 @@ const is = (schema: Schema, type: string) =>
   Array.isArray(schema.type) ? schema.type.includes(type) : schema.type === type
 
 /**
- * Replaces a string with NUL or a lone surrogate, because PostgreSQL cannot store such a string. No schema
- * accepts this value.
+ * Stands for a string that contains NUL or a lone surrogate, because PostgreSQL cannot store such a string. No
+ * schema of a string accepts this value.
  */
 const UNACCEPTABLE = Object.freeze({ unacceptable: true })
 

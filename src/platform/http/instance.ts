@@ -21,8 +21,8 @@ declare module 'fastify' {
     /** Method and path of the canonical route, also for its aliases. */
     operation?: string
     /**
-     * `true` omits the query from logs, because the query holds personal data. `path` also omits the path,
-     * because the path holds a secret.
+     * `true` omits the query from logs, because the query holds personal data. `path` also replaces the path
+     * in logs by the route, because the path holds a secret.
      */
     personal?: true | 'path'
   }

@@ -53,7 +53,8 @@ ${links.map(([href, words]) => `<li><a href="${href}"><code>${href}</code></a> $
 }
 
 /**
- * Serves the site's front page at `/`, or a description of the server when the site is off (conventions-36).
+ * Serves the site's front page at `/`. Serves a description of the server when the site is off or the client
+ * accepts JSON but no HTML (conventions-36).
  */
 export function addLanding(server: Server, hasConsole: boolean): void {
   server.get('/', { schema: { hide: true } }, async (request, reply) => {

@@ -31,8 +31,8 @@ export function literalAddress(url: URL): string | undefined {
 }
 
 /**
- * Posts to a URL of a user or operator, without following redirects. Checks the resolved IP address, so that
- * DNS rebinding cannot reach a private host.
+ * Posts to a URL of a user or operator, without following redirects. Unless `allowPrivate` is set, checks the
+ * resolved IP address, so that DNS rebinding cannot reach a private host.
  */
 export async function postOutbound(url: string, options: Outbound): Promise<OutboundReply> {
   const target = new URL(url)

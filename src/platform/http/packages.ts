@@ -45,7 +45,7 @@ export const addAssets = (server: Server) =>
     maxAge: 31_536_000_000,
   })
 
-/** Sends a file of a built package. `folder` is the one that holds `assets`. */
+/** Sends a file of a built package from the `assets` folder in `folder`. */
 export function sendAsset(folder: string, file: string, reply: FastifyReply): FastifyReply {
   if (!/^[\w-][\w.-]*$/.test(file)) throw noSuchPath()
   return reply.sendFile(file, join(folder, 'assets'))

@@ -71,11 +71,11 @@ export type RouteOptions<
   query?: Q
   body?: B
   /**
-   * Schema of the response body by status. The first status is the default, and the handler may set another.
+   * Schema of the response body by status. The lowest status is the default, and the handler may set another.
    */
   reply: R
   returns?: string
-  /** Errors of this route in addition to the common errors of all routes, such as 401, 422 and 429. */
+  /** Errors of this route in addition to 429 and to those that its other options imply, such as 401 and 422. */
   errors?: readonly DeclaredError[]
   /** Older paths by operationId, documented as deprecated. */
   aliases?: Record<string, string>
@@ -96,7 +96,10 @@ export type RouteOptions<
    * replicas have its row (docs/scaling.md).
    */
   primary?: true
-  /** Disables the guest cache, for replies that differ with each request, such as a random sample. */
+  /**
+   * Disables the guest cache, shared caches and replica reads for replies that differ with each request, such as
+   * random samples.
+   */
   fresh?: true
   /**
    * Loads the resource in the path, or throws 404 or 403. Runs before the validation error is thrown

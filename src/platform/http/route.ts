@@ -20,7 +20,7 @@ import { type AddRoute, type AnyRoute, aliasOf, GUEST, type Verb } from '#platfo
 import { IDEMPOTENCY_ERRORS, withIdempotencyKey } from './idempotency.ts'
 import type { Server } from './instance.ts'
 
-/** Throws the error of `check`, which is `load` or `precheck`, or else the validation error. */
+/** Throws the API error of `check` (`load` or `precheck`), or else the validation error. */
 async function answerBeforeInvalid(check: () => unknown, failure: Error): Promise<never> {
   try {
     await check()
@@ -32,8 +32,8 @@ async function answerBeforeInvalid(check: () => unknown, failure: Error): Promis
 }
 
 /**
- * Returns a function that reports whether the handler read `request` or `reply`. The guest cache stores no
- * result of such a handler, because the result may depend on the caller.
+ * Returns a function that reports whether `load` or the handler read `request` or `reply`. The guest cache then
+ * does not store the result, because the result may depend on the caller.
  */
 function watchReads(call: object, values: { request: FastifyRequest; reply: FastifyReply }): () => boolean {
   let isRead = false

@@ -48,7 +48,7 @@ export const ADDRESS_PATTERN = '^[Hh][Tt][Tt][Pp][Ss]?://[^\\s/]\\S*$'
 export const Address = (maxLength = 2000, options: object = {}) =>
   Text(maxLength, { pattern: ADDRESS_PATTERN, ...options })
 
-/** Accepts true, false, 1, 0, "1" and "0" (conventions-18). */
+/** Accepts true, false, 1, 0, "1" and "0", and in forms also "true" and "false" (conventions-18, conventions-41). */
 export const Flag = () => Type.Boolean()
 
 /** Accepts `1,2`, `["1", 2]`, `id[]=1&id[]=2`, `id[0]=1&id[1]=2` and `id=1&id=2` (conventions-19). */

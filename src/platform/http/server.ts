@@ -66,7 +66,7 @@ const REQUEST_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{7,63}$/
 
 /**
  * Uses the `X-Request-Id` of a trusted proxy, so that the logs of proxy and server have the same id
- * (conventions-38). Otherwise counts from a random prefix, because a counter is cheaper than a random id
+ * (conventions-38). Otherwise appends a counter to a random prefix, because a counter is cheaper than a random id
  * per request.
  */
 export function requestIds(trustProxy: string | undefined): (request: IncomingMessage) => string {
@@ -188,7 +188,8 @@ export async function createServer({
 
   const findToken = config.web ? addSessions(server, config) : undefined
   const admit = admission({ config, limiter, identity })
-  // Excludes requests without a token for pictures. `limitByteRequests` limits their rate.
+  // Outside the API, admission applies only to requests with a token to routes with optional access.
+  // `limitByteRequests` limits the rate of requests for files.
   const isAdmitted = ({ url, headers, routeOptions }: FastifyRequest) =>
     url.startsWith(API) || (routeOptions.config?.access === 'optional' && headers.authorization !== undefined)
   server.addHook('onRequest', async (request, reply) => {

@@ -16,8 +16,8 @@ const REFUSALS: Record<string, Refusal> = {
 const UNREADABLE: Refusal = [400, 'bad_request', badRequest.text.en]
 
 /**
- * Replies to requests that Node could not parse. The text is in English, because no hook has read the
- * client's language.
+ * Replies to requests that Node could not parse, and to requests whose body stalls or exceeds a limit. The text is
+ * in English, because a request that Node could not parse names no language.
  */
 export const refuseUnreadable =
   (corsHeaders: CorsHeaders) =>

@@ -1,4 +1,5 @@
-// The page at /docs: loads the description into RapiDoc, folds older paths away, and signs in for trying.
+// Script of the page at /docs. Loads the OpenAPI document into RapiDoc, hides deprecated paths, and signs users in
+// so that they can try requests.
 const isChinese = navigator.language.startsWith('zh')
 const $ = (selector) => document.querySelector(selector)
 const api = $('#api')
@@ -15,7 +16,7 @@ if (isChinese)
 paint()
 dark.addEventListener('change', paint)
 
-/** Removes older paths, and lists them in the description of the operation that they stand for. */
+/** Removes the alias paths, and lists them in the description of their canonical operation. */
 function fold(document) {
   const older = new Map()
   const paths = {}
@@ -38,8 +39,8 @@ function fold(document) {
 }
 
 /**
- * Leaves out what takes RapiDoc seconds and shows nothing new: the examples of schemas beside those of
- * operations, and the body of errors, which is always the same.
+ * Removes the examples of schemas and the bodies of errors, because RapiDoc takes seconds to render them.
+ * Operations have examples of their own, and error bodies hardly differ.
  */
 function lighten({ paths, components }) {
   for (const schema of Object.values(components.schemas)) delete schema.examples
@@ -66,7 +67,7 @@ const dialog = $('#dialog')
 const form = dialog.querySelector('form')
 const fields = form.elements
 
-/** Hands the token to RapiDoc, which forgets it when it loads a description. */
+/** Passes the token to RapiDoc. Runs again after each load of a document, because RapiDoc then discards the token. */
 const authorize = () => (token ? api.setApiKey('bearer', token) : api.removeAllSecurityKeys())
 api.addEventListener('spec-loaded', () => token && authorize())
 

@@ -12,7 +12,7 @@ import { clearSession, cookieOf, type FindToken, forwarded, INNER_HEADER, INNER_
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Sends a page of the site, or returns false when no page has the URL. Null when the site is off. */
+    /** Sends a page of the site. Returns false when the request is not for a page. Null when the site is off. */
     sendPage: ((request: FastifyRequest, reply: FastifyReply) => Promise<boolean>) | null
   }
 }
