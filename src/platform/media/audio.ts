@@ -6,7 +6,10 @@ const bitratesOfMpeg2 = [0, 8, 16, 24, 32, 40, 48, 56, 64, 80, 96, 112, 128, 144
 const maxParts = 100_000
 const sampleRates = [44_100, 48_000, 32_000]
 
-/** Requires two consecutive frames, because the sync bits of one frame also occur in other kinds of files. */
+/**
+ * Requires that a second frame, a tag or the end of the file follows the first frame, because the sync bits of one
+ * frame also occur in other kinds of files.
+ */
 export function isMp3(bytes: Buffer): boolean {
   let position = tagsEnd(bytes)
   while (position < bytes.length && bytes[position] === 0) position += 1

@@ -41,7 +41,7 @@ const oggChecksum = (page: Buffer) => {
   return sum >>> 0
 }
 
-describe('cleans recordings made by ffmpeg', () => {
+describe('removes metadata from recordings made by ffmpeg', () => {
   for (const name of [
     ...['place.m4a', 'tagged.mp3', 'described.wav', 'tagged.flac', 'vorbis.ogg', 'opus.ogg', 'flac.ogg'],
     ...['subtitled.mp4', 'fragmented.mp4'],
@@ -200,7 +200,7 @@ describe('removes metadata from pictures', () => {
     assert.deepEqual(await sharp(cleaned).raw().toBuffer(), await sharp(plain).raw().toBuffer())
   })
 
-  test('removes the text chunks of a PNG', async () => {
+  test('removes every chunk with metadata from a PNG', async () => {
     const png = await flatPicture(30, 20).png().toBuffer()
     const part = (type: string) => {
       const head = Buffer.alloc(8)
@@ -213,7 +213,7 @@ describe('removes metadata from pictures', () => {
     assert.ok(!hasSecrets(await cleanImage(described, 'image/png')))
   })
 
-  test('removes the comments of a GIF', async () => {
+  test('removes comments and XMP from a GIF', async () => {
     const gif = await animatedGif(12, 8, 2)
     const at = 13 + ((gif[10] ?? 0) & 0x80 ? 3 * 2 ** (((gif[10] ?? 0) & 7) + 1) : 0)
     const block = (label: number, ...pieces: Buffer[]) =>

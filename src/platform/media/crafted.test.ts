@@ -34,7 +34,7 @@ test('rejects a WebP with a truncated extended header', () => {
   assert.equal(strippers['image/webp']?.(short), null)
 })
 
-test('rejects a picture whose parts have wrong lengths', () => {
+test('rejects a picture with truncated or malformed parts', () => {
   const crafted: Record<string, string[]> = {
     'image/jpeg': [
       '\xff\xd8\0\xd9\xff\xd9',
@@ -61,7 +61,7 @@ test('rejects an ID3 tag without audio frames', () => {
   assert.equal(isMp3(Buffer.concat([label, latin1('TAG'), Buffer.alloc(125)])), false)
 })
 
-test('detects a film by the tracks in its `moov` box', () => {
+test('detects a video by the tracks in its `moov` box', () => {
   const handler = Buffer.alloc(24)
   handler.write('vide', 8, 'latin1')
   const media = mp4Box('mdia', mp4Box('hdlr', handler))

@@ -5,7 +5,7 @@ import { type ImageRequester, runImageUpload, runVariant } from './queue.ts'
 import { loadSharp, maxPixels } from './sharp.ts'
 import { strippers } from './strip.ts'
 
-/** Maximum width and height in pixels, quality 1–100, and blur 0–100. */
+/** Maximum width and height in pixels, quality from 1 to 90, and blur from 0 to 100. */
 export type ImageRule = {
   w?: number | undefined
   h?: number | undefined

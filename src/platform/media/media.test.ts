@@ -42,7 +42,7 @@ describe('detects media by content', async () => {
     assert.deepEqual(await inspectMedia(await photo({ orientation: 6 })), image('image/jpeg', 'jpg', 40, 60))
   })
 
-  test('returns the size of a film', async () => {
+  test('returns the displayed size of a video', async () => {
     const film = (width: number | null, height: number | null) => {
       return { mime: 'video/mp4', extension: 'mp4', kind: 'video', width, height }
     }
@@ -63,7 +63,7 @@ describe('detects media by content', async () => {
 
   const png = await flatPicture(30, 20).png().toBuffer()
   const refused: Record<string, Buffer> = {
-    nothing: Buffer.alloc(0),
+    'an empty file': Buffer.alloc(0),
     'one byte': Buffer.from([0xff]),
     HTML: Buffer.from('<!doctype html><script>alert(1)</script>'),
     SVG: Buffer.from('<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>'),
@@ -77,19 +77,24 @@ describe('detects media by content', async () => {
     TIFF: await flatPicture(3, 3).tiff().toBuffer(),
     AVIF: await flatPicture(16, 16).avif().toBuffer(),
     QuickTime: mp4({ brand: 'qt  ' }),
-    'an MP4 cut short': mp4({}).subarray(0, -20),
-    'an MP4 without tracks': mp4({}).subarray(0, 24),
-    'sync bytes alone': Buffer.concat([Buffer.from([0xff, 0xfb, 0x90, 0x64]), Buffer.alloc(2_000, 0x20)]),
+    'a truncated MP4': mp4({}).subarray(0, -20),
+    'an MP4 without a `moov` box': mp4({}).subarray(0, 24),
+    'an MP3 frame header without a second frame': Buffer.concat([
+      Buffer.from([0xff, 0xfb, 0x90, 0x64]),
+      Buffer.alloc(2_000, 0x20),
+    ]),
     'an ID3 tag before HTML': Buffer.concat([mp3({ tagged: true }).subarray(0, 20), Buffer.from('<script>')]),
     'a WAV without samples': wav().subarray(0, 36),
-    'a FLAC without description': Buffer.concat([Buffer.from('fLaC'), Buffer.alloc(60, 0x41)]),
-    'the beginning of a bitmap': bmp(5, 3, 24).subarray(0, 30),
-    'a bitmap cut short': bmp(50, 50, 24).subarray(0, 2_000),
-    'a bitmap of another kind': bmp(5, 3, 24, { compression: 1 }),
+    'a FLAC without a STREAMINFO block': Buffer.concat([Buffer.from('fLaC'), Buffer.alloc(60, 0x41)]),
+    'a truncated bitmap header': bmp(5, 3, 24).subarray(0, 30),
+    'a bitmap with missing pixels': bmp(50, 50, 24).subarray(0, 2_000),
+    'a run-length encoded bitmap': bmp(5, 3, 24, { compression: 1 }),
     'a bitmap of 16 bits': altered(bmp(5, 3, 24), (bytes) => bytes.writeUInt16LE(16, 28)),
-    'a bitmap without height': altered(bmp(5, 3, 24), (bytes) => bytes.writeInt32LE(0, 22)),
-    'a bitmap of less than no width': altered(bmp(5, 3, 24), (bytes) => bytes.writeInt32LE(-5, 18)),
-    'a bitmap whose pixels are in its header': altered(bmp(5, 3, 24), (bytes) => bytes.writeUInt32LE(14, 10)),
+    'a bitmap of height 0': altered(bmp(5, 3, 24), (bytes) => bytes.writeInt32LE(0, 22)),
+    'a bitmap of negative width': altered(bmp(5, 3, 24), (bytes) => bytes.writeInt32LE(-5, 18)),
+    'a bitmap with a pixel offset inside its header': altered(bmp(5, 3, 24), (bytes) =>
+      bytes.writeUInt32LE(14, 10),
+    ),
     'a bitmap header before HTML': Buffer.concat([Buffer.from('BM'), Buffer.from('<script>'.repeat(9))]),
   }
   for (const [name, bytes] of Object.entries(refused)) {
@@ -106,7 +111,7 @@ describe('detects media by content', async () => {
   })
 })
 
-describe('removes metadata from pictures and films', () => {
+describe('removes metadata from pictures and videos', () => {
   for (const format of ['jpeg', 'png', 'webp'] as const) {
     test(`removes metadata from ${format} without changing its pixels`, async () => {
       const bytes = await photo({ format })
@@ -148,7 +153,7 @@ describe('removes metadata from pictures and films', () => {
     }
   })
 
-  test('removes comments from an animation without dropping frames', async () => {
+  test('removes metadata from an animation without dropping frames', async () => {
     const gif = await animatedGif(12, 8, 3)
     const commented = Buffer.concat([
       gif.subarray(0, -1),
@@ -179,7 +184,7 @@ describe('removes metadata from pictures and films', () => {
     assert.deepEqual(await cleanImage(bytes, 'image/bmp'), bytes)
   })
 
-  test('removes only the location of a film', async () => {
+  test('removes the location from a video and keeps its dimensions', async () => {
     const film = mp4({ width: 640, height: 360, place: '+48.2082+016.3738/' })
     const cleaned = cleanMp4(film)
     assert.equal(cleaned.length, film.length)

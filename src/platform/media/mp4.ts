@@ -4,7 +4,10 @@ export type Movie = { hasVideo: boolean; hasAudio: boolean; width: number | null
 
 const maxBoxes = 2_000
 
-/** Lists the boxes in a byte range. Returns null when a box exceeds the range, as in a truncated file. */
+/**
+ * Lists the boxes in a byte range. Returns null when a box exceeds the range, as in a truncated file, and when there
+ * are more than `maxBoxes`.
+ */
 export function listBoxes(bytes: Buffer, from: number, to: number): Mp4Box[] | null {
   const boxes: Mp4Box[] = []
   let start = from
@@ -42,7 +45,7 @@ export function handlerOf(bytes: Buffer, track: Mp4Box): string | undefined {
   return handler && bytes.toString('latin1', handler.body + 8, Math.min(handler.body + 12, handler.end))
 }
 
-/** Reads the tracks of an MP4. Returns null for a truncated file or one without a `moov` box. */
+/** Reads the tracks of an MP4. Returns null for a truncated file, or a file without a `ftyp` or `moov` box. */
 export function readMp4(bytes: Buffer): Movie | null {
   const top = listBoxes(bytes, 0, bytes.length)
   const index = top?.find((box) => box.type === 'moov')

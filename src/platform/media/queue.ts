@@ -14,7 +14,7 @@ const GONE = 'No request waits for the picture any longer'
 
 /**
  * Runs queued jobs of different users and client addresses in turn, so that one heavy user does not delay the
- * rest. A full queue evicts a job of the user or address with the most jobs.
+ * rest. A full queue evicts a job of a user or address with more jobs, or else rejects the new job.
  */
 export function createImageQueue(limits: { atOnce: number; maxWaiting: number; patienceMs: number }) {
   // Queued jobs by key, in the order of the next turns. A served key is reinserted at the end.
@@ -41,7 +41,7 @@ export function createImageQueue(limits: { atOnce: number; maxWaiting: number; p
     }
     return undefined
   }
-  /** Evicts a job of a disconnected client, or else of a key with more queued jobs than `key`. */
+  /** Evicts a job of a disconnected client, or else of the key with the most jobs, unless `key` would have as many. */
   const evictFor = (key: string): boolean => {
     const all = [...lines.values()]
     const gone = all.flat().find(({ isGone }) => isGone())
@@ -70,7 +70,7 @@ export function createImageQueue(limits: { atOnce: number; maxWaiting: number; p
       return await work()
     } finally {
       const next = takeNext()
-      // A finished job passes its slot to the first queued job, so that newer jobs cannot jump the queue.
+      // A finished job passes its slot to the next queued job, so that newer jobs cannot jump the queue.
       if (next) next.accept()
       else running -= 1
     }

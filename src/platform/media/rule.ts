@@ -28,8 +28,8 @@ function withinBounds(name: Name, value: number): number {
 type Steps = { sides: number[]; qualities: number[]; blurs: number[] }
 
 /**
- * Sizes of the available variants. Large pictures have fewer variants, because the cost grows with the number
- * of pixels.
+ * Sizes, qualities and blurs of the available variants. Large pictures have fewer variants, because the cost grows
+ * with the number of pixels.
  */
 const STEPS: Steps = {
   sides: [16, 50, 100, 160, 240, 320, 480, 640, 720, 960, 1_280, 1_920, 2_560],
@@ -44,8 +44,8 @@ type Size = { width: number | null; height: number | null }
 const upTo = (steps: number[], value: number) => steps.find((step) => step >= value) ?? steps.at(-1)
 
 /**
- * Rounds up to the next available variant, never smaller, coarser or less blurred than requested (files-14).
- * An empty rule stands for the original picture.
+ * Rounds the size and the blur up to the next available variant (files-14). Ignores the quality for large and
+ * blurred pictures. An empty rule stands for the original picture.
  */
 export function roundRule(rule: ImageRule, { width, height }: Size): ImageRule {
   const known = width !== null && height !== null

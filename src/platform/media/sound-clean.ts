@@ -27,7 +27,10 @@ function cleanMp3(bytes: Buffer): Buffer {
   return Buffer.concat([...kept, bytes.subarray(start, position)])
 }
 
-/** Requires two consecutive frames, because the sync bits of one frame also occur in pictures and text. */
+/**
+ * Requires that a second frame or the end of the file follows a frame, because the sync bits of one frame also occur
+ * in pictures and text.
+ */
 function nextFrame(bytes: Buffer, from: number): number {
   for (let at = bytes.indexOf(0xff, from); at >= 0; at = bytes.indexOf(0xff, at + 1)) {
     const length = mp3FrameLength(bytes, at)

@@ -1,7 +1,7 @@
 import { parentPort, workerData } from 'node:worker_threads'
 import { parseBuffer } from 'music-metadata'
 
-// Runs in a thread, which the server can terminate when a crafted file keeps the parser busy for minutes.
+// Runs in a thread, so that the server can stop the parser. A crafted file could keep the parser busy for minutes.
 const { bytes, mime } = workerData as { bytes: Uint8Array; mime: string }
 const { format } = await parseBuffer(
   bytes,

@@ -1,6 +1,6 @@
 /**
  * Removes metadata without re-encoding, by copying only the parts needed for display. Also drops data after
- * the end of a picture, because phones append films with metadata there.
+ * the end of a picture, because phones append videos with metadata there.
  */
 export const strippers: Record<string, (bytes: Buffer) => Buffer | null> = {
   'image/jpeg': stripJpeg,
