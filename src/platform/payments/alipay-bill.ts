@@ -51,7 +51,7 @@ export function readAlipayBill(archive: Buffer): StatementLine[] {
       column('业务类型'),
       column('订单金额'),
     ] as [number, number, number, number]
-    // Skips the summary at the end of a bill. The summary has other columns than the table.
+    // Skips the file with the summary, which has other columns than the file with the table.
     if ([payment, order, kind, amount].includes(-1)) return []
     return rows.flatMap((row): StatementLine[] => {
       const what = ({ 交易: 'payment', 退款: 'refund' } as const)[row[kind] ?? '']

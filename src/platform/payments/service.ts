@@ -13,8 +13,7 @@ export type PaymentOrder = {
 }
 
 /**
- * State of an order as reported by the provider. Each report is complete, so reports may arrive repeatedly
- * and in any order.
+ * State of an order as reported by the provider. Reports may arrive repeatedly and in any order.
  */
 export type PaymentFacts = {
   /** Either `order` or `payment` identifies the order. */
@@ -83,7 +82,7 @@ export type PaymentService = {
   check(): Promise<void>
 }
 
-/** Thrown for a webhook request with a wrong signature, or for another merchant. */
+/** Thrown for a webhook request with an invalid signature or time, or for another merchant or app. */
 export class BadNotice extends Error {
   constructor(reason: string) {
     super(reason)

@@ -226,7 +226,7 @@ export function createStripe(settings: StripeSettings): PaymentService {
             }[String(row.type)] as StatementLine['kind'] | undefined
             if (!kind) continue
             const order = text(field(field(row.source, 'metadata'), 'order'))
-            // Uses the amounts of the charge, because the balance at Stripe may be in another currency.
+            // Uses the amount of the charge or refund, because the balance at Stripe may be in another currency.
             lines.push({
               kind,
               payment: text(field(row.source, 'payment_intent')) ?? text(field(row.source, 'id')) ?? '',

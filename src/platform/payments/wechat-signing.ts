@@ -82,7 +82,7 @@ export function createWechatSigning(keys: WechatKeys) {
     })
   }
 
-  /** Certificates that the APIv3 key decrypts are from WeChat Pay. */
+  /** Trusts certificates that the APIv3 key decrypts, because only WeChat Pay and the merchant know this key. */
   const readCertificates = async () => {
     const { status, text, signature } = await send('GET', '/v3/certificates', '')
     requireSuccess(status, text)
@@ -117,7 +117,7 @@ export function createWechatSigning(keys: WechatKeys) {
 
   return {
     authorization,
-    /** Decrypting the certificates verifies the APIv3 key. */
+    /** Verifies the APIv3 key by decrypting certificates, unless a public key is configured. */
     async check(): Promise<void> {
       if (!service) await readCertificates()
     },
