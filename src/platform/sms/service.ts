@@ -27,7 +27,7 @@ export type TextService = {
   }
 }
 
-/** The error message omits the phone number and text of the message, because Kith logs and stores it. */
+/** Error messages omit the phone number and text of the SMS, because Kith logs and stores error messages. */
 export class SmsError extends Error {
   readonly status: number | undefined
   /** True when a retry cannot succeed. */

@@ -44,7 +44,7 @@ const services = {
 }
 const WORDING = { template: '1234', signature: 'Kith' }
 
-test('reproduces the documented example signatures of each service', () => {
+test('reproduces the example signatures that Aliyun, Tencent Cloud and Twilio document', () => {
   const signed = signAliyun(
     { keyId: 'YourAccessKeyId', keySecret: 'YourAccessKeySecret' },
     {
@@ -224,7 +224,7 @@ test('parses lines of the setting for message templates', () => {
     assert.equal(readTextTemplate(line), undefined, line)
 })
 
-test('reads the order and settings of SMS services', () => {
+test('reads the order of the configured SMS services and reports missing settings', () => {
   const read = (env: Record<string, string>) => {
     const faults: string[] = []
     const text = (name: string) => env[name]

@@ -6,7 +6,7 @@ export type YunpianSettings = { url: string; key: string; receiptUrl?: () => str
 /** Not permanent, because an operator can top up the account while the job is retried. */
 const NO_BALANCE = 3
 
-/** Message ids have 64 bits, which JSON numbers cannot represent exactly. */
+/** Quotes message ids, because a JavaScript number cannot represent their 64 bits exactly. */
 const quoteIds = (json: string) => json.replace(/("sid"\s*:\s*)(\d+)/g, '$1"$2"')
 
 export function createYunpian({ url, key, receiptUrl }: YunpianSettings): TextService {
@@ -50,7 +50,7 @@ export function createYunpian({ url, key, receiptUrl }: YunpianSettings): TextSe
       read({ body }) {
         const given = new URLSearchParams(body).get('sms_status')
         if (given === null) throw new BadReceipt('the form has no sms_status')
-        // Yunpian percent-encodes the value of the form field twice.
+        // Yunpian may percent-encode the value of the form field twice.
         const json = given.startsWith('%') ? decodeURIComponent(given) : given
         return parseReports(quoteIds(json)).map((report) => ({
           reference: referenceOf(field(report, 'sid')),
