@@ -16,7 +16,7 @@ const paragraphsOf = (text: string) => text.split(/\n{2,}|(?<=[。！？]) (?=[A
 
 const languageOf = (text: string) => (/\p{Script=Han}/u.test(text) ? 'zh' : 'en')
 
-/** Uses inline styles and no resources, because mail programs remove everything else. */
+/** Uses inline styles and no external resources, because mail programs remove style sheets and block resources. */
 export function mailHtml({ subject, text, code, link }: Parts): string {
   const heading = escaped(subject.replace(/\s+/g, ' '))
   const shown = paragraphsOf(text).map((part) => {
@@ -159,7 +159,7 @@ async function openTransport(url: string, from: string): Promise<Transporter> {
 
 /**
  * Prefers the account of `smtpUrl` as the sender, because mail servers reject other senders. If the account
- * is no email address, uses `kith` at the site's host name.
+ * is no email address, uses `kith` at the host name of the site, or else of the mail server, or else `localhost`.
  */
 export function defaultSender(smtpUrl: string, publicUrl: string): string {
   const account = decodeURIComponent(new URL(smtpUrl).username)

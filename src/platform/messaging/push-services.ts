@@ -174,8 +174,8 @@ export function createApns(
       const { post, close } = open()
       try {
         const { status, text } = await post(await common(), `/3/device/${'0'.repeat(64)}`, '{"aps":{}}')
-        // Apple checks the device token last, so this error proves that the signing key and the topic are
-        // valid.
+        // Apple checks the device token last, so an error of the token proves that the signing key and the topic
+        // are valid.
         if (!/BadDeviceToken|Unregistered|DeviceTokenNotForTopic/.test(text)) {
           access.forget()
           throw new Error(`APNs answered ${status} ${/"reason":"(\w+)"/.exec(text)?.[1] ?? ''}`.trim())

@@ -11,8 +11,8 @@ export type PushMessage = {
 
 export type PushSender = {
   /**
-   * `gone` lists unregistered device tokens, and `failed` those whose messages are worth a retry. Throws when
-   * all messages are worth a retry.
+   * Returns the device tokens that are unregistered (`gone`), and those whose message is worth a retry (`failed`) or
+   * must not be retried (`rejected`). May throw instead if all messages are worth a retry.
    */
   send(messages: PushMessage[]): Promise<{ gone: string[]; failed?: string[]; rejected?: string[] }>
   /** Sends a request that notifies no device. Throws when the service would reject messages. */
