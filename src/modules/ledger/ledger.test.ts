@@ -9,7 +9,7 @@ const world = await createWorld()
 const { as, guest, sql, person } = world
 const { founder, give, owns, rich, withSettings } = await walletsOf(world)
 
-test('lets an administrator add and deduct points and money (money-17)', async () => {
+test('lets an administrator add and deduct points (money-17)', async () => {
   const anna = await person()
   const given = await give(anna, 'points', 70)
   assert.deepEqual([given.status, given.body], [201, { balance: 70 }])
@@ -175,7 +175,7 @@ test('reports manipulated balances in the ledger audit (money-18)', async () => 
   assert.equal((await auditLedger(sql)).balanced, true)
 })
 
-test('filters the movements of a wallet or points balance (money-17)', async () => {
+test('filters the movements of a wallet by kind and text (money-17)', async () => {
   const [anna, ben] = [await rich(1000), await rich(1000)]
   await as(anna, 'POST', '/plus-pay/transfer', { user: ben.id, amount: 10 })
   await as(ben, 'POST', '/plus-pay/transfer', { user: anna.id, amount: 20 })

@@ -255,7 +255,8 @@ test('neither loses nor creates money when payments and withdrawals race (money-
         assert.ok(name === '' || !once.has(name), `bought twice: ${name}`)
         once.add(name)
       }
-      // Balances must equal the initial amounts plus conversions and adjustments, less pins and withdrawals.
+      // Points must equal the initial amounts plus conversions and adjustments, less pins. Wallets must equal the
+      // initial amounts, less conversions and withdrawals.
       const sum = (of: (step: Step) => number) => fresh.reduce((total, step) => total + of(step), 0)
       const ids = site.people.map(({ id }) => id)
       const [held] = await sql<[{ pins: number; withdrawn: number }]>`

@@ -112,7 +112,7 @@ test('never overdraws a balance under concurrent payments', async () => {
   assert.equal(await findBalance(sql, anna.id, 'points'), 1)
 })
 
-test('rejects changes of existing postings', async () => {
+test('rejects changes of existing postings and a posting without its counterpart', async () => {
   const anna = await person()
   await grant(anna.id, 1)
   await assert.rejects(
@@ -128,7 +128,7 @@ test('rejects changes of existing postings', async () => {
   )
 })
 
-test('rejects a movement with the same payer and recipient', async () => {
+test('rejects a movement with an invalid amount, or with the same payer and recipient', async () => {
   const anna = await person()
   await assert.rejects(give(anna.id, anna.id, 1), RangeError)
   for (const amount of [0, -1, 1.5, 1e13, Number.NaN])

@@ -22,7 +22,7 @@ export const movementsClause = (sql: Db): Fragment => sql`
     from sides where owner_id > 0 group by owner_id, currency order by owner_id, currency
     on conflict (owner_id, currency) do update set balance = a.balance + excluded.income - excluded.expenses,
       income = a.income + excluded.income, expenses = a.expenses + excluded.expenses
-    -- Returns a null balance if a new account is debited. The constraint ledger_postings_funded then fails.
+    -- Returns a null balance if the movements overdraw a new account. The constraint ledger_postings_funded then fails.
     returning owner_id, currency, case when balance = income - expenses then balance end as balance
   ),
   number as materialized (select nextval('ledger_transaction_ids') as id where exists (select from moves)),

@@ -20,7 +20,7 @@ export const featureOff = apiError(
   '本站未开放此功能。',
 )
 
-/** Rejects a converted amount above the limit of one movement. */
+/** Thrown if a converted amount exceeds the limit of one movement, or if the provider's currency cannot express it. */
 export const tooMuch = fieldError('amount', 'amount_too_large', 'The amount is too large.', '金额过大。')
 
 export const dailyLimit = fieldError(
@@ -87,8 +87,8 @@ export const CURRENCIES = ['points', 'wallet'] as const
 export type Currency = (typeof CURRENCIES)[number]
 
 /**
- * `escrow` holds pending amounts, `income` the site's earnings. `issuance` is the counterpart of money that
- * enters or leaves the site.
+ * `escrow` holds pending amounts, `income` the site's earnings. `issuance` is the counterpart of points and money
+ * that enter or leave the ledger.
  */
 export const PLATFORM_ACCOUNTS = { escrow: -1, income: -2, issuance: -3 } as const
 

@@ -35,7 +35,10 @@ const columns = (sql: Db, table: Requests): Fragment => sql`
       : sql``
   }`
 
-/** A lateral join looks up one payment per recharge. The planner overestimates the rows of a plain join and scans the table. */
+/**
+ * A lateral join looks up one payment per recharge. The planner overestimates the rows of a plain join and scans
+ * the table.
+ */
 const joined = (sql: Db, table: Requests): Fragment =>
   sql`join users u on u.id = r.owner_id ${
     table === 'recharges'

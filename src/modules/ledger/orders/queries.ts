@@ -150,7 +150,8 @@ export async function findOrder(
 }
 
 /**
- * Names on the wire for the other party of a movement (money-4). Clients expect the misspelled `widthdraw`.
+ * Values of `target_type` by kind of movement (money-4). The default is `user`. Clients expect the misspelled
+ * `widthdraw`.
  */
 const POINTS_TARGETS: Partial<Record<MovementKind, string>> = {
   recharge: 'recharge',

@@ -110,8 +110,8 @@ export async function recordRefund(
 }
 
 /**
- * Claims refunds that are due for a status query. Schedules the next query with a backoff of up to 60
- * minutes.
+ * Claims refunds that are due for another request to the provider. Schedules the next request with a backoff of up
+ * to 60 minutes.
  */
 export const takeDueRefunds = (sql: Db, limit: number) => sql<
   (Tables['payment_refunds'] & { state: 'asked' })[]

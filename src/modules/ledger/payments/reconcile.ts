@@ -55,7 +55,7 @@ function compareLines(lines: StatementLine[], rows: PaymentRow[]): Found[] {
     const row = byNumber.get(line.payment) ?? byNumber.get(line.order ?? '')
     const { kind, payment: number, amount } = line
     const said = { number, found: amount, found_currency: line.currency || null }
-    // Ignores orders of other sites that share the provider account. Order numbers of Kith have this format.
+    // Ignores orders of other systems that share the provider account. Order numbers of Kith have this format.
     if (!row && !/^k[0-9a-f]{10}_\d+$/.test(line.order ?? '')) return []
     if (!row) return [{ ...said, kind: 'unknown', recharge_id: null, expected: null }]
     const told = { ...said, recharge_id: row.recharge_id, expected: row.charged }

@@ -118,7 +118,7 @@ async function requestRefund(ctx: Context, row: RefundRow): Promise<void> {
     if (state !== 'done') return
     await transaction(ctx.sql, async (tx) => {
       await settleRefund(tx, row, { state })
-      // Adopts the provider's total. Before, a refund made on the provider's site could be mistaken for this
+      // Adopts the provider's total, because Kith may have mistaken a refund made on the provider's site for this
       // refund.
       if (refunded !== undefined)
         await applyFacts(tx, row.provider, { order: payment.order_number, status: 'unknown', refunded })

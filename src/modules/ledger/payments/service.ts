@@ -199,8 +199,8 @@ export function stateOf(row: PaymentRow, status: PaymentFacts['status']): Paymen
 }
 
 /**
- * Records a refund that the provider reports. Returns the amount to add to the refunded total, or 0 when the
- * total already contains the refund.
+ * Records a completed refund that the provider reports. Returns the amount to add to the refunded total, or 0
+ * when the refund is not completed or the total already contains the refund.
  */
 async function countRefund(
   tx: Tx,

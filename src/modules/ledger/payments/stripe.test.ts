@@ -80,7 +80,7 @@ test('rejects payment notifications without a valid signature (money-20)', async
   assert.equal(unknown.statusCode, 404)
 })
 
-test('records a payment with a wrong amount instead of crediting it (money-22)', async () => {
+test('records a payment with a wrong amount or currency instead of crediting it (money-22)', async () => {
   const anna = await person()
   const [less, other] = [await open(anna), await open(anna)]
   assert.equal(await notify(stripeEvents.completed(stripe.pay(less, 299))), 200)
