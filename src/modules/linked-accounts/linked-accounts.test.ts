@@ -336,7 +336,7 @@ test("rejects the removal of a user's last sign-in method (sign-in-26)", async (
   assert.equal((await as(me, 'DELETE', `/user/socialite/${left}`)).status, 204)
 })
 
-test('returns 404 for an unconfigured provider (sign-in-23)', async () => {
+test('returns 404 for an unconfigured provider and 503 for an unreachable provider (sign-in-23)', async () => {
   const ann = await person()
   for (const name of ['qq', 'constructor', '__proto__'])
     for (const answer of [

@@ -92,7 +92,7 @@ export async function providerOf(ctx: Context, name: string): Promise<Provider> 
   const { config } = ctx
   const settings = Object.hasOwn(config.outsideProviders, name) ? config.outsideProviders[name] : undefined
   if (!settings) throw noSuchProvider()
-  // Reads the public URL on each call, because it is unknown until the server listens.
+  // Reads the public URL here instead of at start, because the URL is unknown until the server listens.
   const redirectUrl = settings.redirectUrl ?? `${config.publicUrl}/sign-in/${name}`
   const known = providers(ctx)
   // Loads the client library on first use. A static import would make every `kith` command read its many
@@ -285,8 +285,7 @@ export async function linkBySignIn(
 
 export async function unlinkAccount(ctx: Context, name: string, userId: number): Promise<void> {
   await transaction(ctx.sql, async (tx) => {
-    // Locks the account. Otherwise concurrent removals of two linked accounts could each rely on the other
-    // one.
+    // Locks the account. Otherwise concurrent removals of the last two linked accounts could both succeed.
     const others = await lockSignInMethods(tx, userId)
     if (!(await deleteLinked(tx, name, userId))) throw notLinked()
     await alertAccountOwner(ctx, tx, userId, 'unlink')
