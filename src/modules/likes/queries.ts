@@ -14,8 +14,8 @@ const columns = (sql: Db) => sql`
 type Outcome = { found: boolean; changed: boolean }
 
 /**
- * Counts each new like for the content and, unless hidden, for its owner. `changed` holds the ids of users
- * with a new like.
+ * Counts each new like for the content and, unless the owner is hidden, for the owner. `changed` holds the ids of
+ * users with a new like.
  */
 export async function insertLikes(
   sql: Db,
@@ -80,7 +80,7 @@ export async function deleteLikesOf(sql: Db, type: string, contentIds: number[])
     )}`
 }
 
-/** Transfers the likes of soft-deleted content and their counts to another owner. Id 0 means no owner. */
+/** Transfers the likes of deleted or restored content, and their counts, to another owner. Id 0 means no owner. */
 export async function setLikesOwner(
   sql: Db,
   type: string,
