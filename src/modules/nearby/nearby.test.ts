@@ -24,7 +24,7 @@ const around = async (who: Person, at: object, more = ''): Promise<Found[]> => {
   return body
 }
 
-test('rounds the location of a user before it stores the location (nearby-1)', async () => {
+test('stores, replaces and deletes the rounded location of a user (nearby-1)', async () => {
   const [ann, bob] = [await person(), await person()]
   const at = somewhere()
   const made = await as(ann, 'POST', '/around-amap', {
@@ -81,7 +81,7 @@ test('lists users within a radius, nearest first (nearby-2)', async () => {
   assert.deepEqual(await around(me, at, '&radius=50000&limit=100&page=101'), [])
 })
 
-test('finds users across the date line and the poles (nearby-2)', async () => {
+test('finds users across the date line and accepts a location at a pole (nearby-2)', async () => {
   const me = await person()
   const [east, west] = [await person(), await person()]
   await put(east, -40, 179.999)
@@ -112,7 +112,7 @@ test('omits blocked and disabled users from the list of nearby users (nearby-3)'
   )
 })
 
-test('hides locations older than a month (nearby-1)', async () => {
+test('hides and deletes locations older than 30 days (nearby-1)', async () => {
   const [me, gone] = [await person(), await person()]
   const at = somewhere()
   await put(gone, at.latitude, at.longitude)
