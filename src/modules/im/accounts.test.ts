@@ -13,7 +13,7 @@ const { as, guest, person, sql, work, ctx, connection } = world
 const { codeFor, signIn, signUp } = signUpsOn(world)
 const founder = await person({ roles: ['founder', 'owner'] })
 
-test('creates a chat account with a random password for a new user', async () => {
+test('creates a chat account with an encrypted password for a new user', async () => {
   const me = await person()
   await work()
   const [account] = await sql<{ confirmed: boolean; password: string }[]>`
@@ -27,7 +27,7 @@ test('creates a chat account with a random password for a new user', async () =>
   assert.ok(await hasEmbeddedPassword(sql, String(me.id), answer.body.im_pwd_hash))
 })
 
-test('locks the chat account of a disabled user (im-5)', async () => {
+test('locks the chat account while its user is disabled (im-5)', async () => {
   const [me, other] = [await person(), await person()]
   await work()
   const { im_pwd_hash: password } = (await as(me, 'GET', '/im/password')).body
@@ -60,7 +60,7 @@ test('ignores the id of another user in a request for the chat password (im-4)',
   assert.notEqual((await as(me, 'GET', '/im/password')).body.im_pwd_hash, mine)
 })
 
-test('replaces the chat password when a session is revoked (im-4)', async () => {
+test('replaces the chat password when a session is revoked, but not on logout (im-4)', async () => {
   const me = await signUp()
   const email = String(me.email)
   await work()
@@ -146,7 +146,7 @@ test('registers all users with the chat provider in the background (im-3)', asyn
   assert.ok(account)
 })
 
-test('reports the progress when all users are registered with the chat provider', async () => {
+test('reports the state of the chat provider and the finished registration of all users', async () => {
   assert.equal((await as(await person(), 'GET', '/admin/im')).status, 403)
   await as(founder, 'POST', '/im/register-old-users')
   await work()
@@ -172,7 +172,7 @@ test('registers ten thousand users with the chat provider after one request', as
   assert.ok(held.n >= 10_000)
 })
 
-test('generates a random chat password for each user (im-4)', async () => {
+test('returns a distinct chat password for each user (im-4)', async () => {
   const [one, other] = [await person(), await person()]
   await sql`update users set password = null where id = any(${[one.id, other.id]})`
   const passwords = []
@@ -215,7 +215,7 @@ test('skips chat accounts that another job has leased', async () => {
   await second.end()
 })
 
-test('registers a user with the chat provider once when requests run concurrently (im-2)', async () => {
+test('keeps the chat account that a concurrent transaction created first (im-2)', async () => {
   const me = await person()
   const password = ctx.secrets.seal('the first password')
   const { asked } = await transaction(sql, async (tx) => {

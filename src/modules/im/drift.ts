@@ -28,7 +28,7 @@ export async function sweep(ctx: Context): Promise<void> {
 
 type ImDrift = { group: number; difference: string }
 
-/** Calls `found` for each difference between a confirmed group and the provider's copy. */
+/** Calls `found` for each confirmed group that differs from the provider's copy, with the first difference. */
 async function compareGroups(
   ctx: Context,
   found: (drift: ImDrift, version: number) => Promise<void>,

@@ -12,7 +12,7 @@ type Body = Record<string, unknown>
 const { makeGroup, read, change, memberIds } = imGroupsOf(world)
 const addUpload = (owner: Person) => uploadPicture(world, owner)
 
-test('lets only the owner of a group change it (im-8)', async () => {
+test('rejects changes of a group by members and strangers (im-8)', async () => {
   const [owner, member, stranger] = [await person(), await person(), await person()]
   const id = await makeGroup(owner, { members: String(member.id), allowinvites: 0 })
   for (const viewer of [member, stranger]) {
@@ -85,7 +85,7 @@ test('returns the documented fields of a group (im-10)', async () => {
   assert.ok('certification' in affiliations[0])
 })
 
-test('returns several groups with the account names of their members', async () => {
+test('returns visible groups with the account names of their members', async () => {
   const [owner, member, stranger] = [await person(), await person(), await person()]
   const id = await makeGroup(owner, { members: member.id })
   const closed = await makeGroup(owner, { public: 0 })
@@ -185,7 +185,7 @@ test('omits disabled members from a group', async () => {
   assert.equal((await as(owner, 'POST', `/im/register/${member.id}`)).status, 404)
 })
 
-test('counts only enabled members of a group (im-5)', async () => {
+test('counts exactly the listed members of a group after a member or the owner is disabled (im-5)', async () => {
   const [owner, member, gone] = [await person(), await person(), await person()]
   const id = await makeGroup(owner, { members: `${member.id},${gone.id}` })
   const shown = async () => {
@@ -220,7 +220,7 @@ test('lets a user with the ability for chat groups manage groups of other users'
  * groups.
  */
 const MATRIX: [string, (id: string, who: Person, other: Person) => [string, string, Body?], number[]][] = [
-  ['register oneself', (_id, who) => ['POST', `/register/${who.id}`], [401, 201, 201, 201, 201]],
+  ['register themselves', (_id, who) => ['POST', `/register/${who.id}`], [401, 201, 201, 201, 201]],
   [
     'register another user',
     (_id, _who, other) => ['POST', `/register/${other.id}`],
@@ -233,7 +233,7 @@ const MATRIX: [string, (id: string, who: Person, other: Person) => [string, stri
   ],
   ['register all users', () => ['POST', '/register-old-users'], [401, 403, 403, 403, 201]],
   ['set a new password', () => ['PUT', '/password'], [401, 201, 201, 201, 201]],
-  ['read the own password', () => ['GET', '/password'], [401, 201, 201, 201, 201]],
+  ['read their own password', () => ['GET', '/password'], [401, 201, 201, 201, 201]],
   ['read a private group', (id) => ['GET', `/group?im_group_id=${id}`], [401, 404, 200, 200, 200]],
   ['read a private group in brief', (id) => ['GET', `/groups?im_group_id=${id}`], [401, 404, 200, 200, 200]],
   ['make a group', () => ['POST', '/group', { groupname: 'x', desc: 'y' }], [401, 201, 201, 201, 201]],

@@ -47,8 +47,8 @@ export type LeasedAccount = Row<'im_accounts', 'user_id' | 'password' | 'version
 }
 
 /**
- * Skips accounts that are confirmed, or leased by another process. `known`: the provider has confirmed an
- * earlier version of the account.
+ * Skips accounts that are confirmed or already leased. `known`: the provider has confirmed an earlier version
+ * of the account.
  */
 export async function leaseAccounts(
   sql: Db,

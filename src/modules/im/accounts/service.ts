@@ -47,9 +47,7 @@ export async function listUnconfirmed(ctx: Context, ids: number[], db: Db = ctx.
   return ids.filter((id) => !found.get(id)?.confirmed)
 }
 
-/**
- * Returns `busy` while another process holds a lease on an account. After `failed`, a job retries the sync.
- */
+/** Returns `busy` if another sync holds a lease on an account. After `failed`, a job retries the sync. */
 export async function syncAccounts(ctx: Context, ids: number[]): Promise<'done' | 'busy' | 'failed'> {
   const provider = imProvider(ctx)
   let failed = false
@@ -207,9 +205,7 @@ async function finishRegistration(sql: Db, id: number, left: number): Promise<vo
 }
 
 const TASK = 'im_register_everybody'
-/**
- * Maximum duration of a job, so that it does not delay a shutdown. Another job continues the registration.
- */
+/** Duration after which a job leaves the rest of the registration to another job, so that shutdowns stay fast. */
 const AT_A_TIME_MS = 5_000
 const RETRY_SECONDS = 5
 

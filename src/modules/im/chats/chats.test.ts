@@ -155,7 +155,7 @@ test('hides messages that were sent before the member joined the group (im-11)',
   assert.equal(code(await as(owner, 'DELETE', `/chats/${chat}`)), 'im_owner_stays')
 })
 
-test('stores a group announcement as one message of its conversation', async () => {
+test("stores each announcement of a group as a message in the group's conversation", async () => {
   const [owner, ann] = [await person(), await person()]
   const group = await makeGroup(owner)
   await as(owner, 'POST', '/im/group/member', { im_group_id: Number(group), members: String(ann.id) })
@@ -171,7 +171,7 @@ test('stores a group announcement as one message of its conversation', async () 
   )
 })
 
-test('rejects edits of own messages after the time limit (im-13)', async () => {
+test('lets only the sender edit and delete a message, within the time limit (im-13)', async () => {
   const [ann, bob] = [await person(), await person()]
   const chat = await pair(ann, bob)
   const [one, two, old] = [
@@ -390,7 +390,7 @@ test('reports connected members of a conversation to each other (im-15)', async 
   assert.deepEqual(mine.named('presence'), [{ chat_id: chat, user_ids: [bob.id] }])
   assert.deepEqual(theirs.named('presence'), [{ chat_id: chat, user_ids: [ann.id] }])
   const marker = await pair(ann, eve)
-  /** Waits for a typing event, because a process delivers pending presence events before the typing event. */
+  /** Waits for a later typing event, because the process delivers all pending presence and typing events first. */
   const settle = async (times: number) => {
     await as(eve, 'POST', `/chats/${marker}/typing`)
     await until(() => mine.named('typing').length === times, 'a later event')

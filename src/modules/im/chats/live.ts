@@ -106,7 +106,10 @@ function createSource(ctx: Context, streams: OpenStreams): ReturnType<CreateChat
     return { cursor: Math.max(oldest, past?.newest ?? 0), newest }
   }
 
-  /** If the stream's buffer is full, drops the event and marks the stream as behind. */
+  /**
+   * Drops the event if the stream is behind or its buffer is full. `catchUp` later sends the messages that a
+   * stream missed.
+   */
   function send(stream: EventStream, event: string, data: string) {
     const { chats } = stream
     if (!chats) return
@@ -232,8 +235,7 @@ function createSource(ctx: Context, streams: OpenStreams): ReturnType<CreateChat
         if (rows.length > MISSED_MOST) stream.write(eventOf(stream, 'reset', '{}'))
         else
           for (const view of await messageViews(sql, rows)) {
-            // Skips messages that an earlier iteration of the outer loop sent, unless they were edited or
-            // deleted.
+            // Skips messages that this function already sent, unless they were edited or deleted.
             const isChanged = view.deleted || view.edited_at !== null
             if (!isChanged && view.position <= (chats.sent.get(view.chat_id) ?? 0)) continue
             stream.write(eventOf(stream, 'message', JSON.stringify(view)))

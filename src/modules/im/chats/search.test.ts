@@ -57,7 +57,7 @@ test('finds no deleted or replaced texts above position 500', async () => {
   assert.deepEqual(await search('another text'), ['another text'])
 })
 
-test('finds messages above position 500 by the search index', async () => {
+test('lets the planner use the search index for positions above 500', async () => {
   const plan = await transaction(sql, async (tx) => {
     // Disables sequential scans, which the planner prefers for the few rows of this test.
     await tx`set local enable_seqscan = off`

@@ -65,9 +65,7 @@ export async function updateGroup(
   return row.version
 }
 
-/**
- * Increments the version of a group after a change of its members, so that the next sync sends the change.
- */
+/** Increments the version of a group whose members changed or that was deleted, so that the next sync sends it. */
 export async function touchGroup(sql: Db, id: number): Promise<number> {
   const [row] = await sql<[{ version: number }]>`
     update im_groups set version = version + 1, updated_at = now() where id = ${id} returning version`

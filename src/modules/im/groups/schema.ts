@@ -69,7 +69,7 @@ const Members = IdList(2000)
 export const NewImGroup = Shared('NewImGroup', { ...settings, members: Type.Optional(Members) })
 export type NewImGroup = Static<typeof NewImGroup>
 
-/** Settings absent from a request are reset to their defaults (im-6). */
+/** A change resets settings that the request omits to their defaults, except the picture and the owner (im-6). */
 export const ImGroupChange = Shared('ImGroupChange', {
   im_group_id: Id,
   ...settings,

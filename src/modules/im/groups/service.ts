@@ -209,7 +209,8 @@ const change = async (tx: Db, id: number) => {
 }
 
 /**
- * Ignores given users who are not members. A member who does not own the group may remove only themselves.
+ * Ignores enabled users who are not members, and throws 422 for unknown users. Members without the rights of the
+ * owner may remove only themselves.
  */
 export async function removeMembers(
   ctx: Context,

@@ -18,19 +18,19 @@ const LONGEST_PAUSE_MS = 15_000
  */
 function withBreaker(provider: ImProvider, now: () => number = Date.now): ImProvider {
   let failures = 0
-  let closedUntil = 0
+  let openUntil = 0
   let pause = FIRST_PAUSE_MS
   const guard =
     <A extends unknown[], R>(call: (...args: A) => Promise<R>) =>
     async (...args: A): Promise<R> => {
       if (failures >= FAILURES) {
-        const left = closedUntil - now()
+        const left = openUntil - now()
         if (left > 0)
           throw new ImError('unavailable', `${provider.name} does not answer`, {
             retryAfterSeconds: left / 1000,
           })
         // Starts a new pause, so that only this call tests the provider and concurrent calls still fail fast.
-        closedUntil = now() + pause
+        openUntil = now() + pause
       }
       try {
         const result = await call(...args)
@@ -41,7 +41,7 @@ function withBreaker(provider: ImProvider, now: () => number = Date.now): ImProv
         if (error instanceof ImError && error.fault === 'unavailable') {
           failures += 1
           if (failures > FAILURES) pause = Math.min(pause * 2, LONGEST_PAUSE_MS)
-          if (failures >= FAILURES) closedUntil = now() + pause
+          if (failures >= FAILURES) openUntil = now() + pause
         } else failures = 0
         throw error
       }

@@ -68,7 +68,8 @@ export function createEjabberd(options: EjabberdOptions): ImProvider {
       .filter(({ domain, affiliation }) => domain === host && AFFILIATED.has(affiliation))
       .map(({ username, affiliation }) => ({ name: username, owner: affiliation === 'owner' }))
   }
-  const hasAccount = async (name: string) => (await call('check_account', { user: name, host })).body === 0 // 0 is yes
+  /** ejabberd answers 0 for an existing account. */
+  const hasAccount = async (name: string) => (await call('check_account', { user: name, host })).body === 0
 
   /** Closes connections explicitly, because ejabberd keeps connections of the former password open. */
   const setPassword = async (name: string, newpass: string) => {
@@ -178,7 +179,7 @@ export function createEjabberd(options: EjabberdOptions): ImProvider {
     async listMembers(id) {
       const members = await listAffiliations(id)
       return {
-        // Reports null when a room has several owners, so that the sync repeats the transfer of ownership.
+        // Reports null unless the room has exactly one owner, so that the sync repeats the transfer of ownership.
         owner:
           members.filter(({ owner }) => owner).length === 1 ? members.find(({ owner }) => owner)!.name : null,
         names: members.map(({ name }) => name),

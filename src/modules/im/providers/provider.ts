@@ -86,9 +86,7 @@ type HttpClient = (
   options?: { body?: unknown; headers?: Record<string, string> },
 ) => Promise<Reply>
 
-/**
- * Limits concurrent requests to `atOnce`. Connection errors, 5xx responses and timeouts become `unavailable`.
- */
+/** Limits concurrent requests to `atOnce`. Throws `unavailable` on connection errors and timeouts. */
 export function createHttpClient(options: { base: string; timeoutMs: number; atOnce: number }): HttpClient {
   let open = 0
   const waiting: (() => void)[] = []

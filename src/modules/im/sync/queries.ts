@@ -25,7 +25,7 @@ export async function leaseGroup(
   return row
 }
 
-/** Must run after the lease is taken, so that the member list is at least as new as the leased version. */
+/** A sync must call this after it takes the lease, so that the list is at least as new as the leased version. */
 export async function listMemberIds(sql: Db, groupId: number): Promise<number[]> {
   const rows = await sql<{ user_id: number }[]>`
     select user_id from im_group_members where group_id = ${groupId} order by user_id`
@@ -167,12 +167,16 @@ const AFTER_REQUEST_SECONDS = 10
 const CLOSING_MS = 5_000
 
 /**
- * Must run in the transaction that changes the account or group. At most one job per account or group waits.
+ * For a change of an account or group, must run in the transaction of the change. At most one job per account or
+ * group waits.
  */
 export const addSync = (tx: Db, kind: Kind, id: number, delaySeconds = AFTER_REQUEST_SECONDS) =>
   addJob(tx, kind, { id }, { key: `${kind}:${id}`, queue: `${kind}:${id}`, delaySeconds })
 
-/** Enqueues a retry. Its delay grows to 30 seconds during an outage, and to 10 minutes after a rejection. */
+/**
+ * Enqueues a retry. The delay grows to about 30 seconds during an outage or a rate limit, and to about 10 minutes
+ * after other faults.
+ */
 export async function addRetry(ctx: Context, kind: Kind, id: number, attempts: number, error: unknown) {
   await addSync(ctx.sql, kind, id, retryDelay(attempts, error))
 }
@@ -204,7 +208,7 @@ function keepRunning(ctx: Context, work: Promise<unknown>) {
 
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
 
-/** Returns false when the provider does not confirm the change within the time limit of a request. */
+/** Returns false when the sync fails, or does not confirm the change within the time limit of a request. */
 export async function waitFor(
   ctx: Context,
   sync: () => Promise<'done' | 'busy' | 'failed'>,
@@ -219,7 +223,7 @@ export async function waitFor(
       work.catch(() => 'failed' as const),
       { milliseconds: left, fallback: () => 'late' as const },
     )
-    // `busy`: another process holds the lease and may confirm the change.
+    // `busy`: another sync holds the lease, or has already confirmed the change.
     if (outcome === 'done' || outcome === 'busy') if (await isConfirmed()) return true
     if (outcome === 'failed' || Date.now() >= deadline) return false
     await pause(25)

@@ -153,7 +153,7 @@ async function announce(ctx: Context, provider: ImProvider, groupId: number, id:
           await provider.sendSystem(id, {
             id: messageId,
             text: TEXTS[type] ?? type,
-            // Adds the provider's group id, which was unknown when the announcement was stored.
+            // Adds the provider's group id, which may have been unknown when the announcement was stored.
             ext: type.startsWith('ts_group') ? { ...ext, group_id: id } : ext,
           })
       } catch (error) {

@@ -36,7 +36,7 @@ import {
   updateBody,
 } from './queries.ts'
 
-/** Use of an upload that a message contains. Only members of the conversation may read such an upload. */
+/** Channel of uploads in messages. `mayReadChatFile` decides which users may read them. */
 export const CHAT_FILE = 'chat'
 
 export const MESSAGE_SIGNAL = 'chat'
