@@ -39,7 +39,7 @@ function addressesOf(
   return paths.flatMap((path) => ['limit=50', ...queries].map((query) => `${path}?${query}`))
 }
 
-/** Whether a reply contains a user's id in an id field, or the user's name. */
+/** Returns true if a reply contains a user's name, the id as a string, or the id in a field for user ids. */
 function reveals(value: unknown, author: Person, key = ''): boolean {
   if (typeof value === 'string') return value.includes(author.name) || value === String(author.id)
   if (typeof value === 'number')
@@ -72,7 +72,7 @@ test('hides the author of an anonymous question or answer in every reply (questi
   const another = await answer(answerer, openQuestion, { anonymity: 1, body: 'Another one' })
   await as(asker, 'POST', `/user/question-application/${hiddenQuestion}`)
 
-  // Performs every action that other users may take on the content, to create notifications and orders.
+  // Performs actions of other users on the content, to create notifications and orders.
   for (const who of [reader, bystander]) {
     for (const path of [`/questions/${hiddenQuestion}`, `/question-answers/${hiddenAnswer}`]) {
       const made = await as(who, 'POST', `${path}/comments`, { body: 'What do you mean?' })

@@ -11,7 +11,10 @@ type Authored = { user_id: number; anonymity: boolean }
 
 const hides = (row: Authored, viewerId: number) => row.anonymity && row.user_id !== viewerId
 
-/** User ids of the authors that `viewerId` may see. Replies load only these users, so they cannot leak a hidden author. */
+/**
+ * User ids of the authors that `viewerId` may see. Replies load only these users, and so cannot leak a hidden
+ * author.
+ */
 export const shownPeople = (rows: Authored[], viewerId: number) =>
   rows.filter((row) => !hides(row, viewerId)).map((row) => row.user_id)
 

@@ -55,9 +55,8 @@ test('changes no public data about users when anonymous content changes (questio
     const rows = await sql`
       select to_json(u) as person, to_json(c) as counts
       from users u join user_counts c on c.user_id = u.id where u.id = any(${authors}) order by u.id`
-    const topicExperts =
-      await sql`select * from question_people where user_id = any(${authors}) order by user_id`
-    return { seen, rows: [...rows], ranked: [...topicExperts] }
+    const ranked = await sql`select * from question_people where user_id = any(${authors}) order by user_id`
+    return { seen, rows: [...rows], ranked: [...ranked] }
   }
   const before = await look()
   assert.ok(Object.values(before.seen).filter((people) => (people as []).length > 0).length >= 8)
@@ -192,7 +191,7 @@ test('keeps like counters exact when likes race with changes of anonymity', asyn
   await assertNoDrift()
 })
 
-test('repairs likes counted for an anonymous author with `kith doctor`', async () => {
+test('finds and repairs a like that is counted for an anonymous author', async () => {
   const [anna, ben] = [await person(), await person()]
   const id = await answer(ben, await ask(anna), { anonymity: 1 })
   await as(anna, 'POST', `/question-answers/${id}/likes`)

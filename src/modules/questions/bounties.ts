@@ -15,8 +15,8 @@ async function takeBounty(sql: Db, questionId: number): Promise<boolean> {
 }
 
 /**
- * Adds the amount to the user's income in the ranking of experts, if the user is an expert of the question's
- * topics.
+ * Adds the amount to the user's income in the ranking of experts, if the user is an expert of one of the
+ * question's topics.
  */
 const addExpertIncome = (sql: Db, questionId: number, userId: number, amount: number) => sql`
   update question_people set income = income + ${amount}
@@ -52,8 +52,8 @@ export async function payBounty(
 }
 
 /**
- * Replaces the bounty of a locked question and refunds the earlier bounty. Throws after an adoption or
- * invitation.
+ * Replaces the bounty of a locked question and refunds the earlier bounty. Throws 403 after an adoption, after the
+ * payment of the bounty, and for a question with both a bounty and invitations.
  */
 export async function changeBounty(tx: Tx, question: QuestionRow, amount: number): Promise<void> {
   const { id, user_id: owner, status, bounty } = question

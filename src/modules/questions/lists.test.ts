@@ -70,7 +70,7 @@ test("filters a user's questions and answers by `type`", async () => {
   assert.deepEqual(await given('&type=other'), [own])
   assert.deepEqual(await given(`&after=${invited}`), [own])
   assert.deepEqual(ids((await as(ben, 'GET', '/user/question-answer')).body), [adopted, invited, own])
-  // Only the author's own lists contain anonymous questions (questions-16).
+  // Only the author's own lists contain anonymous questions and answers (questions-16).
   const hidden = await ask(anna, { anonymity: 1 })
   const masked = await answer(ben, plain, { anonymity: 1 })
   assert.deepEqual(

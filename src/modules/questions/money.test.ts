@@ -14,7 +14,8 @@ const admin = await person({ roles: ['founder', 'owner'] })
 const START = 600
 
 /**
- * One user action. Its numbers select among the users, questions and answers that exist when the action runs.
+ * One user action. `who` and `other` select users. `which` selects one of the questions, answers or requests that
+ * exist when the action runs.
  */
 type Step = { what: (typeof KINDS)[number]; who: number; which: number; other: number; amount: number }
 const KINDS = [
@@ -149,7 +150,7 @@ test('neither loses nor creates points under concurrent actions', async () => {
   await fc.assert(property, { numRuns: 25, endOnFailure: true })
 })
 
-test('pays a bounty once when adoption, answer, payment and deletion race', async () => {
+test('pays or refunds a bounty once when adoption, answers, a request for excellence and deletions race', async () => {
   for (let round = 0; round < 8; round += 1) {
     const [anna, ben, cleo] = [await rich(START), await rich(START), await rich(START)]
     const automatic = round % 2 === 0

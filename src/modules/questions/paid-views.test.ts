@@ -56,7 +56,7 @@ test('omits the other party in orders of a paid view for an anonymous question (
   }
 })
 
-test('serves pictures of an answer only to users who paid for it (questions-13)', async () => {
+test('serves pictures of a paid answer only to the asker and to users who paid for it (questions-13)', async () => {
   const [anna, ben, cleo] = [await rich(100), await person(), await rich(150)]
   const picture = await upload(world, ben, await newPicture())
   const question = await askForLooks(anna, ben)

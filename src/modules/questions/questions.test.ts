@@ -222,7 +222,7 @@ test('ignores repeated watches and unwatches (questions-17)', async () => {
     assert.equal(await watch(method, 9_007_199_254_740_991), 404)
 })
 
-test('does not invite users who block the asker', async () => {
+test('rejects the invitation of a user who blocks the asker', async () => {
   const anna = await person()
   const ben = await person()
   const question = await ask(anna, { invitations: [{ user: ben.id }] })

@@ -73,7 +73,8 @@ export async function getQuestion(ctx: Context, id: number, viewerId: number): P
     isWatched(sql, id, viewerId),
   ])
   const insider = viewerId === row.user_id || invited.includes(viewerId)
-  // Omits invited users who answered anonymously, because the invitation would reveal them.
+  // Other viewers see only invited users who answered under their name. The full list would reveal the author of
+  // an anonymous answer.
   const named = new Set(rows.filter((each) => each.invited && !each.anonymity).map((each) => each.user_id))
   const [answers, invitations] = await Promise.all([
     answerViews(ctx, rows, viewerId),

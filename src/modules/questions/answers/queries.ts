@@ -96,7 +96,7 @@ export const findReadableAnswers = async (sql: Db, ids: number[], viewerId: numb
 export const findAnonymousAnswers = async (sql: Db, ids: number[]) =>
   idsOf(await sql<{ id: number }[]>`select id from answers where id = any(${ids}) and anonymity`)
 
-/** Uses the question's subject as excerpt for users who would have to pay for the answer. */
+/** The excerpt of a paid answer is the question's subject, except for the asker and the answer's author. */
 export async function findAnswerTarget(sql: Db, id: number, viewerId: number): Promise<Target | undefined> {
   const [row] = await sql<Target[]>`
     select a.id, a.user_id as "ownerId", a.anonymity as hidden,
@@ -147,7 +147,7 @@ export const listAnswersByAuthor = (
     order by a.id desc limit ${limit}`
 }
 
-/** Lists the invited and adopted answers and the viewer's newest answer. */
+/** Lists the invited and adopted answers and the viewer's newest other answer. */
 export const listSpecialAnswers = (sql: Db, questionId: number, viewerId: number) => sql<AnswerRow[]>`
   select ${answerColumns(sql)} from answers a join questions q on q.id = a.question_id
   where a.question_id = ${questionId} and (a.invited or a.adoption)
@@ -180,7 +180,7 @@ export type AnswerDraft = {
   anonymity: boolean
 }
 
-/** Inserts an answer to a locked question. The first answer of an invited user becomes the invited answer. */
+/** Inserts an answer to a locked question. The first answer of an invited user becomes an invited answer. */
 export async function insertAnswer(sql: Db, draft: AnswerDraft): Promise<AnswerRow> {
   const { questionId, userId } = draft
   const [row] = await sql<[AnswerRow]>`
@@ -245,7 +245,7 @@ const moveCounts = (sql: Db, anonymity: boolean) => sql`,
     )}
   )`
 
-/** Returns whether the author was public before the update, or undefined for an adopted answer. */
+/** Returns whether the author was public before the update, or undefined for an adopted or deleted answer. */
 export async function updateAnswer(
   sql: Db,
   id: number,

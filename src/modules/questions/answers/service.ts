@@ -216,8 +216,8 @@ export async function adopt(tx: Tx, questionId: number, answerId: number, userId
 }
 
 /**
- * Deletes an answer. Only moderators may delete an adopted or invited answer, because other users paid for
- * it.
+ * Deletes an answer. Only moderators may delete an adopted or invited answer, because other users may have paid
+ * for it.
  */
 export async function deleteAnswer(
   tx: Tx,

@@ -10,7 +10,10 @@ import { answerViewCounts } from '../counters.ts'
 import { ANSWERS, type AnswerView, bit } from '../schema.ts'
 import { type AnswerRow, findAnswerRows, findPaidViews } from './queries.ts'
 
-/** Only invited answers cost points to view, except for their author and the asker (questions-13). */
+/**
+ * Only an invited answer to a question with paid views costs points. Its author and the asker view it for free
+ * (questions-13).
+ */
 const isForPay = (row: AnswerRow) => row.look && row.invited
 
 const isExempt = (row: AnswerRow, viewerId: number) => viewerId === row.user_id || viewerId === row.asker_id
