@@ -46,7 +46,7 @@ test('lets only the author set a comment price, and only once (feeds-41)', async
   assert.deepEqual(race.map(({ status }) => status).sort(), [201, 422, 422])
 })
 
-test('sells no access to comment on a deleted feed until the feed is restored (money-14)', async () => {
+test('rejects payments for comments on a deleted feed until the feed is restored (money-14)', async () => {
   const [anna, ben] = [await person(), await rich(0, 100)]
   const feed = await publish(anna)
   const { paid_node: node } = (await set(anna, feed)).body

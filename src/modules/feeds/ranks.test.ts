@@ -101,7 +101,7 @@ test("counts a like in every period that includes the feed's publication (feeds-
   assert.deepEqual([...(await sql`select from period_sums where user_id = ${ann.id}`)], [])
 })
 
-test('ignores likes on a feed that is older than the longest period', async () => {
+test('records no change of period sums for a like on a feed older than 32 days', async () => {
   const [ann, bob] = (await people(2)) as [Person, Person]
   const [old, ancient] = [await publish(ann), await publish(ann)]
   await age(old, '31 days')
@@ -124,7 +124,7 @@ async function nearlyAWeekOld(author: Person, by: Person): Promise<[number, numb
   return [leaving, staying]
 }
 
-test('subtracts all likes of a feed when it leaves a period', async () => {
+test('subtracts all likes of a feed that leaves a period', async () => {
   const [ann, bob, cid] = (await people(3)) as [Person, Person, Person]
   const [leaving, staying] = await nearlyAWeekOld(ann, bob)
   await sql`update feeds set created_at = created_at - interval '2 hours'`

@@ -15,7 +15,7 @@ export const feedLikes: PeriodSums = {
       and ${visibleFeed(sql)} and f.like_count > 0`,
 }
 
-/** Adds recent feeds to the hot list after an administrator raises the list's number of days. */
+/** Adds recent feeds that the hot list lacks, such as after an administrator raises its number of days. */
 export const addMissingHots = (sql: Db, days: number) => sql`
   insert into feed_hots (feed_id, hot, created_at)
   select id, hot, created_at from feeds

@@ -93,7 +93,10 @@ async function listFeedIds(sql: Db, query: FeedQuery) {
   )
 }
 
-/** Scans the newest feeds for a frequent text, and uses the trigram index for a rare text. */
+/**
+ * Scans the newest feeds for a frequent text. Uses the trigram index for a rare text, or if the scan finds too few
+ * feeds.
+ */
 async function searchFeedIds(sql: Db, query: FeedQuery, pattern: string, filters: Fragment | undefined) {
   const { q = '', after } = query
   const { grams, isFrequent } = await planSearch(sql, 'feed_search', 'content', q)

@@ -106,8 +106,8 @@ export const listPinnedFeedsOfUser = (
 type HotPage = { viewerId: number; days: number; limit: number; hot?: number | undefined; after: number }
 
 /**
- * Keyset condition of the hot list. Ranks 0 and 1 both display as 1, so the condition uses the stored rank of
- * feed `after`.
+ * Keyset condition of the hot list. Ranks 0 and 1 both display as 1, so for a cursor of 1 the condition uses the
+ * stored rank of feed `after`.
  */
 function belowCursor(sql: Db, hot: number | undefined, after: number) {
   if (after === 0) return hot ? sql`and h.hot < ${hot === 1 ? 0 : hot}` : sql``

@@ -49,7 +49,7 @@ import {
 
 const FeedListQuery = Type.Object({
   type: Type.Optional(OneOf(['new', 'hot', 'follow', 'users'] as const, { default: 'new' })),
-  // Has no default in the schema, because a list of ids is unlimited unless the request sets a limit.
+  // Has no default in the schema, because a request with `id` returns all these feeds unless it sets a limit.
   limit: Type.Optional(Int(1, 100, { description: 'Default 15' })),
   after: Cursor,
   hot: Type.Optional(

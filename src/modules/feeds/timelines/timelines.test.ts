@@ -204,7 +204,7 @@ describe('feed views', () => {
     assert.equal((await guest('GET', `/feeds/${id}`)).body.feed_view_count, 3)
   })
 
-  test('loses no feed views when flushes of views race with likes', async () => {
+  test('loses no feed views when flushes of views race with likes and comments', async () => {
     const [alice, ...people] = await Promise.all(Array.from({ length: 9 }, () => person()))
     const ids = await publishMany(alice!, 5)
     await Promise.all(
