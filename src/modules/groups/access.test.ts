@@ -46,7 +46,10 @@ const ids: Record<string, number> = {
 }
 const people: (Person | null)[] = [null, stranger, pending, plain, bad, admin, founder, site]
 
-/** Expected statuses, one for each user of `people`. An empty body returns 422 when access is granted. */
+/**
+ * Expected statuses, one for each user of `people`. With 422, access is granted, but the empty body or the
+ * requested change is invalid.
+ */
 const MATRIX: Record<string, string> = {
   'GET /categories': '200 200 200 200 200 200 200 200',
   'GET /categories/:category/groups': '200 200 200 200 200 200 200 200',
@@ -215,7 +218,7 @@ for (const [row, statuses] of Object.entries(MATRIX))
     assert.equal(await ask(row, [plain], PREFIX), statuses.split(' ')[people.indexOf(plain)])
   })
 
-test("serves the picture of a private group's post only to readers of its posts (groups-16)", async () => {
+test("serves pictures of a private group's posts only to readers and site administrators (groups-16)", async () => {
   const picture = await uploadPicture(world, plain)
   const shown = await post(plain, id, { images: [picture] })
   const open = await uploadPicture(world, stranger)

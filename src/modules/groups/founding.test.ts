@@ -106,7 +106,7 @@ describe('creation and changes of groups', () => {
     assert.equal((await as(founder, 'POST', url, cut, headers)).status, 422)
   })
 
-  test('rejects a group without a required field (groups-1, groups-2)', async () => {
+  test('rejects a group with an invalid field or an uncertified founder (groups-1, groups-2)', async () => {
     const founder = await person()
     const url = `/categories/${await category()}/groups`
     const fails = async (body: object, field: string) => {

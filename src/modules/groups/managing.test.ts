@@ -109,7 +109,7 @@ describe('management of group members', () => {
     assert.equal((await as(bad, 'POST', `/group-posts/${postId}/likes`)).status, 201)
   })
 
-  test('omits a group from the list of groups of a blacklisted user', async () => {
+  test("omits a group from a user's list of groups after the group blacklists the user", async () => {
     const founder = await person()
     const id = await group(founder)
     const bad = await member(id, founder)

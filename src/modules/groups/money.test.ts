@@ -153,7 +153,7 @@ async function play(people: Person[], groups: number[], posts: Post[], lanes: St
   )
 }
 
-/** Finds join requests and pins that escrow paid out twice, or with more than their amount. */
+/** Finds join requests and pins that were paid into or out of escrow twice, or paid out above their amount. */
 const paidTwice = () => sql`
   select subject_type, subject_id, count(*) filter (where amount < 0)::int as times, sum(amount)::bigint as left
   from ledger_postings where owner_id = -1 and subject_type in ('group-member-logs', 'pins')

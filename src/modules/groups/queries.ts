@@ -96,8 +96,8 @@ export async function findVisibleGroups(sql: Db, ids: number[], viewerId: number
 }
 
 /**
- * Returns true if the group is approved. Uses a subquery, because a join would keep PostgreSQL from reading
- * the listed rows in index order.
+ * SQL condition that a group is approved and not deleted. Uses a subquery, because a join would keep PostgreSQL
+ * from reading the listed rows in index order.
  */
 const passed = (sql: Db, groupId: Fragment) =>
   sql`coalesce((select g.audit = 1 and g.deleted_at is null from groups g where g.id = ${groupId}), false)`

@@ -177,7 +177,7 @@ export const NewGroup = Shared('NewGroup', {
 })
 export type NewGroup = Static<typeof NewGroup>
 
-/** All fields are optional: the handler first reads the parts of a multipart body and then validates them as NewGroup. */
+/** All fields are optional, because the handler validates `NewGroup` after it has read a multipart body. */
 export const GroupForm = Type.Partial(NewGroup, { title: 'GroupForm' })
 
 export const GroupChanges = Shared('GroupChanges', {

@@ -127,8 +127,8 @@ const TOLD_AT_ONCE = 1000
 const OPENNESS: Record<Mode, number> = { private: 0, paid: 1, public: 2 }
 
 /**
- * Notifies all members that the group became more open. A single transaction prevents that a retry notifies
- * some members twice.
+ * Notifies the members, except the founder `by`, that the group became more open. Uses a single transaction, so
+ * that a retry notifies no member twice.
  */
 export const tellOpened = (ctx: Context, groupId: number, by: number): Promise<void> =>
   transaction(ctx.sql, async (tx) => {

@@ -5,7 +5,7 @@ import { findGroupAccess, type GroupAccess } from './queries.ts'
 
 export const isActiveMember = ({ member }: GroupAccess): boolean => member?.audit === 1 && !member.disabled
 
-/** Rank of the viewer's role in the group. Returns 0 for non-members and blacklisted users. */
+/** Rank of the viewer's role in the group. Returns 0 for non-members, pending members and blacklisted users. */
 export const actingRank = (standing: GroupAccess): number =>
   isActiveMember(standing) ? rankOf(standing.member?.role) : 0
 

@@ -51,7 +51,7 @@ export type Joined = {
   fee: number
 }
 
-/** Returns undefined for an unknown group. */
+/** Returns undefined for an unknown, unapproved or deleted group. */
 export async function insertMember(
   sql: Db,
   groupId: number,

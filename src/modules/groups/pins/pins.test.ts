@@ -30,7 +30,7 @@ async function assertNoDrift() {
     assert.deepEqual(await check.find(sql), [], check.name)
 }
 
-test('pays the founder once for an accepted pin of a post (groups-26)', async () => {
+test('decides a pin request of a post once when acceptances and a rejection race (groups-26)', async () => {
   const founder = await person()
   const id = await group(founder)
   const alice = await member(id, founder)
@@ -70,7 +70,7 @@ test('pays the founder once for an accepted pin of a post (groups-26)', async ()
   await assertNoDrift()
 })
 
-test('pays only the pins of posts that the founder accepts', async () => {
+test('charges only for pins of posts that the founder accepts', async () => {
   const founder = await person()
   const id = await group(founder)
   const alice = await member(id, founder)
@@ -92,7 +92,7 @@ test('pays only the pins of posts that the founder accepts', async () => {
   await assertNoDrift()
 })
 
-test('refunds pending pins of a deleted post and passes others to a new founder (groups-14)', async () => {
+test("refunds a deleted post's pending pin and passes other pending pins to a new founder (groups-14)", async () => {
   const founder = await person()
   const id = await group(founder)
   const [alice, heir] = [await member(id, founder), await member(id, founder)]
@@ -137,7 +137,7 @@ test('lets the author of the post decide the pin of a comment (groups-27)', asyn
   await assertNoDrift()
 })
 
-test('leaves no pending comment pin when its post is deleted concurrently (pins-12)', async () => {
+test('leaves no pending pin of a comment when the commented post is deleted concurrently (pins-12)', async () => {
   const founder = await person()
   const id = await group(founder)
   const alice = await person()
@@ -176,7 +176,7 @@ test('pays a reward of a post to its author (groups-12, groups-25)', async () =>
   await assertNoDrift()
 })
 
-test('returns the average daily price of accepted pins (pins-10)', async () => {
+test('raises the average daily price after the acceptance of an expensive pin (pins-10)', async () => {
   const founder = await person()
   const id = await group(founder)
   const alice = await member(id, founder)

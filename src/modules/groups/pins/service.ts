@@ -32,8 +32,8 @@ export async function getManagedPost(sql: Db, postId: number, viewerId: number) 
 }
 
 /**
- * Throws unless the user is the author of the post or a manager. A manager's pin takes effect at once
- * (groups-26).
+ * Throws unless the user is an active member who wrote the post or manages the group. A manager's pin takes
+ * effect at once (groups-26).
  */
 async function getPinnablePost(sql: Db, postId: number, userId: number): Promise<PinSubject> {
   const { post, group } = await getPostFor(sql, postId, userId)

@@ -113,7 +113,7 @@ describe('comments and reports of group posts', () => {
     assert.equal(row?.n, 1)
   })
 
-  test('omits posts of private groups from lists of comments and likes (groups-16)', async () => {
+  test('omits comments on posts of private groups from the lists of non-members (groups-16)', async () => {
     const [founder, stranger] = await people(2)
     const groupId = await group(founder!, { mode: 'private' })
     const alice = await join(groupId, founder!, await person())

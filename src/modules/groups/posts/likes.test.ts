@@ -5,7 +5,7 @@ import { postWorld } from '#test/fixtures/posts.ts'
 const { as, guest, group, post, people, told, assertNoDrift } = await postWorld()
 
 describe('likes of group posts', () => {
-  test('lists likes of a post with avatar URLs (groups-24)', async () => {
+  test('lists the likes of a post with their users (groups-24)', async () => {
     const [founder, alice] = await people(2)
     const id = await post(founder!, await group(founder!))
     const url = `/group-posts/${id}/likes`

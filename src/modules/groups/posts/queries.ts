@@ -104,7 +104,7 @@ export const findImages = (sql: Db, postIds: number[]) => sql<ImageRow[]>`
 
 export type PostValues = { title: string; body: string; summary: string; hasImages: boolean }
 
-/** Returns undefined when the author has lost the permission to post in the group. */
+/** Returns undefined when the user may not post in the group, or the group is unapproved or deleted. */
 export async function insertPost(
   sql: Db,
   groupId: number,

@@ -57,7 +57,7 @@ export async function getReadable(sql: Db, groupId: number, viewerId: number): P
   return group
 }
 
-/** Throws 403 or 422 unless the user may post in the group. groups-18 defines the order of the checks. */
+/** Throws 404, 403 or 422 unless the user may post in the group. Rule groups-18 orders the checks. */
 export async function getWritable(sql: Db, groupId: number, userId: number): Promise<GroupAccess> {
   const group = await getGroupAccess(sql, groupId, userId)
   if (group.audit !== 1) throw notAudited()

@@ -51,7 +51,7 @@ describe('group posts', () => {
     assert.equal((await guest('GET', `/groups/${one}/posts/${id}`)).status, 200)
   })
 
-  test('lets the author change a post (groups-21)', async () => {
+  test('lets only the author change a post (groups-21)', async () => {
     const founder = await person()
     const groupId = await group(founder)
     const [first, second, third] = [
@@ -77,7 +77,7 @@ describe('group posts', () => {
     assert.equal((await as(alice, 'DELETE', url)).status, 403)
   })
 
-  test('serves embedded pictures to readers of the post (groups-18, files-15)', async () => {
+  test("serves the author's embedded pictures only to readers of the post (groups-18, files-15)", async () => {
     const founder = await person()
     const groupId = await group(founder, { mode: 'private' })
     const [alice, stranger] = [await member(groupId, founder), await person()]
@@ -124,7 +124,7 @@ describe('group posts', () => {
     assert.deepEqual(await asked(first), [404, 404])
   })
 
-  test('lets the author or a manager delete a post (groups-21)', async () => {
+  test('subtracts a post from all counters when a manager deletes the post (groups-21)', async () => {
     const founder = await person()
     const groupId = await group(founder)
     const alice = await member(groupId, founder)
@@ -169,7 +169,7 @@ describe('group posts', () => {
     await assertNoDrift()
   })
 
-  test('copies a post to a feed when the group allows copies (groups-19)', async () => {
+  test('copies a post to a feed only when a public group allows copies (groups-19)', async () => {
     const founder = await person()
     const [open, shut] = [await group(founder, { allow_feed: true }), await group(founder)]
     const body = { sync_feed: 1, feed_from: 3, title: 'For all' }

@@ -152,7 +152,10 @@ export async function getReportableComment(sql: Db, id: number, viewerId: number
   return { kind: COMMENT, target, postId, group: await requireWriter(sql, postId, viewerId) }
 }
 
-/** Reports content to the group's managers, or to the site's moderators if a setting says so (groups-28). */
+/**
+ * Reports content to the group's managers, or to the site's moderators if `group:report-handle` is `site`
+ * (groups-28).
+ */
 export async function reportToManagers(
   ctx: Context,
   { kind, target, postId, group }: Reportable,
@@ -201,10 +204,7 @@ async function isThere(sql: Db, report: GroupReportRow): Promise<boolean> {
   )
 }
 
-/**
- * Routes call this before body validation. Throws 404 for an unknown report and 403 unless the viewer manages
- * its group.
- */
+/** Throws 404 for an unknown report, and 403 unless the user manages the group of the report. */
 export async function getReportToHandle(
   sql: Db,
   id: number,
