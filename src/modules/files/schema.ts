@@ -95,7 +95,7 @@ export function readFault(ctx: Context, error: unknown): unknown {
   return error.fault === 'unavailable' ? storageDown({ headers: { 'Retry-After': 5 } }) : noSuchFile()
 }
 
-/** Stored picture for clients. Only images have `dimension` (files-8). */
+/** Stored picture for clients. `dimension` is absent when the size of the picture is unknown (files-8). */
 export const AttachmentView = Shared('Attachment', {
   url: Type.String(),
   vendor: Type.String(),
@@ -128,7 +128,7 @@ export type UnpaidKind = 'read' | 'download' | 'listen' | null
 
 export type Use = { owner_id: number; channel: string | null; raw: number | null }
 
-/** Checks injected by higher modules, which `files` cannot import. */
+/** Checks and confidential channels of higher modules. Injected, because `files` cannot import these modules. */
 export type FileRoutesOptions = {
   findUnpaid(fileId: number, viewerId: number): Promise<UnpaidKind>
   isHidden(file: Use, viewerId: number): Promise<boolean>
@@ -194,7 +194,7 @@ export const StorageTask = Shared('NewStorageTask', {
 })
 export type StorageTask = Static<typeof StorageTask>
 
-/** `form` and `file_key` are for storage providers with form uploads. */
+/** `form` and `file_key` are always null, because only storage providers with form uploads need them. */
 export const StorageTaskView = Shared('StorageTask', {
   uri: Type.String(),
   method: Type.String(),

@@ -78,7 +78,7 @@ export function nodeUrl(ctx: Context, node: string): string {
   return `${ctx.config.publicUrl}/storage/${node.slice(0, colon)}:${path}`
 }
 
-/** Permanent URL of an upload. The URL redirects viewers with access to a signed URL. */
+/** Permanent URL of an upload. It redirects viewers who may see the upload to a signed URL. */
 export const fileUrl = (ctx: Context, id: number) => `${ctx.config.publicUrl}/api/v2/files/${id}`
 
 const hour = 3_600_000
@@ -100,8 +100,8 @@ export function signedFileUrl(ctx: Context, id: number, rule: ImageRule, confide
 }
 
 /**
- * Signed text of an upload URL. The first line differs for confidential files, so that marking a file
- * confidential invalidates its earlier URLs.
+ * Signed text of an upload URL. The first line differs for confidential files, so that earlier URLs of an upload
+ * become invalid when it is attached in a confidential channel.
  */
 export const fileSignature = (id: number, rule: string, expires: string, confidential: boolean) =>
   `${confidential ? 'confidential file' : 'file'}\n${id}\n${rule}\n${expires}`

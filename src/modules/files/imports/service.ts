@@ -40,7 +40,7 @@ export type WantedFile = { number: number; field: string; path: string; kind?: M
 
 export type SavedFiles = { of(number: number, field: string): SavedFile | undefined }
 
-/** Reports a missing or invalid file as an error of its line. A full disk aborts the import. */
+/** Reports a missing or invalid file as an error of its line. Other errors, such as a full disk, abort the import. */
 export async function saveFiles(
   ctx: Context,
   folder: string,

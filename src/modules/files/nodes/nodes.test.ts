@@ -71,7 +71,7 @@ describe('storage tasks', () => {
     assert.deepEqual([done.status, done.body], [201, { node }])
   })
 
-  test('rejects a storage task with a missing or out-of-range field', async () => {
+  test('rejects a storage task with an invalid field', async () => {
     const faults: [string, object][] = [
       ['filename', { filename: '' }],
       ['filename', { filename: 'without-extension' }],
@@ -104,7 +104,7 @@ describe('storage tasks', () => {
     assert.equal((await put(opened, png)).status, 201)
   })
 
-  test('verifies the declared hash, size and type against the uploaded file (files-7)', async () => {
+  test('rejects a file that is damaged or differs from its declared hash, size or type (files-7)', async () => {
     const jpeg = await flatPicture(30, 20).jpeg().toBuffer()
     const html = Buffer.from('<!doctype html><script>alert(1)</script>')
     const other = await openTask(png)
@@ -120,7 +120,7 @@ describe('storage tasks', () => {
     assert.equal(typeof broken.body.message, 'string')
   })
 
-  test('stops reading an upload at the size limit', async () => {
+  test('returns 413 for an upload above the size limit', async () => {
     assert.equal((await put(await openTask(png), Buffer.alloc(2_097_153))).status, 413)
   })
 
@@ -140,7 +140,7 @@ describe('storage tasks', () => {
     assert.equal((await put(opened, png)).status, 403)
   })
 
-  test('strips the location from photos', async () => {
+  test('removes the EXIF metadata from a stored photo', async () => {
     const bytes = await photo({ orientation: 6 })
     const node = await stored(bytes, { mime_type: 'image/jpeg' })
     const view = (await attachmentViews(sql, [node], ctx)).get(node)

@@ -148,12 +148,15 @@ async function findNodeAt(sql: Db, path: string): Promise<string | undefined> {
 /** Imported sites store thumbnails in a folder named after the picture, without its extension. */
 const THUMBNAIL = /^(.+)\/w[^/]*(\.[A-Za-z0-9]+)$/
 
-/** Maximum number of uses examined for one URL. No known site has more uses of one file. */
+/** Maximum number of uses examined for one path, so that a request runs a limited number of queries. */
 const USES_MAX = 200
 const PAGE = 20
 const GUEST_ID = 0
 
-/** Prefers public and free uses of a file. Returns undefined when all uses are hidden from the viewer. */
+/**
+ * Returns the first visible use that requires no payment, or else the first visible use. Returns undefined when
+ * all uses are hidden from the viewer.
+ */
 async function findReadableUse(
   ctx: Context,
   path: string,

@@ -53,7 +53,7 @@ export function uploadRoutes(server: Server, ctx: Context, options: FileRoutesOp
       errors: UPLOAD_ERRORS,
       handler: async ({ request, viewer, reply }) => {
         reply.raw.once('close', () => {
-          // Detects a disconnected client by the response, because a fully read request emits no close event.
+          // Detects a disconnect by the response, because the request emits `close` as soon as its body is read.
           if (!reply.raw.writableFinished && request.caller) request.caller.isGone = true
         })
         const id = await receiveUpload(ctx, request, viewer.id)
@@ -109,7 +109,7 @@ export function uploadRoutes(server: Server, ctx: Context, options: FileRoutesOp
       const rule = shownUnpaid(unpaid, file.mime.startsWith('image/'), { w, h, q, b })
       const rounded = file.mime.startsWith('image/') ? roundRule(rule, file) : {}
       const url = signedFileUrl(ctx, file.id, rounded, options.confidential.has(file.channel ?? ''))
-      // Prevents caching of the redirect, so that a paying viewer sees the original at once.
+      // Makes browsers request the redirect again, so that a viewer sees the original right after paying.
       reply.header('Cache-Control', 'private, no-cache')
       return json === undefined || json === '0' || json === 'false' ? reply.redirect(url, 302) : { url }
     },
@@ -118,7 +118,7 @@ export function uploadRoutes(server: Server, ctx: Context, options: FileRoutesOp
 
 const previewSide = 720
 
-/** Blurs or shrinks a picture for a viewer who has not paid (files-6). */
+/** Blurs or shrinks a picture for a viewer who has not paid. Throws 403 for other unpaid files (files-6). */
 function shownUnpaid(unpaid: UnpaidKind, isImage: boolean, rule: ImageRule): ImageRule {
   if (unpaid === null) return rule
   if (!isImage) throw filePaid()

@@ -80,7 +80,7 @@ describe('file uploads', () => {
     assert.ok(got.bytes.equals(bytes))
   })
 
-  test('stores each accepted file type with the detected media type (files-1, files-8)', async () => {
+  test('stores a file with its detected media type and size (files-1, files-8)', async () => {
     const kinds: [Buffer, string, string | null][] = [
       [await noisyPicture(20, 10).jpeg().toBuffer(), 'image/jpeg', '20x10'],
       [await noisyPicture(20, 10).webp().toBuffer(), 'image/webp', '20x10'],

@@ -171,8 +171,8 @@ async function keepVariant(ctx: Context, key: string, sourceKey: string, { data,
 const ROOM = 0.9
 
 /**
- * Deletes least recently used variants until the rest fits the storage budget. Skips rows that another
- * process has locked.
+ * If the variants exceed the storage budget, deletes the least recently used variants until `ROOM` of the budget
+ * is in use. Skips rows that another process has locked.
  */
 export async function tidyVariants(ctx: Context, batch = 200): Promise<void> {
   const total = await sumVariants(ctx.sql)

@@ -86,7 +86,7 @@ describe('variants of pictures (files-14)', () => {
     assert.equal((await variant(id, 'b=20', '2001:db8:1:2:ffff::1')).statusCode, 429)
   })
 
-  test('limits downloads per client address', async () => {
+  test('limits requests for stored files per client address', async () => {
     const remoteAddress = somewhere()
     const get = async (url: string, method: 'GET' | 'PUT' = 'GET') =>
       (await app.inject({ method, url, remoteAddress })).statusCode
@@ -112,7 +112,7 @@ describe('variants of pictures (files-14)', () => {
     assert.equal((await sending).status, 201)
   })
 
-  test('cancels a rendering when the client disconnects', async () => {
+  test('cancels a queued rendering when its client disconnects', async () => {
     const id = await uploaded()
     await app.listen({ port: 0, host: '127.0.0.1' })
     const { port } = app.server.address() as AddressInfo
@@ -154,7 +154,7 @@ describe('variants of pictures (files-14)', () => {
     assert.deepEqual([...(await kept(id))], [row])
   })
 
-  test('records the use of a variant once a day', async () => {
+  test('records the use of a variant at most once a day', async () => {
     const id = await uploaded()
     await variant(id, 'w=240')
     const askedAt = async (hoursAgo: number) => {
@@ -184,7 +184,7 @@ describe('variants of pictures (files-14)', () => {
     assert.equal((await kept(id)).length, 0)
   })
 
-  test('renders a shared variant for other clients when one client is over its quota', async () => {
+  test('renders a shared variant for other clients when one client is over its rate limit', async () => {
     const id = await uploaded()
     const [source] = await sql<StoredBytes[]>`
       select f.storage_key as key, f.mime, f.size, f.width, f.height from files f
