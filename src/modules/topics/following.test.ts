@@ -53,7 +53,7 @@ describe('topic followers', () => {
     assert.equal((await detail(id)).followers_count, 0)
   })
 
-  test('counts each of several concurrent follows once', async () => {
+  test('counts a follower once when the user sends concurrent follows', async () => {
     const owners = await Promise.all([person(), person()])
     const topics = await Promise.all(owners.map((owner) => createTopic(owner)))
     const people = await Promise.all(Array.from({ length: 6 }, () => person()))
@@ -101,7 +101,7 @@ describe('topic participants', () => {
     assert.deepEqual(await list('?limit=2'), [posters[0], newest[0]])
   })
 
-  test('returns 422 when paging parameters are out of range', async () => {
+  test('returns 422 when paging parameters are invalid', async () => {
     const id = await createTopic(await person())
     for (const query of ['limit=0', 'limit=101', 'limit=x', 'offset=-1', 'offset=x', 'offset=1.5']) {
       const answer = await guest('GET', `/feed/topics/${id}/participants?${query}`)
@@ -110,7 +110,7 @@ describe('topic participants', () => {
     }
   })
 
-  test("removes a participant only with the user's last feed in the topic (topics-8)", async () => {
+  test('removes a participant only when the user has no feed left in the topic (topics-8)', async () => {
     const [creator, poster] = [await person(), await person()]
     const id = await createTopic(creator)
     await post(creator.id, id)

@@ -4,7 +4,7 @@ import { defineFragments } from '#platform/memory'
 
 export type TopicName = Row<'feed_topics', 'name' | 'status' | 'creator_user_id'>
 
-/** Applies the condition of `visibleTopics` without a reviewer. */
+/** Applies the condition of `visibleTopics` for a viewer who is not a reviewer. */
 export const isTopicVisible = ({ status, creator_user_id }: TopicName, viewerId: number): boolean =>
   status === 'passed' || creator_user_id === viewerId
 

@@ -62,8 +62,8 @@ export const listHotTopics = (sql: Db, viewerId: number) =>
   )
 
 /**
- * Matches names that contain `part`, through the gram index. Matches nothing when `part` has no visible
- * characters.
+ * Matches names that contain `part`, through the gram index. Adds no condition when `part` is missing or has no
+ * visible characters.
  */
 export function nameContains(sql: Db, part: string | undefined): Fragment {
   const key = nameKey(part ?? '')
@@ -204,7 +204,7 @@ export async function insertFollowers(sql: Db, followers: readonly NewFollower[]
   return followers.map(({ topicId, viewer }) => found.has(`${topicId} ${viewer.id}`))
 }
 
-/** Removes a follow. Returns false when the topic is hidden from the viewer. */
+/** Removes a follow. Returns false when the topic is unknown or hidden from the viewer. */
 export async function unfollowTopic(sql: Db, id: number, viewer: TopicViewer): Promise<boolean> {
   const [row] = await sql<[{ found: boolean }]>`
     with topic as (${lockTopic(sql, id, viewer)}),
@@ -245,7 +245,10 @@ export async function listParticipants(
 
 const ofTopics = { table: 'feed_topic_counts', key: 'topic_id' }
 
-/** Topic counter checks for `kith doctor`. They run after `postsRecount`, because they sum up its results. */
+/**
+ * Topic counter checks for `kith doctor`. The check of `feeds_count` must run after `postsRecount`, because it sums
+ * the counts that `postsRecount` repairs.
+ */
 export const topicCounters: CounterCheck[] = [
   recount({
     ...ofTopics,

@@ -102,7 +102,7 @@ describe('list of topics', () => {
     assert.equal((await guest('GET', '/feed/topics')).body.length, 15)
   })
 
-  test('rejects out-of-range parameters', async () => {
+  test('rejects invalid query parameters', async () => {
     for (const query of [
       'limit=0',
       'limit=101',

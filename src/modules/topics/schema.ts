@@ -57,7 +57,7 @@ export const NewTopic = Shared('NewTopic', {
 })
 export type NewTopic = Static<typeof NewTopic>
 
-/** Omits the name, because a topic's name cannot change. A `name` in the body is ignored (topics-9). */
+/** Omits the name, because only administrators rename topics. A `name` in the body is ignored (topics-9). */
 export const TopicPatch = Shared('TopicChanges', { desc: Type.Optional(Desc), logo: Type.Optional(LogoNode) })
 export type TopicPatch = Static<typeof TopicPatch>
 

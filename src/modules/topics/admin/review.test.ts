@@ -80,7 +80,7 @@ describe('topic review', () => {
     })
   })
 
-  test('sends no notification when a topic that never awaited review is rejected', async () => {
+  test('sends no notification when review is off and a passed topic is rejected', async () => {
     const creator = await person()
     const id = await createTopic(creator)
     assert.equal((await review(id, 'failed')).status, 204)
@@ -88,7 +88,7 @@ describe('topic review', () => {
     assert.equal((await noticesOf(creator)).length, 0)
   })
 
-  test('applies one decision when reviewers race', async () => {
+  test('applies one decision when review requests race', async () => {
     const creator = await person()
     const id = await withReview(() => createTopic(creator))
     const answers = await Promise.all(Array.from({ length: 5 }, () => review(id, 'passed')))

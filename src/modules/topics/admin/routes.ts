@@ -83,7 +83,7 @@ function listTopicRecords(sql: Db, query: TopicQuery) {
       : { id: sql`t.id`, by: sql`c.${sql(sort)}`, from: tables }
   return pageOf<TopicRecordRow>(
     sql,
-    // Sorts ids before it loads topics, because sorting whole rows costs more.
+    // The subquery sorts ids only, because sorting whole topics costs more.
     sql`select ${columns(sql)} from ${tables}
       where t.id = any(array(select t.id from ${list.from} ${where} ${listingClause(sql, query, list)})) ${listingOrder(sql, query, list)}`,
     sql`select count(*)::int as total from feed_topics t ${where}`,

@@ -77,7 +77,7 @@ describe('list of topics for administrators', () => {
     assert.equal((await read(id)).creator, null)
   })
 
-  test('filters topics by a part of the name, status and hot flag', async () => {
+  test('filters topics by status, hot flag and part of the name, and sorts them by their counts', async () => {
     const creator = await person()
     const mark = unique('鹤')
     const ids: number[] = []
@@ -161,7 +161,7 @@ describe('topic changes by administrators', () => {
     assert.deepEqual([entry.before.desc, entry.after.desc, entry.after.name], ['before', '', name])
   })
 
-  test('sets hot topics manually (topics-12)', async () => {
+  test('lists a topic as hot until an administrator removes the mark (topics-12)', async () => {
     const id = await createTopic(await person())
     const set = async (hot: unknown) =>
       (await as(reviewer, 'PUT', `/admin/feed-topics/${id}/hot`, { hot })).status
@@ -195,7 +195,7 @@ describe('topic changes by administrators', () => {
     assert.deepEqual([entry.action, entry.before.name, entry.after], ['topics.delete', name, null])
   })
 
-  test('audits no removal when the reported topic is already deleted (feeds-40)', async () => {
+  test('records in the audit log that nothing was removed when the reported topic is already deleted (feeds-40)', async () => {
     const reporter = await person()
     const id = await createTopic(await person())
     const path = `/user/report-feed-topics/${id}`
