@@ -76,7 +76,7 @@ describe('comments on articles', () => {
     assert.equal((await write(reader, 999_999_999)).status, 404)
   })
 
-  test('omits comments of blocked users from every page', async () => {
+  test('omits comments of blocked users and still returns a full page', async () => {
     const [me, noisy] = [await person(), await person()]
     const id = await publish()
     const ids: number[] = []
@@ -94,7 +94,7 @@ describe('comments on articles', () => {
     assert.equal((await guest('GET', `/news/${id}/comments?limit=0`)).status, 422)
   })
 
-  test("returns 404 under an article's path for a comment of another article", async () => {
+  test('returns 404 when the path names another article than that of the comment', async () => {
     const reader = await person()
     const [one, two] = [await publish(), await publish()]
     const comment = (await write(reader, one)).body.comment.id

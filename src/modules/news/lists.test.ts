@@ -136,7 +136,7 @@ describe('list of news', () => {
   })
 })
 
-test('returns the name of the user who published an article without an author name (news-23)', async () => {
+test('returns the user name of the author when the article has no author name (news-23)', async () => {
   const [writer, own] = [await person(), await createCategory(world, editor)]
   const id = await createNews(world, editor, writer, { category_id: own, content: '**Bold** text' })
   const seen = async () => [

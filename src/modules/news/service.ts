@@ -76,7 +76,7 @@ const keepAttachments = (tx: Tx, newsId: number, ownerId: number, content: strin
 const subjectOf = (subject: string | null | undefined, content: string) =>
   subject ? { text: subject, given: true } : { text: plainText(content, SUBJECT_MAX), given: false }
 
-/** `authorId` pays the fee of a contribution, and `uploaderId` owns the embedded uploads. */
+/** `authorId` pays the fee of a contribution, and `uploaderId` owns the picture and the embedded uploads. */
 export type NewsOwner = { authorId: number; uploaderId: number }
 
 /** Creates an article with the given status. Its fee moves from the author into escrow. */
@@ -232,7 +232,10 @@ export const deleteArticle = (
     await removeNews(ctx, tx, news)
   })
 
-/** Returns an article. Only its author and editors see an unpublished one (news-5). */
+/**
+ * Returns an article. Only its author and editors see an unpublished article. Only editors see a recycled article
+ * (news-5).
+ */
 export async function readNews(ctx: Context, id: number, viewerId: number): Promise<NewsDetail> {
   const row = await findNews(ctx.sql, id, viewerId)
   if (!row) throw noSuchNews()

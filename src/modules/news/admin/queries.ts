@@ -130,7 +130,7 @@ export const NewsDeletionQuery = Type.Object({
 })
 export type NewsDeletionQuery = Static<typeof NewsDeletionQuery>
 
-/** `accept` deletes the article. `mark`: reason for a rejection, displayed to the author of the article. */
+/** `accept` deletes the article. `mark`: reason for the decision, displayed to the author of the article. */
 export const NewsDeletionDecision = Shared('NewsDeletionDecision', {
   action: OneOf(['accept', 'reject'] as const),
   mark: Type.Optional(Nullable(Text(255))),

@@ -75,7 +75,7 @@ describe('news contributions', () => {
     assert.equal((await sql`select from news where user_id = ${who.id}`).length, 0)
   })
 
-  test('accepts contributions of every user without a fee when the settings permit this', async () => {
+  test('accepts a contribution of an uncertified user without a fee when the settings permit this', async () => {
     const who = await person()
     await setSettings(world, {
       'news:contribute:pay': false,
@@ -107,7 +107,7 @@ describe('news contributions', () => {
     await assertBalanced()
   })
 
-  test('stores the picture and the embedded uploads of a contribution', async () => {
+  test('attaches the picture and the embedded uploads to a contribution', async () => {
     const who = await writer()
     const [image, inText] = [await uploadPicture(world, who), await uploadPicture(world, who)]
     const id = await contributed(who, { image, content: `See @![this](${inText})` })

@@ -58,7 +58,7 @@ describe('rejected contributions', () => {
     await assertBalanced()
   })
 
-  test("refunds the fee when an editor recycles an article on the author's request (news-15)", async () => {
+  test('refunds the fee when an editor recycles an article whose author requested a refund (news-15)', async () => {
     const who = await writer()
     const id = await contributed(who)
     const path = `/news/categories/${category}/news/${id}`

@@ -58,7 +58,7 @@ const fields = {
 const Contribution = Type.Object(fields)
 type Contribution = Static<typeof Contribution>
 
-/** `password`: payment password, required while contributions cost points. */
+/** `password`: payment password, required if contributions have a fee and the settings demand the password. */
 const NewContribution = Shared('NewContribution', { ...fields, password: Type.Optional(RawText(128)) })
 
 const ContributionChanges = Type.Partial(Type.Object(fields), { title: 'ContributionChanges' })
@@ -113,7 +113,7 @@ const contribute = (tx: Tx, userId: number, categoryId: number, input: Contribut
     { status: STATUS.waiting, fee },
   )
 
-/** Throws 404 or 403 unless the article belongs to the user and to the category. */
+/** Throws 404 or 403 unless the article belongs to the user and the category and is not recycled. */
 function requireOwn(news: NewsRecord | undefined, { categoryId, userId }: OwnNews): NewsRecord {
   if (!news || news.audit_status === STATUS.recycled || news.category_id !== categoryId) throw noSuchNews()
   // Throws 404 for another user's unpublished article, because a 403 would reveal that the article exists.
