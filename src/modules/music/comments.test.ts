@@ -91,7 +91,7 @@ describe('comments on songs', () => {
       assert.equal((await guest('GET', `/music/${id}/comments?${query}`)).status, 422)
   })
 
-  test('returns 404 for a comment of another song or of an album', async () => {
+  test('returns 404 when the comment does not belong to the song or album in the path', async () => {
     const writer = await person()
     const [one, two] = [await createSong(world, editor), await createSong(world, editor)]
     const special = await createSpecial(world, editor)

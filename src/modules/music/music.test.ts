@@ -170,7 +170,7 @@ describe('single songs', () => {
   })
 })
 
-test('rejects an upload that another song uses (music-13)', async () => {
+test('rejects an upload that another song uses or that another user owns (music-13)', async () => {
   const storage = await uploadSound(world, editor)
   const song = await createSong(world, editor, { body: { storage } })
   assert.equal((await read(song)).storage.id, storage)

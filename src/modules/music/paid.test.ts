@@ -25,7 +25,7 @@ const admin = (method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string, body?:
 const assertBalanced = async () => assert.equal((await auditLedger(sql, [])).balanced, true)
 
 describe('paid songs', () => {
-  test('sells a song with a price once to each user', async () => {
+  test('charges a user once for a song with a price', async () => {
     const buyer = await rich()
     const id = await song()
     const { storage } = await read(id)

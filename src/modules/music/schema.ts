@@ -141,7 +141,7 @@ export const Song = Shared('Song', {
 })
 export type Song = Static<typeof Song>
 
-/** Each count of an album includes the counts of its songs. */
+/** `taste_count`, `share_count` and `comment_count` of an album include the counts of its songs. */
 export const Special = Shared('Special', {
   id: Type.Integer(),
   created_at: Time,

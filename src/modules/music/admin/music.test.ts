@@ -75,7 +75,7 @@ describe('singer administration', () => {
     )
   })
 
-  test('requires a singer to have a visible name and a picture as cover', async () => {
+  test('rejects a singer with an invalid name or with a cover that is not a usable picture', async () => {
     const sound = await uploadSound(world, editor)
     for (const [field, body] of [
       ['name', {}],

@@ -128,7 +128,7 @@ async function updateSpecial(
     where id = ${id}`
 }
 
-/** Only marks the album as deleted, because its buyers keep access. Its songs stay. */
+/** Keeps the row, so that a repeated import does not create the album again. The songs of the album stay. */
 async function deleteSpecial(sql: Db, id: number): Promise<boolean> {
   const [row] = await sql<[{ gone: boolean }]>`
     with gone as (
