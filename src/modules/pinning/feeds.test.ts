@@ -6,7 +6,7 @@ import type { Person } from '#test/world.ts'
 const { as, guest, sql, person, founder, points, rich, feedOf, pinFeed, pinOf, decide, told, audit } =
   await pinWorld()
 
-test('lists a feed first after acceptance of its paid pin (pins-1, pins-11)', async () => {
+test('lists a feed among the pinned feeds after acceptance of its paid pin (pins-1, pins-11)', async () => {
   const anna = await rich()
   const feed = await feedOf(anna)
   const asked = await pinFeed(anna, feed)
@@ -122,7 +122,7 @@ test('lists pinned feeds by price, highest first', async () => {
   assert.deepEqual(await ids(viewer), [pins[0]])
 })
 
-test('lets administrators grant, extend and end pins for free (pins-9)', async () => {
+test('lets administrators end pins, and grant and extend them for free (pins-9)', async () => {
   const anna = await rich()
   const feed = await feedOf(anna)
   const pin = (day: number) => as(founder, 'POST', '/admin/feed-pinneds', { feed, day })

@@ -98,7 +98,7 @@ test('refunds pending pins of a deleted feed and its comments (pins-12)', async 
   await audit()
 })
 
-test('does not refund an active pin when its feed or comment is deleted (pins-12)', async () => {
+test('does not refund an active pin when its comment is deleted (pins-12)', async () => {
   const { author, applicant, feed, comment, pin } = await waitingComment()
   await approve(author, feed, comment, pin)
   assert.equal((await as(applicant, 'DELETE', `/feeds/${feed}/comments/${comment}`)).status, 204)

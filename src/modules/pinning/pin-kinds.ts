@@ -16,7 +16,7 @@ export type PinKind = {
   channel: string
   /** The pinned content, or the content under which comments are pinned. */
   content: Content
-  /** Selects the `id` of the target unless it is deleted, and locks it against deletion. */
+  /** Selects the `id` of the target unless it is deleted. The caller appends a row lock. */
   alive(sql: Db, subject: PinSubject): Fragment
   notice(sql: Db, pin: PinRow): Promise<PinNotice>
   /** Returns whether webhook events must omit the applicant (notifications-14). */
@@ -50,7 +50,7 @@ export type CommentLookup = {
     contentId: number,
     id: number,
   ): Promise<{ user_id: number; body: string } | undefined>
-  /** Selects a comment under existing content and locks both against deletion. */
+  /** Selects a comment under existing content and locks the content. The caller appends a lock of the comment. */
   live(sql: Db, content: Content, contentId: number, id: number): Fragment
 }
 

@@ -25,8 +25,8 @@ type NewPin = PinSubject & {
 }
 
 /**
- * Inserts a pin request and moves its price into escrow. Returns no id when the target is deleted or has an
- * open pin.
+ * Inserts a pending or active pin and moves its price into escrow. Returns no id when the target is deleted or has
+ * an open pin.
  */
 export async function insertPin(
   sql: Db,

@@ -41,7 +41,7 @@ export const pinView = (pin: PinRow) => ({
   updated_at: wireTime(pin.updated_at),
 })
 
-/** Throws 403 for users who may not request the pin, and 422 when the decider's account is deleted. */
+/** Throws 403 for users who may not request the pin, and 422 when the decider's account is deleted or disabled. */
 export async function admitApplicant(
   db: Db,
   applicantId: number,

@@ -112,7 +112,7 @@ test('returns 404 when a founder decides on a post without a pin request (groups
     assert.equal((await as(founder, 'PATCH', `/currency-pinned/posts/${made}/${verb}`)).status, 404)
 })
 
-test("lists a pin of the user's own content as pinned and not as a request (pins-5)", async () => {
+test('sends no notification of a pin request when users pin a comment under their own post (pins-5)', async () => {
   const author = await person()
   const made = await post(author, await group(author))
   const { body } = await as(author, 'POST', `/group-posts/${made}/comments`, { body: 'Read this' })
