@@ -68,7 +68,7 @@ test('returns 403 with node and price for an unpaid feed (feeds-10, money-11)', 
   await audit()
 })
 
-test('excludes the hidden text of a paid feed from search and quotes (feeds-10)', async () => {
+test('excludes the hidden text of a paid feed from search and notifications (feeds-10)', async () => {
   const anna = await rich()
   const ben = await person({ name: `hidden${process.pid}` })
   const text = `beginning${process.pid} ${'.'.repeat(45)} secret${process.pid} \u00ad@${ben.name}\u00ad`
@@ -279,7 +279,7 @@ test("pays the site when the seller's account is deleted (money-14)", async () =
   await audit()
 })
 
-test('keeps purchases when a price is changed or removed (money-14)', async () => {
+test('charges a changed price only to later buyers (money-14)', async () => {
   const ben = await rich()
   const cleo = await rich()
   const ids = await setPrices(sql, [

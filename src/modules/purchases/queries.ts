@@ -84,7 +84,7 @@ export async function setPrices(sql: Db, prices: Price[]): Promise<Map<number, n
   return new Map(rows.map(({ id, raw }) => [raw, id]))
 }
 
-/** Sets a price for content without one. Returns undefined when a price exists. */
+/** Sets the first price of content. Returns undefined when the content has a price or once had a price. */
 export async function addPrice(
   sql: Db,
   { channel, raw, amount, userId }: Pick<Price, 'channel' | 'raw' | 'amount' | 'userId'>,
