@@ -96,7 +96,7 @@ async function closeReport(
   return row
 }
 
-/** Maximum number of reports closed per decision. Each closed report sends a notification. */
+/** Maximum number of other reports that a removal closes. Each closed report sends a notification. */
 const CLOSED_AT_ONCE = 1000
 
 const closeReportsOf = (sql: Db, options: { type: string; id: number; handledBy: number }) => sql<
@@ -173,7 +173,7 @@ export async function handleReport(
   return report
 }
 
-/** Returns false when a concurrent request has already removed the target. */
+/** Returns false when the target was already removed. */
 async function removed(work: Promise<void>): Promise<boolean> {
   try {
     await work
