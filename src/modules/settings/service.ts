@@ -5,8 +5,8 @@ import { defineCache } from '#platform/memory'
 import { type Settings, STANDARD_SETTINGS } from './registry.ts'
 
 /**
- * Rejects ids of missing rows, and changes that require an ability the actor lacks. Injected, because the
- * checks need higher modules.
+ * Rejects values that a schema cannot validate, such as ids of missing rows, and changes that require an ability
+ * that the actor lacks. Injected, because the checks need higher modules.
  */
 export type SettingChecks = {
   check(ctx: Context, actorId: number, changes: Partial<Settings>, current: Settings): Promise<void>

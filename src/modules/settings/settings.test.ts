@@ -93,7 +93,7 @@ test('accepts only http and https URLs (administration-8)', async () => {
     assert.equal((await set(url)).status, 204, url)
 })
 
-test('requires the balance ability to change settings that create points (administration-8)', async () => {
+test('requires `admin: currency` to change settings about points and money (administration-8)', async () => {
   await as(founder, 'POST', '/admin/roles', {
     name: 'editor',
     abilities: ['admin: login', 'admin:site:base'],

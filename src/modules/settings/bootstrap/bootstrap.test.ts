@@ -5,7 +5,7 @@ import { createWorld } from '#test/world.ts'
 
 const { as, ctx, guest, person, sql } = await createWorld()
 
-test('returns every client setting that is not empty (sign-in-1)', async () => {
+test('omits empty settings except those that clients read without a null check (sign-in-1)', async () => {
   const { status, body } = await guest('GET', '/bootstrappers')
   assert.equal(status, 200)
   assert.match(body['server:version'], /^\d+\.\d+\.\d+/)
