@@ -57,7 +57,7 @@ test('lists the queues that the user may decide, with their oldest entry (admini
   assert.deepEqual(named.get('withdrawals'), { name: 'withdrawals', count: 0, more: false, oldest_at: null })
 })
 
-test('returns 403 to users without an ability to decide a queue (administration-14)', async () => {
+test('returns 403 to users without the ability for any queue or series (administration-14)', async () => {
   const clerk = await clerkFor('admin: login')
   for (const path of ['/admin/statistics/waiting', '/admin/statistics/days']) {
     assert.equal((await guest('GET', path)).status, 401)

@@ -132,7 +132,7 @@ test('reports the last complete backup', async () => {
   assert.equal((await partNamed('backups')).state, 'off')
 })
 
-test('writes and deletes a file during a storage check', async () => {
+test('reports the uploads as good after a successful storage check', async () => {
   await addJob(sql, 'check_health', {})
   await work()
   const { good_at, state } = await partNamed('uploads')

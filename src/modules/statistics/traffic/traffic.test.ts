@@ -84,7 +84,7 @@ test('writes buffered request counts once after a database outage', async () => 
   assert.equal(row?.requests, 7)
 })
 
-test('deletes traffic history older than seven days', async () => {
+test('deletes traffic history older than eight days', async () => {
   await sql`delete from request_minutes`
   const { metrics, write } = process()
   observe(metrics, 200, 0.01)
