@@ -49,8 +49,8 @@ export type Exchange = Row<'tokens', 'user_id' | 'family'> & {
 }
 
 /**
- * Locks the session, so that no concurrent revocation misses the next token. `repeated` means a second
- * exchange of the same token within 30 seconds, and `reused` a second exchange after 30 seconds.
+ * Locks the session, so that no concurrent revocation misses the next token. `repeated` means another exchange
+ * within 30 seconds after the first exchange of the token, and `reused` means another exchange later.
  */
 export async function exchangeToken(sql: Db, hash: Buffer): Promise<Exchange | undefined> {
   const [row] = await sql<Exchange[]>`

@@ -89,7 +89,7 @@ export async function refreshToken(ctx: Context, token: string, device: Device):
       return undefined
     }
     // Sends a plain signal, because token exchanges are too frequent for durable announcements. After a lost
-    // signal, nodes accept the old token for 30 seconds.
+    // signal, nodes accept the old token for up to 30 seconds.
     sendSignal(tx, TOKENS, keyOf(digest))
     cacheOf(ctx).dropHere(tx, keyOf(digest))
     return issueToken(tx, exchange.user_id, { family: exchange.family, device })
