@@ -99,7 +99,7 @@ export function receiptRoutes(server: Server, ctx: Context) {
       {
         bodyLimit: MAX_REPORT,
         config: { access: 'public' },
-        // Rejects unknown services before the server reads the body.
+        // Rejects unknown services and wrong keys before the server reads the body.
         onRequest: async (request, reply) => {
           const { service, key } = request.params
           if (!ctx.sms.services[service]?.receipts || !isReceiptKey(ctx, service, key))

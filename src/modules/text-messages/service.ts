@@ -138,7 +138,10 @@ async function isNumberFull(ctx: Context, phone: string): Promise<boolean> {
   return limit !== undefined && sent > limit
 }
 
-/** Throws `SmsError` when no service accepts the message. Returns undefined above a daily limit. */
+/**
+ * Throws `SmsError` when no service accepts the message. Returns undefined for a message other than a verification
+ * code above the daily limit of the phone number.
+ */
 export async function sendText(ctx: Context, message: TextMessage): Promise<SentText | undefined> {
   const { phone, purpose } = message
   // Does not count verification codes again, because `reserveText` has already counted them.

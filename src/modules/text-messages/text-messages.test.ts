@@ -117,7 +117,7 @@ test('preserves a delivery report that arrives before its message is stored', as
   assert.equal((await ofNumber(phone)).state, 'delivered')
 })
 
-test('rejects delivery reports without the secret of the URL', async () => {
+test('rejects delivery reports with a wrong URL, body or signature', async () => {
   const url = receiptAddress(ctx, 'aliyun').replace('https://kith.example', '')
   assert.equal((await report('aliyun', '[]', {}, url.slice(0, -1))).statusCode, 404)
   assert.equal((await report('aliyun', '[]', {}, url.replace('aliyun', 'tencent'))).statusCode, 404)
