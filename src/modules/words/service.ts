@@ -13,7 +13,7 @@ export const wordTaken = fieldError(
   '敏感词已存在。',
 )
 
-/** Does not name the forbidden word, so that users cannot probe the list. */
+/** Does not name the forbidden word, because that would reveal the list. */
 const refused: Text = {
   en: 'The text contains words that are not allowed here.',
   zh: '内容包含敏感词。',
@@ -57,8 +57,8 @@ const matcher = (ctx: Context) => cacheOf(ctx).get('all', async () => compileWor
 type Validated = { properties: Record<string, unknown> }
 
 /**
- * Applies replacements to the given fields. Throws 422 on fields with a forbidden word, or with a text that
- * is too long after replacement (feeds-35).
+ * Applies replacements to the given fields. Throws 422 on fields with a forbidden word, or with a text that is
+ * empty or too long after replacement (feeds-35).
  */
 export async function screenWords<T extends object>(
   ctx: Context,

@@ -28,7 +28,7 @@ const add = async (body: object): Promise<number> => {
 }
 
 describe('administration of sensitive words', () => {
-  test('requires an ability to list sensitive words', async () => {
+  test('lets only users with the ability manage sensitive words and audits their changes', async () => {
     assert.equal((await as(await person(), 'GET', '/admin/sensitive-words')).status, 403)
     assert.equal((await guest('GET', '/admin/sensitive-words')).status, 401)
     const id = await add({ word: 'Badger', type: 'replace', replace: 'mole' })
@@ -189,7 +189,7 @@ describe('sensitive words in questions and groups', () => {
 })
 
 describe('words of type replace', () => {
-  test('rejects a text that consists of removed words', async () => {
+  test('rejects a text that is empty or too long after replacement', async () => {
     const [one, two] = [
       await add({ word: 'darn', type: 'replace', replace: '****' }),
       await add({ word: '坏', type: 'replace' }),
