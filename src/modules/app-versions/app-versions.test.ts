@@ -41,7 +41,7 @@ test('rejects a duplicate app version number (administration-23)', async () => {
   assert.equal((await list())[0].version_code, 902)
 })
 
-test('validates every field of an app version', async () => {
+test('rejects an app version with an invalid field', async () => {
   const anna = await person()
   assert.equal((await as(anna, 'POST', '/admin/app-versions', draft)).status, 403)
   for (const body of [
