@@ -118,7 +118,7 @@ export const checkinCounters: CounterCheck[] = [
   ),
 ]
 
-/** Finds check-ins without exactly one payment, and payments without a check-in. */
+/** Finds check-ins whose payments differ from their reward, and payments without a check-in. */
 export const checkinChecks: CounterCheck[] = [
   unrepairable(
     'checkin_logs.paid',
