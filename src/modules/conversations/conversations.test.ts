@@ -49,7 +49,7 @@ test("stores feedback with the client's mark", async () => {
   }
 })
 
-test('enforces the limits of feedback', async () => {
+test('rejects invalid feedback and limits the feedback of a user per minute', async () => {
   const [ann, bob] = [await person(), await person()]
   for (const body of [
     {},

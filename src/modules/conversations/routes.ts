@@ -31,7 +31,7 @@ import {
   WithAlias,
 } from '#platform/http'
 
-/** Accepts a mark as text, because clients send the user id followed by milliseconds, which exceeds 2^53. */
+/** Accepts a mark as text, because clients send the user id followed by milliseconds, which may exceed 2^53. */
 const SystemMark = Type.Unsafe<number | string>({
   type: ['integer', 'string'],
   minimum: 0,
