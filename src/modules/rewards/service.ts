@@ -53,8 +53,8 @@ export const RewardBody = Shared('NewReward', { amount: Amount, password: Type.O
 export type RewardBody = Static<typeof RewardBody>
 
 /**
- * `since` is the id of the previous page's last reward or, when sorted by amount, its amount. In lists of an
- * answer's rewards, `type` is called `order_type` (money-16).
+ * `since` is the id of the previous page's last reward or, when sorted by amount, its amount. `order_type` selects
+ * the order. For the rewards of an answer, clients send `type` instead (money-16).
  */
 export const RewardQuery = (standard = 15) =>
   Type.Object({
