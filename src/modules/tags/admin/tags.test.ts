@@ -17,7 +17,7 @@ const errorOf = async (path: string, method: 'POST' | 'PATCH', body: object) => 
   return Object.keys(answer.body.errors)
 }
 
-test('writes audit records for changes of categories and tags', async () => {
+test('writes audit records for changes of a tag', async () => {
   const [sports, arts] = [
     await make('/admin/tag-categories', { name: 'Sports', weight: 5 }),
     await make('/admin/tag-categories', { name: 'Arts' }),
