@@ -48,7 +48,7 @@ describe('attachment of uploads', () => {
     assert.equal((await attach([mine])).size, 1)
   })
 
-  test('attaches an upload only once when several contents attach it concurrently', async () => {
+  test('attaches an upload to one piece of content when several attach it concurrently', async () => {
     const id = await uploaded(alice, await newPicture())
     const results = await Promise.allSettled([1, 2, 3].map((raw) => attach([id], { raw })))
     assert.equal(results.filter(({ status }) => status === 'fulfilled').length, 1)

@@ -64,8 +64,8 @@ export const filePersonal = [
 ]
 
 /**
- * With more unreferenced files than this, and more than half of all files, `kith doctor` suspects the wrong
- * database and deletes none.
+ * If more files than this and more than half of all files are unreferenced, `kith doctor` suspects the wrong
+ * database and deletes no file.
  */
 const FEW = 100
 

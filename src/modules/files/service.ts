@@ -100,7 +100,7 @@ export function signedFileUrl(ctx: Context, id: number, rule: ImageRule, confide
 }
 
 /**
- * Signed text of an upload URL. The first line differs for confidential files, so that earlier URLs of an upload
+ * Signed text of the URL of an upload. The first line differs for confidential files, so that earlier URLs of an upload
  * become invalid when it is attached in a confidential channel.
  */
 export const fileSignature = (id: number, rule: string, expires: string, confidential: boolean) =>

@@ -162,7 +162,7 @@ export async function getOpenTask(
   return { node, ...task }
 }
 
-/** Stores the file of an upload task. Accepts one upload for each task, but the client may retry a rejected one. */
+/** Stores the file of a storage task. Accepts one upload for each task, but a client may retry a rejected upload. */
 export async function finishUpload(
   ctx: Context,
   task: OpenTask,

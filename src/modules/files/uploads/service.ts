@@ -141,9 +141,7 @@ export type FileUse = {
 
 type Attachment = { ownerId: number; channel: string; raw: number | null; field: string }
 
-/**
- * Throws 422 on `field` unless the owner may attach every upload. `raw` is null until the content has an id.
- */
+/** Throws 422 on `field` unless the owner may attach every upload. `raw` is the id of the content. */
 export async function attachFiles(
   tx: Db,
   use: Attachment & { ids: number[]; kind?: Media['kind'] },
