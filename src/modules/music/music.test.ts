@@ -13,7 +13,7 @@ const read = async (id: number, who?: Person) =>
   (await (who ? as(who, 'GET', `/music/${id}`) : guest('GET', `/music/${id}`))).body
 const idsOf = (rows: { id: number }[]) => rows.map(({ id }) => id)
 describe('list of songs', () => {
-  test('lists songs with the ids of singer and upload only (music-1)', async () => {
+  test('lists songs with only the ids of their singer and upload (music-1)', async () => {
     const listener = await person()
     const id = await createSong(world, editor, { body: { sort: 4, lyric: 'la la' } })
     await as(listener, 'POST', `/music/${id}/like`)

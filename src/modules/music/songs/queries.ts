@@ -152,7 +152,10 @@ export const replaceSpecials = (sql: Db, songId: number, specialIds: number[]) =
   insert into music_special_songs (special_id, song_id)
   select id, ${songId} from unnest(${specialIds}::bigint[]) as v (id) on conflict do nothing`
 
-/** Keeps the row, so that a repeated import does not create the song again. Removes the song from its albums. */
+/**
+ * Marks the song as deleted and removes it from its albums. The row stays, so that a repeated import does not create
+ * the song again.
+ */
 export async function deleteSong(sql: Db, id: number): Promise<boolean> {
   const [row] = await sql<[{ gone: boolean }]>`
     with gone as (

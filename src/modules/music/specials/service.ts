@@ -128,7 +128,10 @@ async function updateSpecial(
     where id = ${id}`
 }
 
-/** Keeps the row, so that a repeated import does not create the album again. The songs of the album stay. */
+/**
+ * Marks the album as deleted and keeps its songs. The row stays, so that a repeated import does not create the album
+ * again.
+ */
 async function deleteSpecial(sql: Db, id: number): Promise<boolean> {
   const [row] = await sql<[{ gone: boolean }]>`
     with gone as (
