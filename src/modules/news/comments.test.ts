@@ -94,7 +94,7 @@ describe('comments on articles', () => {
     assert.equal((await guest('GET', `/news/${id}/comments?limit=0`)).status, 422)
   })
 
-  test('returns 404 when the path names another article than that of the comment', async () => {
+  test('returns 404 when the comment belongs to an article other than the one in the path', async () => {
     const reader = await person()
     const [one, two] = [await publish(), await publish()]
     const comment = (await write(reader, one)).body.comment.id
