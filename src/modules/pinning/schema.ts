@@ -100,8 +100,8 @@ export type PinSubject = {
   targetId: number
   authorId: number
   /**
-   * User who decides on pin requests and receives the payment. This user's own pins are free. 0:
-   * administrators decide, and the site receives the payment.
+   * User who decides on pin requests and receives the payment. This user's own pins are free. If 0,
+   * administrators decide and the site receives the payment.
    */
   deciderId: number
 }
