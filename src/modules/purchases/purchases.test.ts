@@ -84,7 +84,7 @@ test('excludes the hidden text of a paid feed from search and notifications (fee
   assert.ok((await as(founder, 'GET', `/admin/feeds/${body.id}`)).body.feed_content.includes('secret'))
 })
 
-test('notifies the publisher of a wallet payment (money-13)', async () => {
+test('notifies the seller of a wallet payment (money-13)', async () => {
   const anna = await rich(0, 0)
   const ben = await rich()
   const { feed, node } = await sell(anna, 300)
