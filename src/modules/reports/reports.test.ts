@@ -97,7 +97,7 @@ test('accepts reports of other existing users only (feeds-24)', async () => {
   assert.deepEqual([report?.target_user, report?.subject], [other.id, other.name])
 })
 
-test('accepts reports of comments on visible content', async () => {
+test('accepts reports of comments only on visible content', async () => {
   const [owner, reader] = [await person(), await person()]
   const id = make(owner)
   const { comment } = (await as(owner, 'POST', `/test/things/${id}/comments`, { body: 'nasty words' })).body
