@@ -95,8 +95,8 @@ export type RewardRow = Row<
 type NewReward = { contentId: number; from: number; to: number; amount: number; hidden: boolean }
 
 /**
- * Returns undefined when the content or its owner is deleted. Pays hidden owners through escrow, so that
- * neither user's order names the other user.
+ * Returns undefined when the content is deleted or its owner is deleted or disabled. Pays hidden owners through
+ * escrow, so that neither user's order names the other user.
  */
 async function insertReward(
   sql: Db,
