@@ -92,7 +92,7 @@ const Receipt = Type.Object({ service: Type.String({ maxLength: 20 }), key: Type
 export function receiptRoutes(server: Server, ctx: Context) {
   encapsulate(server, (scope) => {
     scope.removeAllContentTypeParsers()
-    // Does not parse the report, because its signature covers the raw bytes.
+    // Keeps the raw bytes, because signed reports are verified against their raw bytes.
     scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
     scope.post(
       '/text-messages/:service/receipts/:key',
