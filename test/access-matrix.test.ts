@@ -37,7 +37,7 @@ async function ask(who: Person | null, { method, path }: Operation): Promise<num
   return status
 }
 
-test('gives no caller more access than the committed matrix allows (conventions-10)', async () => {
+test('returns the statuses of the committed access matrix to every caller (conventions-10)', async () => {
   const found: Record<string, string> = {}
   const others = {
     guest: null,
@@ -69,7 +69,7 @@ test('gives no caller more access than the committed matrix allows (conventions-
   assert.deepEqual(changed, [], 'KITH_WRITE_MATRIX=1 npm test -- test/access-matrix.test.ts writes it anew')
 })
 
-test('rejects every administrative operation when the caller lacks its ability (administration-1)', () => {
+test('lists only rejections in the access matrix when a caller lacks the ability of an administrative operation (administration-1)', () => {
   const kept = JSON.parse(readFileSync(FILE, 'utf8')) as Record<string, string>
   const rows = Object.entries(kept).filter(([name]) => name.includes(' /admin'))
   assert.ok(rows.length > 100, `saw only ${rows.length}`)

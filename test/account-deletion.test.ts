@@ -60,7 +60,7 @@ test('restores or erases an account completely when a sign-in races with the era
   await healthy()
 })
 
-test('keeps the grace period of an account when another account is erased (rights-1, rights-2)', async () => {
+test('keeps an account in its grace period when the job of a cancelled deletion runs (rights-1, rights-2)', async () => {
   const [ann, bob] = [await owner(), await signUp()]
   assert.equal((await erase(bob)).status, 202)
   await gone(ann)

@@ -4,7 +4,7 @@ import { dirname, join, normalize } from 'node:path'
 import { test } from 'node:test'
 import { LAYERS } from '../src/modules.ts'
 
-/** Kinds of files in a module, in import order. A file may import only files of earlier kinds. */
+/** Kinds of files in a module, in import order. A file may import only files of the same or an earlier kind. */
 const FILES = ['errors', 'schema', 'queries', 'view', 'service', 'mount', 'jobs', 'index', 'routes', 'module']
 
 const layerOf = (module: string) => LAYERS.findIndex((layer) => layer.includes(module))
@@ -99,7 +99,7 @@ test('imports platform folders only through their index.ts', () => {
     }
 })
 
-test("exports from a module's index only names that other modules use", () => {
+test("exports from a module's index only names that code outside the module uses", () => {
   const everything = globSync('{src,importers,demo,test,bench,scripts}/**/*.ts').map(
     (file) => [file, readFileSync(file, 'utf8')] as const,
   )
@@ -133,7 +133,7 @@ test('has no import cycles', () => {
   const graph = new Map(
     [...sources, ...globSync('{importers,demo}/**/*.ts')]
       .filter((file) => !isTest(file))
-      // Follows static imports only, because programs load commands and modules on demand.
+      // Follows static imports only. A dynamic import runs after the modules are evaluated, so a cycle is harmless.
       .map((file) => [file, importsOf(file, /^(?:import|export)\b[^'";]*?\bfrom '([^']+)'/gm)]),
   )
   const done = new Set<string>()
@@ -147,7 +147,7 @@ test('has no import cycles', () => {
   assert.ok(done.size > 500, `saw only ${done.size} files`)
 })
 
-test('imports within a module only files of earlier kinds', () => {
+test('imports within a module only files of the same or an earlier kind', () => {
   const rank = (path: string) => {
     const name = /([^/]+)\.ts$/.exec(path)?.[1] ?? ''
     const folder = /\/([^/]+)\/[^/]+\.ts$/.exec(path)?.[1] ?? ''
@@ -165,16 +165,16 @@ test('imports within a module only files of earlier kinds', () => {
   }
 })
 
-test('reads environment variables only in the configuration', () => {
+test('reads environment variables only in the entry files and the configuration', () => {
   for (const file of sources) {
     if (['src/main.ts', 'src/cli.ts', 'src/platform/config.ts'].includes(file)) continue
-    // Embedded PostgreSQL passes the environment to a child process without reading it.
+    // Embedded PostgreSQL passes PATH and TMPDIR to its child processes.
     if (file.startsWith('src/platform/database/embedded-postgres/')) continue
     assert.doesNotMatch(readFileSync(file, 'utf8'), /process\.env/, file)
   }
 })
 
-test('uses HTTP only in routes and mounts', () => {
+test('imports Fastify within modules only in routes, mounts and `sign-in.ts`', () => {
   const others = sources.filter(
     (file) =>
       moduleOf(file) &&

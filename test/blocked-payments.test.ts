@@ -28,7 +28,7 @@ const nodeOf = async (owner: Person): Promise<number> => {
 const WAYS: Record<string, (payer: Person, owner: Person) => Promise<() => ReturnType<typeof as>>> = {
   transfer: async (payer, owner) => () =>
     as(payer, 'POST', '/plus-pay/transfer', { user: owner.id, amount: 5 }),
-  'reward of a person': async (payer, owner) => () =>
+  'reward of a user': async (payer, owner) => () =>
     as(payer, 'POST', `/user/${owner.id}/new-rewards`, { amount: 5 }),
   'reward of an answer': async (payer, owner) => {
     const id = await answer(owner, await ask(await rich()))
@@ -42,7 +42,7 @@ const WAYS: Record<string, (payer: Person, owner: Person) => Promise<() => Retur
     const node = await nodeOf(owner)
     return () => as(payer, 'POST', `/currency/purchases/${node}`)
   },
-  'look at an answer': async (payer, owner) => {
+  'payment to view an answer': async (payer, owner) => {
     const expert = await person()
     await give(owner, 'points', 1000)
     const question = await ask(owner, {
@@ -54,12 +54,12 @@ const WAYS: Record<string, (payer: Person, owner: Person) => Promise<() => Retur
     const id = await answer(expert, question)
     return () => as(payer, 'POST', `/question-answers/${id}/onlookers`)
   },
-  'bounty of a question': async (payer, owner) => {
+  'payment of a bounty': async (payer, owner) => {
     const question = await ask(payer, { amount: 50 })
     const id = await answer(owner, question)
     return () => as(payer, 'PUT', `/questions/${question}/adoptions/${id}`)
   },
-  'price of a group': async (payer, owner) => {
+  'payment to join a group': async (payer, owner) => {
     const id = await group(owner, { mode: 'paid', money: 5 })
     return () => as(payer, 'PUT', `/currency-groups/${id}`)
   },

@@ -214,7 +214,7 @@ export async function walkPages(
   const middle = Math.ceil(all.length / 2)
   const paths = part === 'first half' ? all.slice(0, middle) : all.slice(middle)
   const problems: string[] = []
-  // Opens another page first, because a link to the current page loads nothing.
+  // Leaves the home page first, because `follow` waits until the title changes.
   if (paths[0] === '/') await follow(page, '/people')
   for (const path of paths) {
     await follow(page, path)

@@ -57,7 +57,7 @@ test('parses every formatted amount to the same value', () => {
         assert.equal(parseAmount(formatAmount(amount, currency, locale), currency), amount)
 })
 
-test('formats each currency with the same number of decimals as the server', () => {
+test('lists the same currencies with zero and with three decimals as the server', () => {
   const listed = (file: string) =>
     [...readFileSync(file, 'utf8').matchAll(/(?:ZERO_DECIMAL|THREE_DECIMAL) = (.*)/g)].map(([, list = '']) =>
       list.match(/\b[a-z]{3}\b/g),

@@ -7,14 +7,14 @@ import { createWorld } from '#test/world.ts'
 const world = await createWorld()
 const { as, guest, person } = world
 const founder = await person({ roles: ['founder', 'owner'] })
-/** Hides the path from the compiler, whose settings here lack the types of a browser. */
+/** Builds the path at run time, because tsc checks this folder without the DOM types that the console needs. */
 const importConsole = (path: string): Promise<unknown> =>
   import(new URL(`../console/src/${path}`, import.meta.url).href)
 const source = globSync('console/src/**/*.{ts,tsx}')
   .map((file) => readFileSync(file, 'utf8'))
   .join('\n')
 
-test('finds every console label that docs/operating.md names', () => {
+test('names only labels of the console in docs/operating.md', () => {
   const paragraphs = readFileSync('docs/operating.md', 'utf8').split('\n\n')
   const labels = paragraphs
     .filter((paragraph) => /in the console/i.test(paragraph) && !paragraph.startsWith('```'))
@@ -48,7 +48,7 @@ test('describes active users as distinct users in the statistics of the console'
   assert.deepEqual(tellTotal({ ...active, total: null }, 'en'), ['2 a day', '日均 2'])
 })
 
-test('previews a sanction in the words of its notification', async () => {
+test('previews a sanction in the words that its user will read', async () => {
   const { previewOf } = (await import(
     new URL('../console/src/pages/person/sanction-texts.ts', import.meta.url).href
   )) as {
@@ -183,7 +183,7 @@ const history = (await import(new URL('../console/src/pages/person/history.ts', 
   detailsOf(entry: Entry): readonly [string, string]
 }
 
-test('describes each action on an account with its amount and unit', async () => {
+test('describes actions of administrators in the history of an account', async () => {
   const ann = await person()
   const done: [string, string, unknown][] = [
     ['POST', `/admin/users/${ann.id}/wallet`, { amount: 15_000, reason: 'Prize' }],
@@ -239,7 +239,7 @@ test('has a text for every subject and verb of the audit log', async () => {
   }
 })
 
-test('translates the name and description of every setting', async () => {
+test('has a text for every setting', async () => {
   const { SETTINGS } = await import('#modules/settings/registry.ts')
   const texts = ['texts.ts', 'money-texts.ts']
     .map((name) => readFileSync(new URL(`../console/src/pages/settings/${name}`, import.meta.url), 'utf8'))
@@ -250,7 +250,7 @@ test('translates the name and description of every setting', async () => {
   assert.deepEqual(missing, [])
 })
 
-test('names every choice of a setting', async () => {
+test('translates every choice of a setting', async () => {
   const { SETTINGS } = await import('#modules/settings/registry.ts')
   const { SETTING_TEXTS } = (await importConsole('pages/settings/texts.ts')) as {
     SETTING_TEXTS: Record<string, { choices?: Record<string, readonly [string, string]> }>
@@ -283,7 +283,7 @@ test('keeps acronyms when a label stands within a sentence', async () => {
     assert.equal(inSentence(label), expected)
 })
 
-test('names the mode of a group waiting for review as the list of groups does', async () => {
+test('names the modes of groups in the review queue as in the list of groups', async () => {
   type Shown = { name: string; as?: string; choices?: { id: string; name: readonly [string, string] }[] }
   const { CONTENT_QUEUES } = (await importConsole('queues/content-queues.ts')) as {
     CONTENT_QUEUES: { name: string; facts: Shown[] }[]

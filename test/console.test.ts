@@ -16,7 +16,7 @@ test('passes the accessibility check on the sign-in page', { skip }, async () =>
   await page.context().close()
 })
 
-test('renders every page in Chinese when the locale is zh', { skip }, async () => {
+test('renders the menu, the users and the roles in Chinese when the locale is zh', { skip }, async () => {
   const page = await world!.open('/', { locale: 'zh' })
   await settled(page)
   assert.equal(await page.locator('html').getAttribute('lang'), 'zh-CN')

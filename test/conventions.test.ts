@@ -102,7 +102,7 @@ test('omits the author from content of a closed account (conventions-25)', async
   assert.deepEqual([comments[0].id, comments[0].user], [comment.id, null])
 })
 
-test('uses one name for each kind of content in all responses (conventions-24)', async () => {
+test('names the kind `feeds` in a comment on a feed (conventions-24)', async () => {
   const author = await person()
   const id = await publish(author)
   await as(author, 'POST', `/feeds/${id}/comments`, { body: 'Mine' })
@@ -110,7 +110,7 @@ test('uses one name for each kind of content in all responses (conventions-24)',
   assert.deepEqual([comments[0].commentable_type, comments[0].commentable_id], ['feeds', id])
 })
 
-test('refuses to start when two kinds of content have the same code', () => {
+test('rejects duplicate kinds of content and mounts on unknown kinds', () => {
   const kind = (type: string, code: number) => ({ type, code, reader: {} }) as unknown as ContentKind
   assert.throws(() => contentKinds([kind('one', 990_001), kind('two', 990_001)]), /claim the code 990001/)
   assert.throws(() => contentKinds([kind('one', 990_001), kind('one', 990_002)]), /claim the type one/)

@@ -63,7 +63,7 @@ test('points every npm script to an existing file', () => {
       assert.ok(existsSync(join(ROOT, file)), `${name}: ${file}`)
 })
 
-test('documents only commands that run on Node 20', async (t) => {
+test('documents only commands that run when the Node of the host cannot load TypeScript', async (t) => {
   for (const [name, line] of Object.entries(scripts)) {
     if (!/\.ts\b|^biome/.test(line)) continue
     const first = scripts[`pre${name}`] ?? line
@@ -106,7 +106,7 @@ test('names only commands of `kith help` in documents', async () => {
   assert.ok(seen > 5, `saw only ${seen} commands`)
 })
 
-test('tests every command of CONTRIBUTING and ARCHITECTURE unless listed as an exception', () => {
+test('lists every npm command of CONTRIBUTING and ARCHITECTURE that no test runs', () => {
   const named = new Set(
     commands
       .filter(({ path, code }) => ['CONTRIBUTING.md', 'ARCHITECTURE.md'].includes(path) && /^npm /.test(code))

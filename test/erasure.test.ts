@@ -163,7 +163,7 @@ test('cancels the bounties, pins and withdrawals of an erased account (rights-3)
   await healthy()
 })
 
-test("books payments to an erased account as the site's income (rights-3)", async () => {
+test('leaves no balance when an account receives payments during and after its erasure (rights-3)', async () => {
   const ann = await owner(100)
   const bob = await rich(0)
   await as(founder, 'POST', `/admin/users/${bob.id}/wallet`, { amount: 1000, reason: 'test' })
@@ -179,7 +179,7 @@ test("books payments to an erased account as the site's income (rights-3)", asyn
   await healthy()
 })
 
-test('resumes an interrupted erasure without a second effect (rights-2)', async () => {
+test('finishes an interrupted erasure when two jobs resume it (rights-2)', async () => {
   const ann = await owner(50)
   await gone(ann)
   await sql`update account_deletions set finished_at = null where user_id = ${ann.id}`
@@ -196,7 +196,7 @@ test('resumes an interrupted erasure without a second effect (rights-2)', async 
   await healthy()
 })
 
-/** Tables that may still contain the id of an erased user, mostly because the law requires retention. */
+/** Tables that may still contain the id of an erased user. */
 const RETAINED = new Set([
   ...[
     'account_deletions',
@@ -236,7 +236,7 @@ const RETAINED = new Set([
   ],
 ])
 
-test('keeps the rows of other users (rights-2)', async () => {
+test('keeps the rows of other users when an account is erased (rights-2)', async () => {
   const [ann, bob] = [await signUp({ phone: '13911110007' }), await person()]
   const papers = await uploadPicture(world, bob)
   const [tag] = await sql<{ id: number }[]>`
@@ -279,7 +279,7 @@ test('keeps the rows of other users (rights-2)', async () => {
   assert.deepEqual(await held(), before)
 })
 
-test('declares the effect of an erasure for every table with user ids (rights-2)', async () => {
+test('classifies every table with user ids as erased, retained or content (rights-2)', async () => {
   const erased = [
     ...[
       'tokens',

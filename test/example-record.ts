@@ -36,8 +36,8 @@ function worth(value: unknown): number {
 }
 
 /**
- * Prefers the value with more informative fields. Breaks ties by the order of the texts, so that every run
- * picks the same example.
+ * Returns true if `value` has more non-empty fields than `than`. On a tie, compares the JSON texts, so that every
+ * run picks the same example.
  */
 export const isBetter = (value: unknown, than: unknown): boolean => {
   if (than === undefined) return true
@@ -65,8 +65,8 @@ function keepParts(schema: Schema | undefined, value: unknown): void {
 }
 
 /**
- * Writes the best request and response of each operation to the folder `KITH_EXAMPLES`, for `npm run
- * examples`.
+ * Writes the best example of each request, successful response and titled schema to the folder `KITH_EXAMPLES`, for
+ * `npm run examples`.
  */
 export function recordExamples(app: Server): void {
   const folder = process.env.KITH_EXAMPLES

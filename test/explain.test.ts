@@ -113,7 +113,7 @@ const BESIDES: { route: string; queries: string[]; followings?: number }[] = [
   },
 ]
 
-/** Statistics of the console's start page. These requests must not scan a large table. */
+/** Statistics of the console's start page, which may read many rows by an index, but may not scan a large table. */
 const COUNTED = ['/admin/statistics/waiting', '/admin/statistics/days']
 
 let route: string | null = null
@@ -154,7 +154,7 @@ function queriesOf({ properties = {}, required = [] }: Query): { each: string[];
   return { each: [[], ...single.flat().map((one) => [one])].map(written), pairs: pairs.map(written) }
 }
 
-// Skips administrative lists, which may scan a table because they count and filter freely.
+// Skips administrative routes. test/console-lists.test.ts checks their lists with other limits.
 const routes = app.routeTable.filter(
   ({ method, url }) =>
     method === 'GET' &&
@@ -163,7 +163,7 @@ const routes = app.routeTable.filter(
     !SKIPPED.has(url.slice(7)),
 )
 
-test("scans no large table for any combination of a list's parameters", async (t) => {
+test('scans no large table when a request has any one or two parameters', async (t) => {
   const viewer = await person()
   const founder = await person({ roles: ['founder'] })
   const large = await fillTables(sql)

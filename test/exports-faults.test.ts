@@ -45,7 +45,7 @@ test('restarts an interrupted export without leftover files (rights-9)', async (
   }
   assert.equal((await as(ann, 'GET', `/user/exports/${asked.body.id}`)).body.state, 'waiting')
   assert.deepEqual(await readdir(join(ctx.config.dataDir, 'exports')), [])
-  // Enqueues the export again. Two workers must not create the export twice.
+  // Enqueues the export a second time, so that two workers compete for it.
   await addJob(sql, 'make_export', { id: asked.body.id })
   await Promise.all([work(), work()])
   const told = await as(ann, 'GET', `/user/exports/${asked.body.id}/archive?json=1`)
@@ -123,7 +123,7 @@ test('accepts a new request when an export failed (rights-9)', async () => {
   assert.equal((await as(ann, 'GET', '/user/exports')).body[0].state, 'failed')
 })
 
-test('lists missing uploads without their bytes (rights-10)', async () => {
+test('lists the reason when an export leaves out an upload (rights-10)', async () => {
   const ann = await owner()
   const lost = await uploadPicture(world, ann)
   const [file] = await sql`

@@ -239,7 +239,7 @@ test('exports every column of users unless listed as an exception (rights-10)', 
   )
 })
 
-test('exports no secrets (rights-10)', () => {
+test('exports no column that holds a secret or names another user (rights-10)', () => {
   for (const { columns, file } of SITE.personalData)
     for (const column of columns)
       assert.doesNotMatch(

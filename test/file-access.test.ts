@@ -32,7 +32,7 @@ const publish = async (by: Person, images: number[]): Promise<number> => {
   return made.id
 }
 
-describe('allows reading a file only when the viewer may read its content (files-15)', () => {
+describe('serves a file only when the viewer may read the content that uses the file (files-15)', () => {
   test('serves an unattached upload only to its owner', async () => {
     const form = new FormData()
     const file = await uploadPicture(world, alice)

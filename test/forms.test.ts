@@ -249,7 +249,7 @@ test('drops prototype properties from forms (conventions-41)', async () => {
   assert.equal(({} as { feed_content?: string }).feed_content, undefined)
 })
 
-test('accepts `true` and `false` as text only in forms (conventions-18, conventions-41)', async () => {
+test('accepts the text `true` as a boolean only in forms (conventions-18, conventions-41)', async () => {
   const asker = await person()
   const question = { subject: 'Why is that?', body: 'x', anonymity: 'true' }
   const topics = 'topics[0][id]=1'

@@ -5,7 +5,7 @@ import { createWorld, type Person } from '#test/world.ts'
 
 const world = await createWorld()
 const { as, ctx, person } = world
-/** Limits the reads after each write, because only the slow suite compares all reads. */
+/** Limits the reads after each write. test/slow/servers/fresh-nodes.slow.ts compares all reads. */
 const MORE_READS = 4
 
 test('returns the same responses as a server node without caches after every write', (t) =>
@@ -149,7 +149,7 @@ describe('texts of feeds', () => {
     assert.deepEqual(await topicsOf(viewer, id), [])
   })
 
-  test('raises the text version only when the text, media or topics change', async () => {
+  test('raises the text version when a feed is deleted, but not when its counters change', async () => {
     const { id } = await newFeed()
     const version = async () => {
       const [row] = await sql<
@@ -184,7 +184,7 @@ describe('comment previews of feeds', () => {
   }
   let mark = 900
 
-  test('omits comments of blocked and disabled authors from comment previews', async () => {
+  test('omits comments from comment previews when the viewer blocks their author', async () => {
     const [bad, good, viewer] = [await person(), await person(), await person()]
     const { ids, shown } = await feedWithComments([good, good, good, good, bad, good, bad])
     const [first, , , , ...last] = ids
@@ -213,7 +213,7 @@ describe('comment previews of feeds', () => {
     }
   })
 
-  test('raises the version of a feed when its comment count changes', async () => {
+  test('raises the content version of a feed when a statement sets its comment count', async () => {
     const author = await person()
     const { feed } = await feedWithComments([author])
     const version = async () => {

@@ -21,7 +21,7 @@ test('assigns no network to an invalid client address', () => {
   assert.equal(placeNetwork('2001:db8:1:2::1'), '2001:db8:1::/48')
 })
 
-test('treats IPv4-mapped private addresses as private', () => {
+test('treats private addresses in any IPv6 notation and invalid addresses as not public', () => {
   for (const address of [
     '::127.0.0.1',
     '::10.0.0.1',

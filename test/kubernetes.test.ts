@@ -39,7 +39,7 @@ type PodSpec = {
 type Manifest = {
   kind: string
   metadata: { name: string; annotations?: Record<string, string> }
-  // biome-ignore lint/suspicious/noExplicitAny: what is read of a manifest is asserted by the schema
+  // biome-ignore lint/suspicious/noExplicitAny: the Kubernetes schemas validate each spec
   spec: any
   stringData?: Record<string, string>
 }
@@ -127,7 +127,7 @@ test('sets only known environment variables in the manifests', () => {
   }
 })
 
-test('runs each container unprivileged on a read-only disk', () => {
+test('runs each container unprivileged on a read-only root file system', () => {
   assert.equal(workloads.length, 3)
   for (const workload of workloads) {
     const pod = podOf(workload)

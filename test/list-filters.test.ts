@@ -59,7 +59,7 @@ const table = new Map<string, ListRow>([
   ...Object.entries(COMMUNITY),
 ])
 
-test('declares the effect of every optional parameter of every list', () => {
+test('declares the effect of every optional parameter of a list except paging and sorting', () => {
   assert.ok(lists.length > 100, `saw only ${lists.length} lists`)
   const described = lists.flatMap(({ path, narrowing }) => narrowing.map((name) => `${path} ${name}`))
   const known = [...table].flatMap(([path, { filters }]) =>

@@ -72,7 +72,7 @@ const lists: List[] = Object.entries(document.paths).flatMap(([path, { get }]) =
     : []
 })
 
-test('offers a cursor for every paged list (conventions-39)', () => {
+test('offers a cursor for every paged list except those in NO_CURSOR (conventions-39)', () => {
   assert.ok(lists.length > 120, `saw only ${lists.length} lists`)
   const without = lists.filter(({ query }) => !query.has('after')).map(({ path }) => path)
   assert.deepEqual(without.toSorted(), Object.keys(NO_CURSOR).toSorted())

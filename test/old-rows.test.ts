@@ -18,7 +18,7 @@ const tokenOf = (name: string) => `token-of-${name}-from-before`
 const server = JSON.parse(process.env.KITH_TEST_DATABASE ?? '{}')
 const admin = openDatabase({ connection: server, poolSize: 1, statementTimeoutMs: 60_000 })
 after(async () => {
-  // A vacuum can block the drop, which is harmless because the whole server is deleted later.
+  // Ignores a failed drop, because the whole server is deleted later.
   await admin.unsafe(`drop database if exists ${NAME} with (force)`).catch(() => {})
   await admin.end()
 })
@@ -172,7 +172,7 @@ test('leaves nothing for `kith doctor` to repair (0032, 0061)', async () => {
   assert.ok(isWell, lines.join('\n'))
 })
 
-test('rejects area coordinates outside the valid range (0031)', async () => {
+test('rejects incomplete and invalid coordinates of an area (0031)', async () => {
   const { sql } = world
   const [area] = await sql`select longitude, latitude from areas where id = 900001`
   assert.deepEqual({ ...area }, { longitude: null, latitude: null })

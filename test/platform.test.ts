@@ -44,7 +44,7 @@ test('accepts a token in the header or the query (conventions-21)', async () => 
   assert.equal((await as(ada, 'HEAD', '/user/abilities')).status, 200)
 })
 
-test('returns 400 in the documented shape for malformed JSON', async () => {
+test('returns 400 for malformed JSON and 415 for XML', async () => {
   const send = (payload: string, type: string) =>
     app.inject({ method: 'POST', url: '/api/v2/nothing', payload, headers: { 'content-type': type } })
   const malformed = await send('{"a":', 'application/json')

@@ -13,7 +13,7 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** Returns the boot id and start time of a process, because the system reuses process ids. */
+/** Returns the start time of a process, on Linux with the boot id, because the system reuses process ids. */
 export function findBirth(pid: number): string {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')

@@ -13,7 +13,7 @@ const SOURCES = [
 const DOCUMENTS = ['docs/**/*.md', '*.md', 'bench/*.md']
 const LAST_UNCHECKED_MIGRATION = '0103'
 /**
- * Applied migrations whose comments contain refused wordings. They cannot change because sites compare the
+ * Applied migrations whose comments contain forbidden wordings. They cannot change because sites compare the
  * hash of a migration.
  */
 const FROZEN = [

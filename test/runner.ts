@@ -17,7 +17,7 @@ export type RunOptions = {
   namePatterns: string[]
 }
 
-/** Starts two processes per processor, because one often waits. Each takes up to 600 MB. */
+/** Two processes per processor, because one often waits, but at most eight. Each takes up to 600 MB. */
 export const countSlots = () =>
   Math.max(1, Math.min(8, 2 * availableParallelism(), Math.floor(freemem() / 600e6)))
 
@@ -25,8 +25,8 @@ export const countSlots = () =>
 const START_MS = 3_000
 
 /**
- * Assigns the longest file first to the least busy process. More processes than slots compensate for wrong
- * estimates.
+ * Assigns each file, longest first, to the process with the least expected time. More processes than slots
+ * compensate for wrong estimates.
  */
 export function planBundles(
   files: readonly string[],

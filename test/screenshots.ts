@@ -9,7 +9,7 @@ import { hashPassword } from '#platform/passwords.ts'
 import { BROWSER } from '#test/chromium.ts'
 import { createWorld, type Person } from '#test/world.ts'
 
-// Takes the pictures in docs/images. Needs a Chinese font.
+// Takes the pictures of the start page and the mails in docs/images. Needs a Chinese font.
 const IMAGES = join(import.meta.dirname, '../docs/images')
 const MOST_BYTES = 60_000
 const PASSWORD = 'correct horse'

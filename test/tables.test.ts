@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 
-/** Only the owner writes a table. Other modules read the table through the owner's exports. */
+/** Tables by owning module. JOINT_READS and JOINT_WRITES list the other modules that use a table directly. */
 const OWNERS: Record<string, string[]> = {
   'address-blocks': ['address_blocks'],
   abilities: ['abilities', 'role_abilities', 'roles', 'user_roles'],
@@ -261,7 +261,7 @@ test('lists exactly one owner for every table', () => {
   assert.deepEqual([...ownerOf.keys()].sort(), [...new Set(migrated)].sort())
 })
 
-test('writes each table only in its owning module', () => {
+test('writes each table only in its owning module, except for JOINT_WRITES', () => {
   const uses = findUses()
   assert.ok(uses.length > 100, `saw only ${uses.length} uses`)
   const strangers = uses.filter(
@@ -274,7 +274,7 @@ test('writes each table only in its owning module', () => {
   )
 })
 
-test('reads tables of other modules only through exports of their owners', () => {
+test('reads tables of other modules only through exports of their owners, except for JOINT_READS', () => {
   const uses = findUses().filter(({ module, table }) => ownerOf.get(table) !== module)
   const found = uses.filter(({ module, table }) => JOINT_READS[module]?.[table] === undefined)
   assert.deepEqual(

@@ -130,7 +130,7 @@ test('returns 429 when the bodies of a client address use an eighth of the memor
   close()
 })
 
-test('returns 503 to the client address with the most buffered bytes when the memory limit is reached', async () => {
+test('returns 503 to a client address with a large body when the memory limit is reached', async () => {
   const { begin, close, person } = await listening({ UNFINISHED_BODIES_MB: '8' })
   const ann = await person()
   const large = Array.from({ length: 9 }, (_, n) =>
@@ -146,7 +146,7 @@ test('returns 503 to the client address with the most buffered bytes when the me
   close()
 })
 
-test('returns 503 to the client address with the most unfinished bodies when their limit is reached', async () => {
+test('returns 503 when the limit of unfinished bodies is reached', async () => {
   const { begin, close, person } = await listening({ UNFINISHED_BODIES: '16' })
   const ann = await person()
   const open = (address: string) => begin(address, feed(ann.token, 'application/json', 100, '{'))

@@ -106,7 +106,7 @@ export async function look(page: Page, name: string): Promise<void> {
     await page.screenshot({ path: `${process.env.KITH_SCREENSHOTS}/${name}.png` })
 }
 
-/** Polls the page, whose content security policy forbids `waitForFunction` with text. */
+/** Polls the page, because its content security policy forbids `waitForFunction` with a string. */
 export async function until(page: Page, expression: string): Promise<void> {
   for (let n = 0; n < 600; n += 1) {
     if (await page.evaluate(expression)) return

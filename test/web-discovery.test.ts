@@ -133,7 +133,7 @@ test('redirects URLs of the ThinkSNS+ site to the current pages', async () => {
   assert.equal((await get('/question/x')).statusCode, 404)
 })
 
-test('embeds public feeds, articles and questions by oEmbed', async () => {
+test('embeds public feeds and articles by oEmbed', async () => {
   const embed = (url: string, more = '') =>
     get(`/oembed?url=${encodeURIComponent(url)}${more}`, 'application/json')
   const feed = await embed(`http://kith.test/feeds/${made.feed}`)

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Server } from '#platform/http'
 
-/** Types by path of the body, such as `data[].id number`, for each route and status. */
+/** Paths and types of body values, such as `.data[].id number`, by method, route, status and error code. */
 type WireRecord = Map<string, Set<string>>
 
 const record: WireRecord = new Map()
@@ -21,7 +21,7 @@ function walk(value: unknown, place: string, places: Set<string>): void {
 export function recordReplies(app: Server): void {
   const folder = process.env.KITH_WIRE_RECORD
   if (!folder) return
-  // Written at each close instead of at exit, so that a killed process loses only the server under test.
+  // Writes the record at each close instead of at exit, so that a killed process loses only its open server.
   app.addHook('onClose', async () => {
     mkdirSync(folder, { recursive: true })
     const entries = [...record].map(([name, places]) => [name, [...places].sort()])

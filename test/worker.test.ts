@@ -23,7 +23,7 @@ test('delays no other jobs when a webhook endpoint does not respond', async () =
   const base = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`
   const endpoint = async (path: string) =>
     (await as(admin, 'POST', '/admin/webhooks', { url: base + path })).body.id as number
-  // Adds enough slow endpoints to occupy every worker.
+  // The pings to these endpoints would occupy every webhook worker without a limit per endpoint.
   const slow = [await endpoint('/slow1'), await endpoint('/slow2'), await endpoint('/slow3')]
   const quick = await endpoint('/quick')
   const ping = (id: number) => as(admin, 'POST', `/admin/webhooks/${id}/ping`)

@@ -33,7 +33,7 @@ const KNOWN_IDS = 14
 
 export type Inputs = {
   valid(schema: Schema, name: string): unknown
-  /** Returns valid input, or input with at least one fault if `isSpoilt`. */
+  /** Returns valid input, or input with random changes if `isSpoilt`. */
   body(schema: Schema, isSpoilt: boolean): unknown
   segment(): string
   hostile(): unknown

@@ -11,7 +11,7 @@ export type Operation = {
   query: { name: string; required: boolean; schema: Schema }[]
   body: Schema | undefined
   isForm: boolean
-  /** Set when the operation destroys data of other requests, so that it runs at the end of a round. */
+  /** Set when the operation destroys data that other requests need. It runs only in the last quarter of a round. */
   isDestructive: boolean
 }
 

@@ -18,7 +18,7 @@ export type Filter = {
 export type ListRow = {
   given?: string
   id?: number
-  /** Identifying field of an item, by default `id` or the cursor's field. */
+  /** Identifying field of an item, by default the cursor's field, or `id` without a cursor. */
   key?: string
   /** Sort keys by value of `sort`, by default the field of the same name. */
   sorts?: Record<string, (item: Item) => unknown>

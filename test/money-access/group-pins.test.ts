@@ -31,7 +31,7 @@ const inGroup = (prefix: string, kind: 'post' | 'comment', asked: number[]): Row
     [`reject a ${kind}`, (s) => ['PATCH', `${waiting(s)}/reject`], [401, 403, 403, 201, 403, 403]],
   ]
 }
-matrix('who may ask for, decide and see pins in groups', groupScene, [
+matrix('restricts operations on pins in groups by role', groupScene, [
   ...inGroup('/currency-pinned', 'post', [401, 403, 201, 201, 403, 403]),
   ...inGroup('/currency-pinned', 'comment', [401, 403, 201, 403, 403, 403]),
   ...inGroup('/pinned', 'post', [401, 403, 201, 201, 403, 403]),

@@ -21,7 +21,7 @@ async function newsScene() {
 }
 
 const toFeeds = 'admin: feed pinneds'
-matrix('who may ask for, decide, end and see pins of feeds and their comments', feedScene, [
+matrix('restricts operations on pins of feeds and their comments by role', feedScene, [
   ['ask for a feed', (s) => ['POST', `${s.path}/currency-pinneds`, price], [401, 403, 403, 201, 403, 403]],
   ['ask for a comment', (s) => ['POST', s.plain, price], [401, 403, 201, 403, 403, 403]],
   ['accept a comment', (s) => ['PATCH', s.waiting], [401, 403, 403, 201, 403, 403]],
@@ -53,7 +53,7 @@ matrix('who may ask for, decide, end and see pins of feeds and their comments', 
 ])
 
 const toNews = 'admin: news'
-matrix('who may ask for, decide, end and see pins of articles and their comments', newsScene, [
+matrix('restricts operations on pins of articles and their comments by role', newsScene, [
   [
     'ask for an article',
     (s) => ['POST', `${s.path}/currency-pinneds`, price],

@@ -37,7 +37,7 @@ async function lastOrder(who: Person, currency: string): Promise<number> {
 }
 
 const others = [401, 201, 201, 422, 201, 201]
-matrix('who may buy, reward and pay', saleScene, [
+matrix('restricts purchases, rewards and payments by role', saleScene, [
   ['what it costs', (s) => ['GET', `/purchases/${s.node}`], everybody(200)],
   ['buy with points', (s) => ['POST', `/currency/purchases/${s.node}`], others],
   ['buy with the wallet', (s) => ['POST', `/purchases/${s.node}`], others],
@@ -58,7 +58,7 @@ matrix('who may buy, reward and pay', saleScene, [
 
 const of = (id: Person, area: string) => `/admin/users/${id.id}/${area}`
 const grant = { amount: 1, reason: 'x' }
-matrix('who may read what was paid, decide on money, give it and audit it', walletScene, [
+matrix('restricts payment records and the administration of money by role', walletScene, [
   ['a paid feed', (s) => ['GET', `/feeds/${s.feed}`], [403, 403, 200, 200, 403, 403]],
   ['an order of points', (s) => ['GET', `/currency/orders/${s.points}`], [401, 404, 200, 404, 404, 404]],
   ['an order of the wallet', (s) => ['GET', `/plus-pay/orders/${s.wallet}`], [401, 404, 200, 404, 404, 404]],

@@ -136,7 +136,7 @@ function comparisons(source: string, grounds: Ground[]): Finding[] {
   }))
 }
 
-/** Skips orders in locking reads, because only a deadlock would reveal the change. */
+/** Skips ascending orders of locking reads, because only a deadlock would reveal the change. */
 function orders(source: string, grounds: Ground[]): Finding[] {
   const descending = on(source, grounds, 'sql', /(?<=[\w)}"]) desc\b(?!")/g)
   const ascending = on(source, grounds, 'sql', /\border by [\w.]+(?=\s*(?:limit\b|offset\b|\)|`|\$\{limit))/g)

@@ -24,7 +24,7 @@ const {
   tell,
 } = await createCast()
 
-tell('who is told of what the administration decides', [
+tell('sends notifications of decisions by administrators', [
   {
     what: 'feed comment deleted by admin',
     site: true,
@@ -120,7 +120,7 @@ tell('who is told of what the administration decides', [
   ),
   ...(['deal', 'reject'] as const).map(
     (action): Row => ({
-      what: `report handled: ${action}; nobody but the reporter is told`,
+      what: `report handled: ${action}; only the reporter`,
       site: true,
       async scene(by) {
         const id = await feed(cleo)
@@ -136,7 +136,7 @@ tell('who is told of what the administration decides', [
     }),
   ),
   {
-    what: 'notice of an administrator to some',
+    what: 'notice of an administrator to some users',
     site: true,
     async scene(by) {
       return later(

@@ -21,7 +21,7 @@ const {
   tell,
 } = await createCast()
 
-tell('who is told of what happens in groups', [
+tell('sends notifications of events in groups', [
   ...(['public', 'private'] as const).map(
     (mode): Row => ({
       what: `join of a ${mode} group: founder and administrators`,
@@ -122,7 +122,7 @@ tell('who is told of what happens in groups', [
       },
       ...(['accept', 'reject'] as const).map(
         (verb): Row => ({
-          what: `${kind} report in a group handled: ${verb}; the reporter, and of an accepted one the author`,
+          what: `${kind} report in a group handled: ${verb}; the reporter, and the author if accepted`,
           site: true,
           async scene() {
             const { target, about, more: things } = await reported(ben)

@@ -2,7 +2,7 @@ import { createCast, type Row } from '#test/fixtures/notified.ts'
 
 const { SITE, anna, as, guest, system, made, feed, content, group, tell } = await createCast()
 
-tell('who is told of rewards, purchases and withdrawals', [
+tell('sends notifications of rewards, purchases and withdrawals', [
   ...(
     [
       [

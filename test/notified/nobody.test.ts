@@ -20,7 +20,7 @@ const {
   tell,
 } = await createCast()
 
-tell('what nobody is told of', [
+tell('sends no notification', [
   ...(
     [
       [
@@ -80,7 +80,7 @@ tell('what nobody is told of', [
         'IM events',
         async (by) => () => as(by, 'POST', '/im/group', { groupname: 'x', desc: 'y', members: `${anna.id}` }),
       ],
-      ['like of a song, which nobody owns', async (by) => () => as(by, 'POST', `/music/${song}/like`)],
+      ['like of a song, which has no owner', async (by) => () => as(by, 'POST', `/music/${song}/like`)],
       [
         'mention in a comment of an album',
         async (by) => () => say(by, `/music/specials/${album}`, { body: mentioning(anna.name) }),
@@ -97,7 +97,7 @@ tell('what nobody is told of', [
     ] as [string, (by: Person) => Promise<(() => Promise<Answer>) | Answer>][]
   ).map(
     ([what, prepare]): Row => ({
-      what: `nobody: ${what}`,
+      what: `no notification: ${what}`,
       notOneself: true,
       async scene(by) {
         const act = await prepare(by)

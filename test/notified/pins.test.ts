@@ -21,7 +21,7 @@ const {
   tell,
 } = await createCast()
 
-tell('who is told of pins', [
+tell('sends notifications of pins', [
   ...(['accept', 'reject'] as const).map(
     (action): Row => ({
       what: `feed pin audited: ${action}`,

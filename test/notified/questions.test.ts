@@ -3,7 +3,7 @@ import { createCast, type Row } from '#test/fixtures/notified.ts'
 const { SITE, anna, cleo, as, guest, sql, system, next, made, later, ask, answer, askForLooks, tell } =
   await createCast()
 
-tell('who is told of questions and answers', [
+tell('sends notifications of questions and answers', [
   ...[false, true].map(
     (anonymity): Row => ({
       what: `invited to answer${anonymity ? ' anonymously' : ''}`,
@@ -69,7 +69,7 @@ tell('who is told of questions and answers', [
     }),
   ),
   {
-    what: 'onlook: the asker, whose the fee is',
+    what: 'paid view of an answer: the asker, who receives the fee',
     async scene(by) {
       const question = await askForLooks(anna, cleo)
       const id = await answer(cleo, question)

@@ -31,7 +31,7 @@ const LIKED = [
   ['post', 'likes', 'A post'],
 ] as const
 
-tell('who is told of follows, comments, likes and mentions', [
+tell('sends notifications of follows, comments, likes and mentions', [
   {
     what: 'follow a user',
     async scene(by) {
@@ -123,7 +123,7 @@ tell('who is told of follows, comments, likes and mentions', [
   },
   ...[...CONTENT, content('song')].map(
     ({ name, type, path, make }): Row => ({
-      what: `mention in a comment of ${name}; the author is told of the comment besides`,
+      what: `mention in a comment of ${name}: mentioned users, and the author if any`,
       async scene(by) {
         const id = await make(dora)
         const text = mentioning(anna.name, cleo.name)
@@ -143,7 +143,7 @@ tell('who is told of follows, comments, likes and mentions', [
     }),
   ),
   {
-    what: 'comment and mentions in a private group: only who may read it',
+    what: 'comment and mentions in a private group: only users who may read it',
     notOneself: true,
     async scene(by) {
       const id = await createGroup(anna, { mode: 'private' })

@@ -85,7 +85,7 @@ test('accepts a webhook message only with a valid signature', async () => {
     await assert.rejects(verifyWebhook(wrong), (error) => isKithError(error, 'webhook_not_signed'))
 })
 
-test('accepts webhook messages of another implementation of the specification', async () => {
+test('accepts a webhook message that another implementation of Standard Webhooks signed', async () => {
   const secret = createWebhookSecret()
   const [sentAt, body] = [new Date(), JSON.stringify({ type: 'feed.created', data: {} })]
   const headers = {

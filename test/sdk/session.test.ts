@@ -125,7 +125,7 @@ test('repeats a request with a refreshed token when the server rejects the old t
   )
 })
 
-test('ends the session in every tab when it is revoked on another device', async () => {
+test('signs out every tab when the session was revoked', async () => {
   const ann = await signUp()
   const { tab } = browser()
   const [one, two] = [tab(), tab()]
@@ -205,7 +205,7 @@ const EXPORT_ERRORS: Record<ErrorCodeOf<'getExport'>, string> = {
   too_many_requests: 'Wait a moment.',
 }
 
-test('declares the error codes of each operation as types', async () => {
+test('declares the error codes of an operation as a type', async () => {
   const ann = await signUp()
   const kith = createClient({ url })
   await kith.session.signIn({ login: ann.name, password: ann.password })

@@ -14,8 +14,8 @@ const kindOf = (value: unknown) =>
         : typeof value
 
 /**
- * Gson converts between numbers and numeric texts, but throws for a number instead of a boolean. ObjectMapper
- * converts between booleans and numbers, and ignores other mismatches.
+ * Gson converts numbers and booleans to text, and numeric texts to numbers, but throws for a number instead of a
+ * boolean. ObjectMapper converts between booleans and integers, and leaves the field empty on any other mismatch.
  */
 const SCALARS: Record<Rules, Record<string, (value: unknown) => boolean>> = {
   gson: {

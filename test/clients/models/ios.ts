@@ -1,7 +1,7 @@
 import type { Models } from './decode.ts'
 import { DOCUMENTED } from './documented.ts'
 
-/** `!` marks fields that iOS 1.9.1 needs to render the row. */
+/** `!` marks fields that iOS 1.9.1 needs to render the object. */
 export const IOS: Models = {
   ...DOCUMENTED,
   SignIn: { access_token: 'text!', token_type: 'text', expires_in: 'int!', refresh_ttl: 'int!' },
