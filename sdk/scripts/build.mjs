@@ -21,7 +21,7 @@ function fail(message) {
   process.exit(1)
 }
 
-/** Returns an installed package in a suitable version, by default the version in package.json. */
+/** Returns the folder of an installed package in a suitable version, by default the version in package.json. */
 function find(name, isSuitable = (version) => version === devDependencies[name]) {
   for (const modules of ['node_modules', '../node_modules']) {
     const folder = join(ROOT, modules, name)

@@ -78,7 +78,7 @@ export class Chats {
     await this.#operations.presence(chat)
   }
 
-  /** Yields each new, edited or deleted message once, and events of reading and typing. */
+  /** Yields each new, edited or deleted message once, and the other events of conversations as they arrive. */
   async *events({ after, ...options }: ChatStreamOptions = {}): AsyncGenerator<ChatEvent, void, undefined> {
     const positions = new Map<number, number>()
     const changes = new Map<number, string>()

@@ -57,7 +57,7 @@ export type ClientOptions = {
 
 export class Kith {
   readonly session: Session
-  /** Calls any operation and returns `data`, `error` and `response` instead of throwing. */
+  /** Calls any operation. Returns `data`, `error` and `response` instead of throwing on an error response. */
   readonly api: FetchClient<paths>
   readonly get: Call<'get'> = (path, ...init) => this.#call('GET', path, init)
   readonly post: Call<'post'> = (path, ...init) => this.#call('POST', path, init)
@@ -173,7 +173,7 @@ export class Kith {
     this.session.close()
   }
 
-  // biome-ignore lint/suspicious/noExplicitAny: `Call` says what goes in and comes out; here all operations are alike
+  // biome-ignore lint/suspicious/noExplicitAny: `Call` types the arguments and the result of each operation
   async #call(verb: Uppercase<Verb>, path: string, init: readonly unknown[]): Promise<any> {
     const method = this.api[verb] as unknown as (
       path: string,

@@ -93,7 +93,7 @@ export function errorOf(response: Response, parsed: unknown): KithError {
   )
 }
 
-/** Converts a rejection of `fetch` to a `KithError`. Returns an abort by the caller unchanged. */
+/** Converts a rejection of `fetch` to a `KithError`. Returns the abort reason if the caller aborted the request. */
 export function networkError(cause: unknown, signal?: AbortSignal | null): unknown {
   if (signal?.aborted) return signal.reason ?? cause
   const message = cause instanceof Error ? cause.message : String(cause)

@@ -80,8 +80,8 @@ export class Session {
   }
 
   /**
-   * Deletes the stored token and revokes the session on the server. Returns whether the server confirmed the
-   * revocation.
+   * Deletes the stored token and revokes the session on the server. Returns false if the server did not confirm
+   * the revocation.
    */
   async signOut(): Promise<boolean> {
     const current = await this.#store.get()
@@ -160,7 +160,7 @@ export class Session {
           return null
         }
         if (error.status !== 0 || attempt === EXCHANGE_ATTEMPTS) {
-          // Continues with a valid token while the server is unreachable.
+          // Continues with the current token while the token is valid, although the refresh failed.
           if (current.token !== refused && Date.now() < current.expiresAt) return current
           throw error
         }
@@ -193,7 +193,7 @@ export class Session {
   }
 }
 
-/** Opens a channel that notifies other tabs of sign-ins. `unref` lets a Node process exit. */
+/** Opens a channel that notifies other tabs of sign-ins and sign-outs. `unref` lets a Node process exit. */
 function openChannel(name: string | undefined): BroadcastChannel | null {
   if (!name || typeof BroadcastChannel === 'undefined') return null
   const channel = new BroadcastChannel(`kith:${name}`)

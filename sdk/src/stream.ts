@@ -45,8 +45,8 @@ export async function* notificationsOf(
 }
 
 /**
- * Yields the events of a stream, and reconnects after lost connections. Throws when the session was revoked or
- * another stream replaced this stream.
+ * Yields the events of a stream, and reconnects after lost connections. Throws when the session was revoked,
+ * another stream replaced this stream, or the server rejected the request.
  */
 export async function* streamedEvents(
   open: OpenStream,

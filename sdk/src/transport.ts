@@ -33,8 +33,8 @@ export const backOff = (attempt: number, baseMs: number, maxMs: number): number 
   Math.min(maxMs, baseMs * 2 ** (attempt - 1)) * (0.5 + Math.random() / 2)
 
 /**
- * Sends a request and refreshes a rejected token once. Retries transient failures of reads and of operations with
- * an idempotency key.
+ * Sends a request and refreshes a rejected token once. Retries transient failures of `repeatable` requests, and
+ * any request that exceeded the rate limit.
  */
 export async function send(
   make: () => Request,
