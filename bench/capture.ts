@@ -14,7 +14,7 @@ export async function captureStatements(
   request: { method: 'GET' | 'POST' | 'PUT' | 'DELETE'; path: string; body?: string },
 ): Promise<Statement[]> {
   const config = readConfig({
-    // Reads the app secret from this folder, because it decrypts the encrypted values in the database.
+    // Reads the app secret from this folder, because the secret decrypts the encrypted values in the database.
     DATA_DIR: dataDir,
     DATABASE_URL: 'postgres://bench/',
     DATABASE_POOL_SIZE: '1',

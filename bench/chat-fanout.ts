@@ -1,6 +1,6 @@
 /**
- * Bare server as the baseline of `npm run bench:chat`. Writes each posted message to every open stream and
- * stores nothing.
+ * Bare server as the baseline of `npm run bench:chat` and `npm run bench:idle`. Writes each posted message to every
+ * open stream and stores nothing.
  */
 import { createServer, type ServerResponse } from 'node:http'
 

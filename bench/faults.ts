@@ -1,6 +1,6 @@
 /**
- * Injects faults during the payments of `npm run torture`. Each function injects one fault and then removes
- * the fault.
+ * Injects faults during the payments of `npm run torture`. Each function injects the faults of one component
+ * and then removes the faults.
  */
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
@@ -46,7 +46,7 @@ export const breakDatabase = (dataDir: string, seed: number) =>
       assert.ok((counts[503] ?? 0) > 0, `answered ${JSON.stringify(counts)}`)
       assertNoFault(counts)
     } finally {
-      // Resumes the database even after a failed check, because a stopped process cannot exit.
+      // Resumes the database even after a failed check, because a stopped process cannot shut down.
       signal(frozenPids, 'SIGCONT')
     }
     const back = await untilReady(address)

@@ -123,7 +123,7 @@ async function measure(
   }
 }
 
-test('measures the memory of idle connections', { timeout: 280_000 }, async () => {
+test('measures the memory and processor time of idle connections', { timeout: 280_000 }, async () => {
   const users = await sql<{ id: number }[]>`
     insert into users (name, name_key, name_grams)
     select 'idle' || n, 'idle' || n, '{}' from generate_series(1, ${CONNECTIONS}) n returning id`

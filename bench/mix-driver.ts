@@ -10,7 +10,7 @@ export type Drawn = {
 }
 
 /**
- * A finished request. In the open loop, `ms` counts from the scheduled time, and status 0 means no response.
+ * A finished request. Status 0 means no response. In the open loop, `ms` counts from the scheduled time.
  */
 export type Timed = { kind: string; ms: number; status: number }
 

@@ -30,7 +30,7 @@ export async function fillForMix(
     from unnest(${ids}::bigint[]) m cross join generate_series(1, ${FOLLOWED}) n
     where m <> ${people.from} + (m * 31 + n * n * 7) % ${people.count}
     on conflict do nothing`
-  // Recounts followers. With a counter that is too low, an unfollow would make it negative and fail with 500.
+  // Recounts follows, because the statement above does not change the counters.
   await sql`
     update user_counts c set
       followings_count = (select count(*) from user_follows f where f.user_id = c.user_id),

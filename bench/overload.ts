@@ -23,8 +23,8 @@ const MEASURE_SECONDS = 10
 const TIMES = 4
 const PAYING = 0.1
 /**
- * Number of connections. The test opens all connections before the load, because a busy process accepts few
- * connections per second.
+ * Number of connections, and maximum number of concurrent requests. The test opens all connections before the
+ * load, because a busy process accepts few connections per second.
  */
 const MAX_OPEN = 500
 

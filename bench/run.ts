@@ -111,7 +111,7 @@ async function measure(processes: string, { filled, ranges, readers, connection 
     if (!isManys) return { token, request }
     return { token, request: (n: number) => ({ ...request(n), token: readers[n % readers.length] ?? token }) }
   }
-  // Warms up the server, because V8 has not yet optimized the code of its first requests.
+  // Warms up the server, so that V8 has optimized the code before the measurement.
   for (const operation of operations.filter(({ method }) => method === 'GET'))
     await drive({ ...who(operation), url, method: operation.method, seconds: 2, connections })
   const databasePids = () => findDatabaseProcesses(join(folder, 'cluster'))

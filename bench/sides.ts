@@ -60,8 +60,8 @@ export async function openSides(options: {
     sides: options.against === undefined ? (['this'] as const) : (['other', 'this'] as const),
 
     /**
-     * Fills the database with the older checkout. The newer checkout can migrate its copy, but no migration
-     * can be reverted.
+     * Fills the database with the checkout `against` if given, which must not be newer than this checkout. This
+     * checkout can migrate its copy, but no migration can be reverted.
      */
     async prepare() {
       if (existsSync(data.this)) return
