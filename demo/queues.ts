@@ -32,7 +32,7 @@ export function wait(community: Community, made: Made): void {
   const { site, story, chance, root, members, feeds, photograph } = community
   const lately = () => story.minutes - chance.between(60, 7_000)
   const some = (count: number) => chance.some(members, count)
-  // Requires a review of topics only for some days, so that the finished demo has the default settings.
+  // Requires a review of topics only for some days, so that the finished demo has the default of this setting.
   for (const [at, review] of [
     [story.minutes - 9_000, true],
     [story.minutes - 30, false],

@@ -28,7 +28,7 @@ export async function tellVisits(
   const salt = chance.between(1, 1_000_000)
   await sql.begin(async (tx) => {
     await tx`set local statement_timeout = 0`
-    // Removes today's activity of demo users, because it comes from sign-ins of the generator.
+    // Removes the recorded activity of demo users, because it comes from the requests of the generator.
     await tx`delete from active_people where user_id = any(${members}::bigint[])`
     await tx`
       insert into active_people (day, user_id)
