@@ -108,7 +108,7 @@ export function mountComments(server: Server, ctx: Context, content: Content, op
         hides && before === 0 ? options.pinned?.(sql, contentId, viewer.id) : undefined,
       ])
       const ids = pinned ?? []
-      const found = ids.length > 0 ? await findComments(sql, ids) : []
+      const found = ids.length > 0 ? await findComments(sql, ids, viewer.id) : []
       const pinneds = ids.flatMap((id) => found.filter((row) => row.id === id))
       const comments = await withPeople(ctx, shown(target, [...pinneds, ...rows], viewer.id), viewer.id)
       return shape === 'array'

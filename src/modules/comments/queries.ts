@@ -132,8 +132,9 @@ export const lockableComment = (sql: Db, content: Content, contentId: number, id
   select c.id from comments c join content on content.id = c.commentable_id
   where c.commentable_type = ${content.type} and c.id = ${id}`
 
-export const findComments = (sql: Db, ids: number[]) => sql<CommentRow[]>`
-  select ${columns(sql)} from comments c where c.id = any(${ids})`
+export const findComments = (sql: Db, ids: number[], hideFrom = 0) => sql<CommentRow[]>`
+  select ${columns(sql)} from comments c
+  where c.id = any(${ids}) ${notBlockedBy(sql, hideFrom, sql`c.user_id`)}`
 
 /** Lists comments newest first, without comments by authors whom the user `hideFrom` blocks (feeds-14). */
 export const listComments = (

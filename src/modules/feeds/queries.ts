@@ -117,11 +117,12 @@ export async function findPinnedComments(
   sql: Db,
   feedIds: number[],
   each: number,
+  hideFrom: number,
 ): Promise<Map<number, CommentRow[]>> {
   const pinned = await findShownPins(sql, FEED_COMMENT, feedIds)
   const chosen = [...pinned].map(([feed, comments]) => [feed, comments.slice(0, each)] as const)
   const ids = chosen.flatMap(([, comments]) => comments)
-  const rows = ids.length === 0 ? [] : await findComments(sql, ids)
+  const rows = ids.length === 0 ? [] : await findComments(sql, ids, hideFrom)
   const byId = new Map(rows.map((row) => [row.id, row]))
   return new Map(chosen.map(([feed, comments]) => [feed, comments.flatMap((id) => byId.get(id) ?? [])]))
 }

@@ -157,7 +157,9 @@ export async function feedsWithPeople(
   const [texts, prices, pinnedRows, previews] = await Promise.all([
     findTexts(ctx, rows),
     withPrice.length > 0 ? findFeedPrices(sql, withPrice, viewerId) : new Map<number, NodeRow>(),
-    withPins.length > 0 ? findPinnedComments(sql, withPins, PREVIEW) : new Map<number, CommentRow[]>(),
+    withPins.length > 0
+      ? findPinnedComments(sql, withPins, PREVIEW, viewerId)
+      : new Map<number, CommentRow[]>(),
     findPreviews(ctx, rows),
   ])
   const files = withPrice.flatMap((id) => texts.get(id)?.images.map(({ file }) => file) ?? [])

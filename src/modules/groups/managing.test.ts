@@ -94,6 +94,8 @@ describe('management of group members', () => {
     ])
       assert.equal((await as(bad, 'GET', path)).status, 404, path)
     assert.equal((await as(bad, 'GET', `/groups/${id}`)).status, 200)
+    const preview = async () => (await as(bad, 'GET', `/groups/${id}/preview-posts`)).body.length
+    assert.equal(await preview(), 0)
     for (const [method, path, status] of [
       ['POST', `/groups/${id}/posts`, 403],
       ['POST', `/group-posts/${postId}/likes`, 404],
@@ -106,6 +108,7 @@ describe('management of group members', () => {
     assert.deepEqual([list.body.length, list.body[0].disabled], [1, 1])
     assert.equal((await as(bad, 'GET', `/groups/${id}/members?type=blacklist`)).status, 403)
     assert.equal((await as(founder, 'DELETE', url)).status, 204)
+    assert.equal(await preview(), 1)
     assert.equal((await as(bad, 'POST', `/group-posts/${postId}/likes`)).status, 201)
   })
 

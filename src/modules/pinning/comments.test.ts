@@ -136,6 +136,19 @@ test('lets only the author of the feed decide a comment pin (pins-6, pins-7)', a
   assert.equal((await approve(author, feed, comment, pin)).status, 201)
 })
 
+test('hides a pinned comment from a user who blocks its author (feeds-14)', async () => {
+  const { author, applicant, feed, comment, pin } = await waitingComment()
+  const reader = await person()
+  assert.equal((await approve(author, feed, comment, pin)).status, 201)
+  const seen = async () => [
+    (await as(reader, 'GET', `/feeds/${feed}/comments`)).body.pinneds.length,
+    (await as(reader, 'GET', `/feeds?id=${feed}`)).body.feeds[0].comments.length,
+  ]
+  assert.deepEqual(await seen(), [1, 1])
+  assert.equal((await as(reader, 'POST', `/user/black/${applicant.id}`)).status, 201)
+  assert.deepEqual(await seen(), [0, 0])
+})
+
 test("pins a comment under the user's own feed immediately and for free (pins-5)", async () => {
   const anna = await rich(10)
   const feed = await feedOf(anna)

@@ -33,9 +33,16 @@ export async function callTextService(
   return { status, body: parse(text) }
 }
 
+/** Parses JSON. Returns integers above 2^53, such as message ids, as strings, because numbers would round them. */
+function parseJson(text: string): unknown {
+  const exact = (_key: string, value: unknown, { source }: { source: string }) =>
+    Number.isInteger(value) && !Number.isSafeInteger(value) ? source : value
+  return JSON.parse(text, exact as (key: string, value: unknown) => unknown)
+}
+
 function parse(text: string): Record<string, unknown> {
   try {
-    const value: unknown = JSON.parse(text)
+    const value = parseJson(text)
     return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {}
   } catch {
     return {}
@@ -53,7 +60,7 @@ export const field = (of: unknown, name: string): unknown =>
 
 export function parseReports(text: string): unknown[] {
   try {
-    const value: unknown = JSON.parse(text)
+    const value = parseJson(text)
     if (Array.isArray(value)) return value
   } catch {
     // The error below omits the report's text, because the text contains phone numbers.

@@ -6,9 +6,6 @@ export type YunpianSettings = { url: string; key: string; receiptUrl?: () => str
 /** Not permanent, because an operator can top up the account while the job is retried. */
 const NO_BALANCE = 3
 
-/** Quotes message ids, because a JavaScript number cannot represent their 64 bits exactly. */
-const quoteIds = (json: string) => json.replace(/("sid"\s*:\s*)(\d+)/g, '$1"$2"')
-
 export function createYunpian({ url, key, receiptUrl }: YunpianSettings): TextService {
   const ask = async (path: string, fields: Record<string, string>) => {
     const { status, body } = await callTextService('Yunpian', `${url}${path}`, {
@@ -52,7 +49,7 @@ export function createYunpian({ url, key, receiptUrl }: YunpianSettings): TextSe
         if (given === null) throw new BadReceipt('the form has no sms_status')
         // Yunpian may percent-encode the value of the form field twice.
         const json = given.startsWith('%') ? decodeURIComponent(given) : given
-        return parseReports(quoteIds(json)).map((report) => ({
+        return parseReports(json).map((report) => ({
           reference: referenceOf(field(report, 'sid')),
           delivered: field(report, 'report_status') === 'SUCCESS',
           fault: faultCode(field(report, 'error_msg')),

@@ -205,7 +205,7 @@ export const viewsOf = defineBufferedCounts('group post views', addViews)
 export async function findReaders(sql: Db, groupId: number, userIds: number[]): Promise<number[]> {
   const rows = await sql<{ id: number }[]>`
     select u.id from unnest(${userIds}::bigint[]) as u (id) cross join groups g
-    where g.id = ${groupId} and (g.mode = 'public' or coalesce((
+    where g.id = ${groupId} and ((g.mode = 'public' and g.audit = 1 and g.deleted_at is null) or coalesce((
       select m.audit = 1 and not m.disabled from group_members m where m.group_id = g.id and m.user_id = u.id
     ), false))`
   return rows.map(({ id }) => id)

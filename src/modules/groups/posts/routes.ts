@@ -11,7 +11,7 @@ import { transaction } from '#platform/database'
 import { blocked, forbidden } from '#platform/errors.ts'
 import { Empty, localizedMessage, routesOn, type Server, Type } from '#platform/http'
 import { countView } from '#platform/memory'
-import { getGroupAccess, manages } from '../access/service.ts'
+import { getGroupAccess, isActiveMember, manages } from '../access/service.ts'
 import { memberDisabled, noSuchGroup, noSuchPost, notManager, notMember, WRITER_ERRORS } from '../errors.ts'
 import { COMMENT_PIN, POST_PIN } from '../pins/schema.ts'
 import { GroupParams } from '../schema.ts'
@@ -236,7 +236,7 @@ export const groupPostRoutes = (copyToFeed: CopyToFeed) => (server: Server, ctx:
     errors: [noSuchGroup],
     load: ({ params, viewer }) => getGroupAccess(sql, params.group, viewer.id),
     handler: async ({ loaded: group, viewer }) => {
-      const reads = group.mode === 'public' || group.member?.audit === 1
+      const reads = group.mode === 'public' || isActiveMember(group)
       const shown = reads || group.mode === 'paid' ? await listPreview(sql, group.id, PREVIEW) : []
       const posts = await postItems(ctx, shown, viewer.id)
       return reads ? posts : posts.map((post) => ({ ...post, images: [], comments: [] }))

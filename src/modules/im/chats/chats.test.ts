@@ -232,6 +232,10 @@ test('rejects messages between two users when one blocks the other (im-14)', asy
   await say(bob, shared, 'from bob')
   assert.ok(!(await textsOf(ann, shared)).includes('from bob'))
   assert.ok((await textsOf(bob, shared)).includes('from bob'))
+  const lastOf = async (who: Person) =>
+    (await as(who, 'GET', '/chats')).body.find(({ id }: { id: number }) => id === shared).last_message
+  assert.equal(await lastOf(ann), null)
+  assert.equal((await lastOf(bob)).body, 'from bob')
 })
 
 test('delivers no group message to a member who blocks the sender (im-14)', async () => {

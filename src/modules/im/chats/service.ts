@@ -42,6 +42,7 @@ export async function chatViews(ctx: Context, chats: ChatRow[], userId: number):
   const rows = await findMessages(
     sql,
     shown.map(({ last_message_id }) => last_message_id),
+    userId,
   )
   const last = new Map((await messageViews(sql, rows)).map((view) => [view.chat_id, view]))
   return chats.map((chat) => ({

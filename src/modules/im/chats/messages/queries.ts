@@ -74,11 +74,12 @@ export async function insertMessage(sql: Db, message: NewMessage): Promise<Messa
 export const isAnnounced = async (sql: Db, announcementId: string): Promise<boolean> =>
   (await sql`select from chat_messages where announcement_id = ${announcementId}`).length > 0
 
-export async function findMessages(sql: Db, ids: number[]): Promise<MessageRow[]> {
+/** Finds messages by id, without messages of senders whom the user `hideFrom` blocks. */
+export async function findMessages(sql: Db, ids: number[], hideFrom = 0): Promise<MessageRow[]> {
   if (ids.length === 0) return []
-  return sql<
-    MessageRow[]
-  >`select ${messageColumns(sql)} from chat_messages m where m.id = any(${ids}) order by m.id`
+  return sql<MessageRow[]>`
+    select ${messageColumns(sql)} from chat_messages m
+    where m.id = any(${ids}) ${notBlockedBy(sql, hideFrom, sql`coalesce(m.sender_id, 0)`)} order by m.id`
 }
 
 export async function findMessage(
