@@ -66,7 +66,9 @@ async function main() {
     console.table(Object.fromEntries([...statuses].sort()))
     const faults = [
       ...growthOf(samples),
-      ...(statuses.has('request 500') ? ['a request was answered 500'] : []),
+      ...[...statuses.keys()]
+        .filter((what) => /^request (0|50[0124])$/.test(what))
+        .map((what) => `${what}: ${statuses.get(what)} requests failed`),
     ]
     for (const fault of faults) console.error(fault)
     if (faults.length > 0) process.exitCode = 1

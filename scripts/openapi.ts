@@ -89,7 +89,11 @@ function resolveConflicts(): void {
     existsSync(new URL(`../.git/${name}`, import.meta.url)),
   )
   if (isMerging)
-    spawnSync('git', ['add', 'openapi.json', 'sdk/src/generated'], { cwd: root, stdio: 'inherit' })
+    spawnSync(
+      'git',
+      ['add', 'openapi.json', 'docs/lists.md', 'docs/deprecated-paths.md', 'sdk/src/generated'],
+      { cwd: root, stdio: 'inherit' },
+    )
 }
 
 function lint(): number {

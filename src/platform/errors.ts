@@ -117,6 +117,6 @@ export const tooManyRequests = apiError(
 export const secondFactorNeeded = apiError(
   403,
   'second_factor_needed',
-  'Administrators need a second factor on this site. Enable yours first (/user/second-factor).',
+  'Administrators need two-step verification on this site. Turn yours on first (/user/second-factor).',
   '本站要求管理员开启两步验证，请先开启。',
 )

@@ -65,7 +65,7 @@ export function LoginPage() {
           {wantsCode && (
             <TextField
               name="code"
-              label={t(['Second-factor code', '两步验证码'])}
+              label={t(['Two-step verification code', '两步验证码'])}
               autoComplete="one-time-code"
               autoFocus
               required

@@ -57,7 +57,7 @@ export const accountPersonal = [
   }),
   personalTable({
     file: 'second-factor',
-    about: { en: 'Your second factor', zh: '两步验证状态' },
+    about: { en: 'Your two-step verification', zh: '两步验证状态' },
     table: 'second_factors',
     key: ['user_id'],
     columns: ['confirmed_at', 'created_at'],

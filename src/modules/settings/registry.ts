@@ -225,7 +225,7 @@ export const SETTINGS = {
   'account:second-factor-for-administrators': define(
     Flag(),
     false,
-    'Administrators need a second factor (rights-8).',
+    'Administrators need two-step verification (rights-8).',
   ),
   'account:export-hours': define(
     Int(0, 720),

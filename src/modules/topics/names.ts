@@ -11,22 +11,31 @@ export const isTopicVisible = ({ status, creator_user_id }: TopicName, viewerId:
 /** Selects a version that changes with the name or visibility of any topic. */
 export const topicNamesVersion = (sql: Db): Fragment => sql`(select version from feed_topics_version)`
 
-const listNames = (sql: Db, ids: number[]) => sql<(TopicName & { id: number; version: number })[]>`
-  select t.id, t.name, t.status, t.creator_user_id, ${topicNamesVersion(sql)} as version
-  from feed_topics t where t.id = any(${ids})`
+/** Returns a row without a name for each deleted topic, because cached texts of feeds keep its id. */
+const listNames = (sql: Db, ids: number[]) => sql<
+  ({ id: number; version: number } & (TopicName | { [Key in keyof TopicName]: null }))[]
+>`
+  select i.id, t.name, t.status, t.creator_user_id, ${topicNamesVersion(sql)} as version
+  from unnest(${ids}::bigint[]) as i (id) left join feed_topics t on t.id = i.id`
 
-const namesOf = defineFragments<TopicName>()
+const namesOf = defineFragments<{ topic?: TopicName }>()
 
 /** Finds names by topic id. Omits deleted topics. `version` is the result of `topicNamesVersion`. */
-export const findTopicNames = (
+export async function findTopicNames(
   ctx: Context,
   version: number,
   ids: number[],
-): Promise<Map<number, TopicName>> =>
-  namesOf(ctx).find(
+): Promise<Map<number, TopicName>> {
+  const found = await namesOf(ctx).find(
     [...new Set(ids)].map((id) => ({ id, version })),
     async (missing) => {
       const rows = await listNames(ctx.sql, missing)
-      return rows.map(({ id, version: read, ...value }) => ({ id, version: read, value }))
+      return rows.map(({ id, version: read, ...topic }) => ({
+        id,
+        version: read,
+        value: topic.name === null ? {} : { topic },
+      }))
     },
   )
+  return new Map([...found].flatMap(([id, { topic }]) => (topic ? [[id, topic] as const] : [])))
+}

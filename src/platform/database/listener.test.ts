@@ -94,3 +94,27 @@ test('keeps a lost connection, which may hold locks, until a replacement has ope
   }, 'the end of the other connections')
   stop()
 })
+
+test('ends a session without heartbeats, so that its locks are released', async () => {
+  const key = 4_127_099
+  const isLocked = async () =>
+    (await sql`select from pg_locks where locktype = 'advisory' and objid = ${key}`).length > 0
+  const lost = Promise.withResolvers<void>()
+  let opened = 0
+  const stop = await listenOn(
+    { config: { ...connection } },
+    ['test'],
+    {
+      hear() {},
+      async onOpen(session) {
+        opened += 1
+        if (opened === 1) await session`select pg_advisory_lock(${key})`
+      },
+      onLost: lost.resolve,
+    },
+    1,
+  )
+  await lost.promise
+  await until(async () => !(await isLocked()), 'the release of the lock')
+  stop()
+})

@@ -6,6 +6,11 @@ const RETRY_MS = 250
 const BEAT_MS = 1_000
 /** Missed heartbeats before a reconnect. A timeout would also expire while this process is paused. */
 const MOST_MISSED = 3
+/**
+ * Time after which PostgreSQL ends a session without heartbeats and releases its locks. Otherwise the locks of a
+ * node that loses power would stay until the TCP keepalive of the server, usually for two hours.
+ */
+const SESSION_MS = 60_000
 
 export type Listener = {
   hear(payload: string, channel: string): void
@@ -25,6 +30,7 @@ export async function listenOn(
   settings: Settings,
   channels: readonly string[],
   { hear, onOpen, onListening, onLost }: Listener,
+  sessionMs = SESSION_MS,
 ): Promise<() => void> {
   let isOver = false
   const clients = new Set<Client>()
@@ -83,7 +89,11 @@ export async function listenOn(
         sendQuery(made, query)
       }
       await openWith(made, send)
-      await ask(channels.map((channel) => `listen "${channel}"`).join(';'))
+      await ask(
+        [...channels.map((channel) => `listen "${channel}"`), `set idle_session_timeout = ${sessionMs}`].join(
+          ';',
+        ),
+      )
       if (!isLost) onListening?.()
     } catch (error) {
       lose()

@@ -90,7 +90,7 @@ test('completes the daily tasks of a moderator in the console', {
   await page.getByLabel('Name, e-mail or phone').fill(login.login)
   await page.getByLabel('Password').fill(login.password)
   await page.getByRole('button', { name: 'Sign in' }).click()
-  await page.getByLabel('Second-factor code').fill(on.body.recovery_codes[0])
+  await page.getByLabel('Two-step verification code').fill(on.body.recovery_codes[0])
   await page.getByRole('button', { name: 'Sign in' }).click()
   await page.getByRole('heading', { name: 'Pending decisions' }).waitFor()
 

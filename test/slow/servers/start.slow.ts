@@ -26,8 +26,6 @@ after(async () => {
 type Running = {
   child: ChildProcess
   output: () => string
-  /** Resolves when the server has printed `First request`, or has exited. */
-  hasPrinted: Promise<void>
   ended: Promise<number | null>
 }
 
@@ -38,20 +36,17 @@ function start(command: string, args: string[], env: Record<string, string> = {}
   })
   started.add(child)
   let output = ''
-  const { promise: hasPrinted, resolve: print } = Promise.withResolvers<void>()
   for (const stream of [child.stdout, child.stderr])
     stream?.on('data', (chunk) => {
       output += chunk
-      if (output.includes('First request')) print()
     })
   const ended = new Promise<number | null>((resolve) =>
     child.once('exit', (code) => {
       started.delete(child)
-      print()
       resolve(code)
     }),
   )
-  return { child, output: () => output, hasPrinted, ended }
+  return { child, output: () => output, ended }
 }
 
 const startServer = (env?: Record<string, string>) => start(process.execPath, ['src/main.ts'], env)

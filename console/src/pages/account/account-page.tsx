@@ -27,12 +27,12 @@ export function AccountPage() {
       {isRequired && (
         <Alert severity="warning" sx={{ mb: 2 }}>
           {t([
-            'This site requires a second factor from administrators. Turn it on below to use the rest of the console.',
+            'This site requires two-step verification from administrators. Turn it on below to use the rest of the console.',
             '本站要求管理员开启两步验证。请先在下方开启，再使用管理后台的其他功能。',
           ])}
         </Alert>
       )}
-      <Section label={['Second factor', '两步验证']}>
+      <Section label={['Two-step verification', '两步验证']}>
         <SecondFactor isRequired={isRequired} />
       </Section>
       <Section label={['Password', '密码']}>

@@ -53,7 +53,7 @@ export function SecondFactor({ isRequired }: { isRequired: boolean }) {
   const turnOff = act(async (code) => {
     await call('DELETE', '/user/second-factor', { body: { second_factor: code } })
     setCodes(undefined)
-    notify(t(['Second factor turned off', '两步验证已关闭']), { type: 'success' })
+    notify(t(['Two-step verification turned off', '两步验证已关闭']), { type: 'success' })
   })
   if (error) return <ErrorState error={error} retry={() => void refetch()} />
   if (isPending) return <Skeleton variant="rounded" height={120} />
@@ -64,7 +64,7 @@ export function SecondFactor({ isRequired }: { isRequired: boolean }) {
         <>
           <Typography gutterBottom>
             {t([
-              `The second factor is on. Signing in requires a code from your authenticator app. ${data.recovery_codes} recovery codes are left.`,
+              `Two-step verification is on. Signing in requires a code from your authenticator app. ${data.recovery_codes} recovery codes are left.`,
               `两步验证已开启。登录时需输入身份验证器的动态码。剩余恢复码：${data.recovery_codes} 个。`,
             ])}
           </Typography>
@@ -93,7 +93,7 @@ export function SecondFactor({ isRequired }: { isRequired: boolean }) {
         <>
           <Typography gutterBottom>
             {t([
-              'The second factor is off. Turn it on so that a password alone is not enough to sign in.',
+              'Two-step verification is off. Turn it on so that a password alone is not enough to sign in.',
               '两步验证未开启。开启后，仅凭密码无法登录。',
             ])}
           </Typography>
@@ -107,7 +107,7 @@ export function SecondFactor({ isRequired }: { isRequired: boolean }) {
               slotProps={{ htmlInput: { maxLength: 128 } }}
             />
             <Button type="submit" variant="contained" sx={{ mt: 1 }}>
-              {t(['Set up the second factor', '设置两步验证'])}
+              {t(['Set up two-step verification', '设置两步验证'])}
             </Button>
           </Box>
         </>

@@ -97,7 +97,7 @@ const SENTENCES: Record<string, Text> = {
   'users.famous': ['{a} marked {s} as famous', '{a} 将 {s} 设为名人'],
   'users.unfamous': ['{a} removed the famous mark of {s}', '{a} 取消了 {s} 的名人标记'],
   'users.sign-out': ['{a} signed {s} out', '{a} 强制 {s} 退出登录'],
-  'users.second-factor-off': ['{a} turned off the second factor of {s}', '{a} 关闭了 {s} 的两步验证'],
+  'users.second-factor-off': ['{a} turned off the two-step verification of {s}', '{a} 关闭了 {s} 的两步验证'],
   'settings.update': ['{a} changed {s}', '{a} 修改了{s}'],
   'feeds.comments.delete': ['{a} deleted {s} on a feed', '{a} 删除了动态下的{s}'],
   'news.deletion.accept': ['{a} accepted the request to delete {s}', '{a} 通过了删除{s}的申请'],

@@ -20,7 +20,7 @@ const TITLES: Record<string, Text> = {
   'users.create': ['Account created by an administrator', '管理员创建账号'],
   'users.update': ['Account changed by an administrator', '管理员修改账号'],
   'users.sign-out': ['Signed out by an administrator', '管理员强制退出登录'],
-  'users.second-factor-off': ['Second factor turned off by an administrator', '管理员关闭两步验证'],
+  'users.second-factor-off': ['Two-step verification turned off by an administrator', '管理员关闭两步验证'],
   'users.recommend': ['Recommended by an administrator', '管理员设为推荐'],
   'users.unrecommend': ['Recommendation removed by an administrator', '管理员取消推荐'],
   'users.famous': ['Marked as famous by an administrator', '管理员设为名人'],

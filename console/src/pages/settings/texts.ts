@@ -227,9 +227,9 @@ export const SETTING_TEXTS: Record<string, SettingText> = {
     ],
   },
   'account:second-factor-for-administrators': {
-    label: ['Second factor for administrators', '管理员必须开启两步验证'],
+    label: ['Two-step verification for administrators', '管理员必须开启两步验证'],
     note: [
-      'Administrators without a second factor cannot use the console.',
+      'Administrators without two-step verification cannot use the console.',
       '未开启两步验证的管理员不能使用管理后台。',
     ],
   },

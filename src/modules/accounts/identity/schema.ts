@@ -54,13 +54,13 @@ export const FACTOR_ERRORS = [factorRequired, wrongFactor]
 export const factorOn = apiError(
   422,
   'second_factor_on',
-  'Your account already has a second factor. Disable it first.',
+  'Two-step verification is already on. Turn it off first.',
   '账号已开启两步验证，请先关闭。',
 )
 export const factorOff = apiError(
   422,
   'second_factor_off',
-  'Your account has no second factor.',
+  'Two-step verification is off.',
   '账号未开启两步验证。',
 )
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { chmod, chown, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { chmod, chown, mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, mock, test } from 'node:test'
@@ -69,8 +69,12 @@ test('rejects an installation without `initdb`', { skip: !isRoot }, async () => 
   await assert.rejects(choose(), /no other identity works here/)
 })
 
-test("changes no owner when the files belong to the server's user", async () => {
+test("changes no owner when the files belong to the server's user", { skip: !isRoot }, async () => {
   const self = { name: 'self', prefix: [], spawn: {}, owner: null }
-  await changeOwner(root, self)
+  const file = join(root, 'of a stranger')
+  await writeFile(file, '')
+  await chown(file, STRANGER, STRANGER)
+  await changeOwner(file, self)
   await changeTreeOwner(root, self)
+  assert.equal((await stat(file)).uid, STRANGER)
 })
