@@ -79,7 +79,7 @@ const builtFile = (name) => join(root, name, 'dist', 'built.json')
 
 const hasSources = (name) => existsSync(join(root, name, 'package-lock.json'))
 
-/** Compares file times and sizes first. Hashes contents only if times differ, such as after a checkout. */
+/** Compares file times and sizes first. Hashes contents only if either differs, such as after a checkout. */
 function isBuilt(name) {
   let built
   try {

@@ -56,7 +56,7 @@ test('fails to start when rewards, reports or pins are mounted on an unregistere
   }
 })
 
-test('refers to a content module in src/*.ts only in the layers of modules.ts', () => {
+test('lists each content module once in modules.ts and imports none in src/*.ts', () => {
   const files = globSync('src/*.ts').filter((file) => !file.endsWith('.test.ts'))
   const shared = files.flatMap((file) =>
     readFileSync(file, 'utf8')

@@ -83,7 +83,7 @@ function listsOf({ paths, components }) {
       })},\n`,
     )
   }
-  return `/** Paged lists. \`by\` is the query parameter of the cursor, \`key\` its field in an item, \`items\` the field of the list, and \`max\` the page size limit. */\nexport const LISTS = {\n${entries.join('')}} as const\n`
+  return `/**\n * Paged lists. \`by\` is the query parameter that selects the next page. If it is a cursor, \`key\` is its field in an\n * item. \`items\` is the field of the list, or null if the reply itself is the list. \`max\` is the page size limit.\n */\nexport const LISTS = {\n${entries.join('')}} as const\n`
 }
 
 function compact(text) {

@@ -16,7 +16,7 @@ test('formats null as null', () => {
   assert.equal(zuluTimeOrNull(null), null)
 })
 
-test('appends the offset that a zone has on the date of a local time', () => {
+test('appends the UTC offset of a zone on that date to a local time', () => {
   const shanghai = readClock('Asia/Shanghai')
   assert.equal(shanghai('2026-11-22 10:20:30'), '2026-11-22 10:20:30+08:00')
   // China observed daylight saving time in 1988.

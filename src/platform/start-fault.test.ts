@@ -15,7 +15,7 @@ test('explains why the data directory cannot be created', async () => {
   assert.equal(startFault(ofSocket, folder), ofSocket)
 })
 
-test('returns errors outside the data directory unchanged', () => {
+test('returns an unrecognized error unchanged', () => {
   for (const thrown of [null, undefined, 'a word', new Error('something else')])
     assert.equal(startFault(thrown, '/data'), thrown)
   assert.ok(startFault(new Error('No space left on device'), '/data') instanceof StartFault)

@@ -1,9 +1,11 @@
 import type { Sql } from '#platform/database'
 
 export async function varyRows(sql: Sql): Promise<void> {
-  // Fills each searched column with a different text, so that a match identifies its column.
+  // Makes the searched columns of a row differ, because the fixture fills text columns of a row with the same text.
+  // Otherwise a match would not identify its column.
   await sql`update webhook_endpoints set description = 'y' || id`
   await sql`update address_blocks set reason = 'y' || id`
+
   await sql`update feed_search s set content_key = coalesce(f.feed_content, '') from feeds f where f.id = s.feed_id`
   await sql`update invitations set code = upper(code), expires_at = now() + (id - 100) * interval '1 day'`
   await sql`update group_recommends set sort_by = -group_id`

@@ -1,5 +1,8 @@
 // Generated from openapi.json by `npm run openapi`. Do not edit.
-/** Paged lists. `by` is the query parameter of the cursor, `key` its field in an item, `items` the field of the list, and `max` the page size limit. */
+/**
+ * Paged lists. `by` is the query parameter that selects the next page. If it is a cursor, `key` is its field in an
+ * item. `items` is the field of the list, or null if the reply itself is the list. `max` is the page size limit.
+ */
 export const LISTS = {
   "/admin/abilities": {"by":"after","key":"name","items":"data","max":100},
   "/admin/address-blocks": {"by":"after","key":"id","items":"data","max":100},

@@ -229,7 +229,7 @@ test('applies a change of the word list on other nodes', async () => {
   await signals.close()
 })
 
-test('finds a sensitive word among twenty thousand words', async () => {
+test('finds a word in a text when the list has twenty thousand sensitive words', async () => {
   const text = 'word1x 中文的字 '.repeat(600)
   await sql`
     insert into sensitive_words (word, word_key, type)

@@ -234,7 +234,7 @@ test('does not restart a crashed database when the server stops first', async ()
   assert.equal(messages.at(-1), 'the embedded database has stopped')
 })
 
-test('sends Ctrl-C to the server but not to the database', async () => {
+test('keeps the database running when Ctrl-C interrupts the server', async () => {
   const { child, lines, connection, postmaster } = await startElsewhere()
   const interrupted = once(lines, 'line')
   process.kill(-child.pid!, 'SIGINT')

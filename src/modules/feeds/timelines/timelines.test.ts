@@ -68,7 +68,7 @@ describe('newest feeds', () => {
     assert.equal((orphan as unknown as { user: null }).user, null)
   })
 
-  test('previews the five newest comments without users that the viewer blocks (feeds-7)', async () => {
+  test('previews the five newest comments, except those by users whom the viewer blocks (feeds-7)', async () => {
     const [alice, bob, viewer] = [await person(), await person(), await person()]
     const id = await publish(alice)
     const made: number[] = []

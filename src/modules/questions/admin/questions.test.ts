@@ -51,7 +51,7 @@ test('writes audit records for changes of question topics (questions-27)', async
   )
 })
 
-test('records the values of a concurrent change as `before` in the audit log of a topic', async () => {
+test('includes a concurrent update in the `before` values of a topic's audit record', async () => {
   const { id } = (await as(admin, 'POST', '/admin/question-topics', { name: 'Zoology' })).body
   let changing: Promise<Answer> | undefined
   await sql.begin(async (tx) => {

@@ -180,7 +180,10 @@ export type AnswerDraft = {
   anonymity: boolean
 }
 
-/** Inserts an answer to a locked question. The first answer of an invited user becomes an invited answer. */
+/**
+ * Inserts an answer. Callers must lock the row of the question first. The first answer of an invited user
+ * becomes an invited answer.
+ */
 export async function insertAnswer(sql: Db, draft: AnswerDraft): Promise<AnswerRow> {
   const { questionId, userId } = draft
   const [row] = await sql<[AnswerRow]>`
