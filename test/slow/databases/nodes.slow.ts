@@ -110,6 +110,24 @@ test('runs two nodes through PgBouncer in transaction mode', { skip: skipPgBounc
   await sql.end()
 })
 
+test('sends the requests of several processes through the pooler', async () => {
+  const database = await startPostgres()
+  const urlOf = (name: string) =>
+    `${database.url}${database.url.includes('?') ? '&' : '?'}application_name=${name}`
+  const env = { PROCESSES: '2', DATABASE_URL: urlOf('pooled'), DATABASE_DIRECT_URL: urlOf('direct') }
+  const address = await startServer(join(folder, 'several'), env).address
+  assert.equal((await fetch(`${address}/api/v2/feeds`)).status, 200)
+  const sql = openDatabase({ connection: database.url, poolSize: 1, statementTimeoutMs: 60_000 })
+  const rows = await sql<{ name: string }[]>`
+    select distinct application_name as name from pg_stat_activity
+    where application_name in ('pooled', 'direct') order by 1`
+  await sql.end()
+  assert.deepEqual(
+    rows.map(({ name }) => name),
+    ['direct', 'pooled'],
+  )
+})
+
 test('refuses to start when PgBouncer rejects session parameters', {
   skip: skipPgBouncer,
 }, async () => {

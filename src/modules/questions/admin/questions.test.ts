@@ -51,7 +51,7 @@ test('writes audit records for changes of question topics (questions-27)', async
   )
 })
 
-test('includes a concurrent update in the `before` values of a topic's audit record', async () => {
+test('includes a concurrent update in the `before` values in the audit record of a topic', async () => {
   const { id } = (await as(admin, 'POST', '/admin/question-topics', { name: 'Zoology' })).body
   let changing: Promise<Answer> | undefined
   await sql.begin(async (tx) => {
