@@ -159,6 +159,6 @@ test('returns the relations between the viewer and each listed user', async () =
     { ...none, blacked: true },
   ]
   assert.deepEqual(await relations(), expected)
-  await sql`update user_counts set followers_count = 101, followings_count = 101 where user_id = ${viewer!.id}`
+  await sql`update user_counts set followers_count = 501, followings_count = 501 where user_id = ${viewer!.id}`
   assert.deepEqual(await relations(), expected)
 })
