@@ -50,7 +50,7 @@ const moneySettings = apiError(
   '只有可修改余额的管理员（权限 admin: currency）才能更改积分和钱包设置。',
 )
 
-/** Matches settings that can create points or money, such as exchange ratios. */
+/** Matches all settings of points, wallets and check-ins, because some can create points or money. */
 const isAboutMoney = (name: string) => /^(currency|wallet|checkin):/.test(name)
 
 const emailForm = (entry: string) => ({

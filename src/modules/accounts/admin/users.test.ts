@@ -110,7 +110,7 @@ test('rejects a change that would leave the site without an enabled founder (adm
   assert.equal((await as(founder, 'PATCH', `/admin/users/${founder.id}`, { roles: ['owner'] })).status, 422)
 })
 
-test('reports the invalid field of a new account, and 404 for an unknown account', async () => {
+test('names the invalid field when the creation of an account fails', async () => {
   const name = freshName()
   const email = `${name}@example.org`
   assert.equal((await as(founder, 'POST', '/admin/users', { name, password, email })).status, 201)

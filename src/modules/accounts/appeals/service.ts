@@ -99,8 +99,8 @@ export const AppealDecision = Shared('AppealDecision', {
 export type AppealDecision = Static<typeof AppealDecision>
 
 /**
- * Finds a sanction in force by id, or the latest one if no id is given. Prefers a silence or suspension to a
- * warning.
+ * Finds the given sanction unless it was lifted or has expired. Without an id, finds the latest such sanction, and
+ * prefers a silence or suspension to a warning.
  */
 async function findAppealable(
   sql: Db,

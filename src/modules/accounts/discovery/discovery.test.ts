@@ -71,7 +71,7 @@ test('returns the phone number of each found user as written in the request', as
   assert.deepEqual(ids(asText.body), [bob.id])
 })
 
-test('omits blocking, blocked and opted-out users from phone lookups (sign-in-17)', async () => {
+test('finds no user by phone who opted out, blocks the viewer or is blocked by the viewer (sign-in-17)', async () => {
   const [ann, hidden, blocker, blocked] = [await person(), await person(), await person(), await person()]
   const phones = ['13700000001', '13700000002', '13700000003']
   for (const [index, who] of [hidden, blocker, blocked].entries())

@@ -33,7 +33,7 @@ test('lists recommended users with the newest recommendation first (administrati
   assert.equal((await as(founder, 'PUT', `/admin/user-recommends/${gone.id}`)).status, 404)
 })
 
-test('rejects recommendations of unknown users or by unauthorized users', async () => {
+test('rejects a change of a recommendation when its user is unknown or the caller lacks the ability', async () => {
   const member = await person()
   for (const method of ['PUT', 'DELETE'] as const) {
     assert.equal((await as(founder, method, `/admin/user-recommends/${2 ** 40}`)).status, 404)

@@ -182,7 +182,7 @@ async function removeArchives(ctx: Context, keys: string[]): Promise<void> {
 }
 
 /**
- * Expires the viewer's export before its regular end, so that a stolen token can no longer fetch the archive.
+ * Expires an export at the request of its owner, so that a stolen token can no longer fetch the archive.
  */
 export async function endExport(ctx: Context, userId: number, id: number): Promise<void> {
   const row = await findExport(ctx.sql, userId, id)

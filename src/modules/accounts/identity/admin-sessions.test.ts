@@ -69,7 +69,7 @@ test('preserves the current session when administrators end all of their own ses
   assert.deepEqual([await isIn(boss), await isIn(elsewhere)], [true, false])
 })
 
-test('forbids an administrator to end sessions of a user with more abilities', async () => {
+test('forbids an administrator to list or end sessions of a user with more abilities', async () => {
   const ann = await person()
   const [manager, reader] = [await clerk('admin:user:update'), await clerk('admin:user:show')]
   const [own] = (await as(ann, 'GET', '/user/sessions')).body

@@ -77,7 +77,7 @@ test('requires exactly one well-formed phone or e-mail for a code', async () => 
   fieldError(await guest('POST', '/verifycodes/register', { phone: '12345678901' }), 'phone')
 })
 
-test('invalidates a code after five concurrent wrong attempts (sign-in-3)', async () => {
+test('invalidates a code after five wrong attempts when nine run concurrently (sign-in-3)', async () => {
   const { email } = fresh()
   const code = await codeFor(email, '/verifycodes/register')
   const wrong = String((Number(code) + 1) % 1_000_000).padStart(6, '0')
@@ -126,7 +126,7 @@ test('limits codes to ten an hour per account (sign-in-3)', async () => {
   assert.equal((await guest('POST', '/verifycodes/register', { email })).status, 202)
 })
 
-test('deletes expired codes', async () => {
+test('deletes a code that expired more than an hour ago', async () => {
   const { email } = fresh()
   await codeFor(email, '/verifycodes/register')
   await sql`update verification_codes set expires_at = now() - interval '2 hours', sent_since = now() - interval '3 hours'

@@ -96,7 +96,7 @@ async function tryCode(sql: Db, code: StoredCode): Promise<boolean> {
   return row?.correct ?? false
 }
 
-/** Deletes the code. Returns false if a concurrent request used it. */
+/** Deletes the code. Returns false if it is no longer valid, for example because a concurrent request used it. */
 async function takeCode(sql: Db, code: StoredCode): Promise<boolean> {
   const rows = await sql`
     delete from verification_codes
@@ -208,7 +208,7 @@ export async function checkCode(ctx: Context, account: Account, purpose: Purpose
   if (!(await isCode(ctx, account, purpose, code))) throw wrongCode()
 }
 
-/** Consumes a checked code. Throws 422 if a concurrent request consumed it. */
+/** Consumes a checked code. Throws 422 if it is no longer valid, for example after its use by a concurrent request. */
 export async function useCode(ctx: Context, tx: Db, account: Account, purpose: Purpose, code: number) {
   if (!(await takeCode(tx, stored(ctx, account, purpose, code)))) throw wrongCode()
 }
@@ -223,7 +223,7 @@ const TEXTS = {
 const SUBJECTS = { en: 'Verification code', zh: '验证码' }
 
 async function send(ctx: Context, { channel, to, code, language }: Dispatch, askedAt: Date): Promise<void> {
-  // Compares the code's age with the database clock, because the server node's clock may be wrong.
+  // Measures the age of the code by the database clock, because the server node's clock may be wrong.
   const [expired] =
     await ctx.sql`select where now() > ${askedAt.toISOString()}::timestamptz + interval '10 minutes'`
   if (expired) return

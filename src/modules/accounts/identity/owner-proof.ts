@@ -27,7 +27,10 @@ export async function verifyOwner(
   }
 }
 
-/** Accepts the account name as proof of ownership if the account has no credentials (rights-1, rights-9). */
+/**
+ * Requires the account name if the request contains no other proof. Only owners of accounts without credentials may
+ * omit other proofs, after a recent sign-in (rights-1, rights-9).
+ */
 export async function verifyOwnerOrName(
   ctx: Context,
   countAttempt: CountAttempt,

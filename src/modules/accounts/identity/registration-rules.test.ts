@@ -72,7 +72,7 @@ test('lets a signed-in user bind a phone while registration is closed (registrat
   })
 })
 
-test('enforces the lists of allowed and blocked e-mail domains (registration-3)', async () => {
+test('enforces the lists of allowed and blocked e-mail addresses and domains (registration-3)', async () => {
   const ann = await signUp()
   const early = 'early@sub.blocked.example'
   const code = await codeFor(early, '/verifycodes/register')
@@ -126,7 +126,7 @@ test('registers phone numbers of configured countries only (registration-4)', as
   assert.equal(found.body[0].mobi, phone)
 })
 
-test('finds an account by its phone number with or without the country code (registration-4)', async () => {
+test('accepts a phone number at sign-in with or without the country code (registration-4)', async () => {
   const { phone } = fresh()
   await signUp({ phone })
   for (const login of [phone, `86${phone}`, `+86${phone}`, `+86-${phone}`, `086${phone}`])

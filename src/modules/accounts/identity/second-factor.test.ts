@@ -20,7 +20,7 @@ const PASSWORD = 'correct horse'
 const codeOf = (secret: string, steps = 0) =>
   new TOTP({ secret: Secret.fromBase32(secret) }).generate({ timestamp: Date.now() + steps * 30_000 })
 const wrong = (secret: string) => String((Number(codeOf(secret)) + 500_000) % 1_000_000).padStart(6, '0')
-/** Resets the last used time step, so that the next code is accepted at once. */
+/** Resets the last used time step, so that a test can use two codes within 30 seconds. */
 const resetLastStep = (who: Person) => sql`update second_factors set last_step = 0 where user_id = ${who.id}`
 
 async function guarded() {
@@ -116,7 +116,7 @@ test('accepts a recovery code only once (rights-6)', async () => {
   assert.equal((await enter(renewed.body.recovery_codes[0])).status, 200)
 })
 
-test('locks the second factor for an hour after ten wrong codes (rights-7)', async () => {
+test('rejects even a correct second factor after ten wrong codes within an hour (rights-7)', async () => {
   const ann = await guarded()
   const enter = (second_factor: string) => signIn(ann.name, { password: PASSWORD, second_factor })
   const answers = await Promise.all(Array.from({ length: 14 }, () => enter(wrong(ann.secret))))

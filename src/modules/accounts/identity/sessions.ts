@@ -64,8 +64,8 @@ async function alertOfSignIn(
 }
 
 /**
- * Callers must lock the account. Otherwise a concurrent suspension or erasure would not revoke the new
- * session.
+ * Issues a token. Callers must lock the account. Otherwise a concurrent suspension or erasure would not revoke the
+ * new session.
  */
 export async function openSession(
   ctx: Context,

@@ -26,7 +26,7 @@ test('accepts repeated blocks and unblocks (sign-in-16)', async () => {
   assert.deepEqual(await blacks(ann), [])
 })
 
-test('rejects a block of an unknown user or of the viewer', async () => {
+test('rejects a request to block an unknown user or oneself', async () => {
   const [ann, gone] = [await person(), await person()]
   const answer = await block(ann, ann.id)
   assert.equal(answer.status, 422)
@@ -76,7 +76,7 @@ test('preserves follows in both directions after a block (sign-in-16)', async ()
   assert.deepEqual([body.following, body.follower, body.blacked], [true, true, true])
 })
 
-test('shows correct relations to a viewer with many follows', async () => {
+test('returns the same relations when the viewer has too many follows to cache', async () => {
   const [ann, bob, cid] = [await person(), await person(), await person()]
   await as(ann, 'PUT', `/user/followings/${bob.id}`)
   await as(cid, 'PUT', `/user/followings/${ann.id}`)

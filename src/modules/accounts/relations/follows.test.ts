@@ -89,7 +89,7 @@ test('rejects a follow by a blocked user (conventions-26)', async () => {
   assert.equal((await follow(bob, ann)).status, 204)
 })
 
-test('counts concurrent follows of one user once', async () => {
+test('counts a follow once when the follower sends several concurrent requests', async () => {
   const [ann, bob] = [await person(), await person()]
   const answers = await Promise.all(Array.from({ length: 12 }, () => follow(ann, bob)))
   assert.deepEqual(answers.map(({ status }) => status).sort(), [204, ...Array(11).fill(422)])

@@ -150,7 +150,7 @@ export async function listMutualIds(
   )
 }
 
-/** Returns false for an unknown user. Preserves follows between the two users (sign-in-16). */
+/** Returns false for an unknown or disabled user. Preserves follows between the two users (sign-in-16). */
 export async function insertBlock(sql: Db, userId: number, targetId: number): Promise<boolean> {
   const [row] = await sql<[{ found: boolean }]>`
     with target as (select id from users where id = ${targetId} and deleted_at is null),

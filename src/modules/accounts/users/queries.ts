@@ -14,7 +14,7 @@ import {
 import { blocked } from '#platform/errors.ts'
 import { isFollowing } from '../relations/queries.ts'
 
-/** Every change of a column below increments `content_version`, which is a part of the cached user's key. */
+/** Every change of a column below advances `content_version`, which is a part of the cached user's key. */
 export type UserTextRow = Row<
   'users',
   'id' | 'content_version' | 'name' | 'bio' | 'sex' | 'location' | 'created_at' | 'updated_at'
@@ -31,7 +31,7 @@ export type UserRow = Row<'users', 'id' | 'content_version'> &
 
 /** State of the viewer that determines the flags `following`, `follower` and `blacked` of other users. */
 export type ViewerState = {
-  /** Changes with every follow of or by the viewer. Null for guests. */
+  /** Changes whenever a follow of or by the viewer begins or ends. Null for guests. */
   relationsVersion: string | null
   blacked: number[]
 }
