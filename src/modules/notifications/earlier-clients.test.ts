@@ -10,7 +10,7 @@ const { tell } = noticesOf(world)
 const statistics = async (who: Person) => (await as(who, 'GET', '/user/notification-statistics')).body
 const ZULU = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/
 
-test('pages the list of mentions for older clients by notification id (notifications-11)', async () => {
+test('pages the list of mentions for older clients by sequence number (notifications-11)', async () => {
   const [ann, ben] = [await person(), await person()]
   const comments: number[] = []
   for (let id = 1; id <= 3; id += 1) {

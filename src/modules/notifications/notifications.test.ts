@@ -190,7 +190,7 @@ test('completes the missing fields of notifications from older versions (notific
   assert.equal((await as(ann, 'GET', '/user/notifications?type=system')).body.data.length, stored.length)
 })
 
-test('requires a known notification type to list notifications (notifications-4)', async () => {
+test('requires a known type to list notifications or mark them as read (notifications-4)', async () => {
   const ann = await person()
   for (const query of ['', '?type=', '?type=news']) {
     for (const method of ['GET', 'PATCH'] as const) {

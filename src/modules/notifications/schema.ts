@@ -25,7 +25,7 @@ export type Notice = {
   senderId: number
   /** Real sender of an anonymous action. A recipient who blocks this user gets no notification. */
   hiddenSenderId?: number | undefined
-  /** Publishes no webhook events, because their recipients could reveal an anonymous author or a group member. */
+  /** Publishes no webhook events, because an event would name its recipient, such as an anonymous author. */
   hidesRecipients?: boolean | undefined
   /** Content or action that causes the notification. `withdrawNotifications` searches by `cause`. */
   cause: { type: string; id: number }
@@ -109,7 +109,7 @@ export const Mention = Shared('Mention', {
 })
 export type Mention = Static<typeof Mention>
 
-/** `after` pages within one type (notifications-4). Older clients page by `page` or `offset`. */
+/** Clients page by `after`, and older clients by `page` or `offset` (notifications-4). */
 export const ListQuery = Type.Object({
   type: Type.Optional(OneOf(NOTIFICATION_TYPES)),
   limit: Limit(),

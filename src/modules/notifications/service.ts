@@ -216,7 +216,7 @@ export async function withdrawRemaining(ctx: Context, taken: Taken, signal: Abor
 }
 
 /**
- * Locks users in the order of their ids to avoid deadlocks. Returns whether notifications to withdraw may
+ * Locks counters in the order of user ids to avoid deadlocks. Returns whether notifications to withdraw may
  * remain.
  */
 async function takeBack(tx: Db, taken: Taken): Promise<boolean> {

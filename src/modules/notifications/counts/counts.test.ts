@@ -18,7 +18,7 @@ for (const [kind, name, key] of [
   ['feeds', 'feed-comment-pinned', 'feeds'],
   ['news', 'news-comment-pinned', 'news-comments'],
 ] as const)
-  test(`counts a requested pin of a comment in ${name} until the author accepts or rejects the pin`, async () => {
+  test(`counts a requested comment pin in ${name} until the author accepts the pin or clears the count`, async () => {
     const [author, ben] = [await person(), await person()]
     await givePoints(world, ben, 1000)
     const id = await things[kind](author)

@@ -73,8 +73,8 @@ export function deviceRoutes(server: Server, ctx: Context) {
   const route = routesOn(server, ctx, { tag: 'Notifications' })
 
   /**
-   * Requires HTTPS and a public host, to prevent requests to private networks. The server checks the resolved
-   * address again for each push message.
+   * Unless private addresses are allowed, requires HTTPS and a public host, to prevent requests to private networks.
+   * The server checks the resolved address for each push message.
    */
   function isPushAddress(address: string): boolean {
     const url = URL.canParse(address) ? new URL(address) : undefined

@@ -107,7 +107,7 @@ test('deletes a push subscription that the push service reports as expired', asy
   assert.equal(kept.sentTo().length, 1)
 })
 
-test('rejects a key of a push subscription that is not a point of the curve', async () => {
+test('rejects a push subscription whose key is not a point of the P-256 curve', async () => {
   const [ann, bob] = [await person(), await person()]
   const { device } = await subscribe(ann, 'invalid')
   const p256dh = Buffer.alloc(65, 4).toString('base64url')
@@ -178,7 +178,7 @@ test("applies a user's preferences to push messages (notifications-18)", async (
   )
 })
 
-test('rejects push subscriptions with invalid keys or without a URL', async () => {
+test('rejects push subscriptions with invalid keys or without an HTTP URL', async () => {
   const ann = await person()
   const { device } = subscription('wrong')
   const put = async (change: object) =>

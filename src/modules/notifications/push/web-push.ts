@@ -47,8 +47,8 @@ export type WebMessage = {
 }
 
 /**
- * Notification types with a common push topic. A device that was disconnected receives only the newest
- * notification of each type.
+ * Notification types whose name is the topic of their push messages. A device that was offline receives only the
+ * newest message of each topic.
  */
 const COLLAPSED = ['like', 'follow']
 const DAY_SECONDS = 86_400

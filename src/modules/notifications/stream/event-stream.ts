@@ -4,8 +4,8 @@ import type { Language } from '#platform/errors.ts'
 import type { Viewer } from '#platform/http'
 
 /**
- * Limit of buffered bytes, to save memory. Above the limit, the server fetches no further notifications for a
- * stream.
+ * Limit of buffered bytes per stream, to save memory. Above the limit, the server fetches no further notifications
+ * for the stream.
  */
 const ENOUGH = 32 * 1024
 

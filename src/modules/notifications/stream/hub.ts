@@ -186,7 +186,7 @@ export function createHub(ctx: Context, createChats: CreateChatSource): Hub {
 
   signals.on(SIGNAL, (payload) => wake(payload.split(',').map(Number)))
   onRevocation(ctx, (user) => checkSoon([user]))
-  // Fetches notifications for all users, because signals sent while the connection was down are lost.
+  // Fetches notifications for all open streams, because signals sent while the connection was down are lost.
   signals.onReconnect(() => {
     chats.poll()
     wake(people.keys())

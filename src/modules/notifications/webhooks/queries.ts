@@ -91,7 +91,8 @@ export async function cancelDelivery(sql: Db, id: number): Promise<void> {
 }
 
 /**
- * Records the outcome of a delivery. From the fifth consecutive failure on, pauses the endpoint for a minute.
+ * Counts consecutive failures of an endpoint. From the fifth on, each failure pauses the endpoint for a minute. With
+ * `gone`, disables the endpoint.
  */
 export async function recordEndpoint(sql: Db, id: number, well: boolean, gone: boolean): Promise<void> {
   if (well)

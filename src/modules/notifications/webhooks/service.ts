@@ -125,7 +125,10 @@ function eventLink(linkTo: LinkTo, type: EventType, data: object): string | null
   return kind !== undefined && typeof id === 'number' ? linkTo(kind, id) : null
 }
 
-/** Stores an event in the caller's transaction. `data` must not name a user whom a guest could not see. */
+/**
+ * Stores an event in the caller's transaction if an endpoint subscribes to its type. `data` must not name a user whom
+ * a guest could not see.
+ */
 export async function publishEvent<T extends EventType>(
   ctx: Context,
   tx: Db,

@@ -105,7 +105,7 @@ test('publishes an event of an article only when the article is published or del
   await assertPublished({ type: 'news.deleted', data: { id, user_id: anna.id } })
 })
 
-test('omits an anonymous author from events of questions and answers', async () => {
+test('names the author in events of new questions and answers unless the author is anonymous', async () => {
   await published()
   const id = await ask(anna)
   const hidden = await ask(anna, { anonymity: true })

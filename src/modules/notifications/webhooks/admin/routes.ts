@@ -24,8 +24,8 @@ import {
 } from './queries.ts'
 
 /**
- * Rejects private IP addresses and local names in the URL. The address of a host name can change, so each
- * delivery checks the address.
+ * Requires an http or https URL without credentials. Unless private addresses are allowed, also rejects private IP
+ * addresses and local names. The address of a host name can change, so each delivery checks the resolved address.
  */
 function checkUrl(ctx: Context, text: string): void {
   const url = URL.canParse(text) ? new URL(text) : undefined
