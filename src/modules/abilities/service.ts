@@ -87,8 +87,8 @@ export const invalidateAbilities = (ctx: Context, tx: Db, userId: number | '*') 
   cacheOf(ctx).announce(tx, String(userId))
 
 /**
- * Adds the abilities and roles that are new in this version of Kith. Preserves administrators' changes of
- * roles.
+ * Adds the abilities and roles that are new in this version of Kith, and grants the new abilities to the founder role.
+ * Preserves administrators' changes of roles.
  */
 export async function seedAbilities(sql: Db): Promise<void> {
   await seedRoles(

@@ -52,7 +52,7 @@ test('revokes the abilities of a deleted role from its holders', async () => {
   assert.equal((await as(holder, 'GET', '/admin/roles')).status, 403)
 })
 
-test('changes the label of an ability', async () => {
+test('changes the display name of an ability', async () => {
   const listed = await as(founder, 'GET', '/admin/abilities?q=feed-post')
   assert.equal(listed.body.total, 1)
   assert.equal(listed.body.data[0].name, 'feed-post')
@@ -66,7 +66,7 @@ test('changes the label of an ability', async () => {
   assert.equal((await as(founder, 'PATCH', '/admin/abilities/nothing', { display_name: 'x' })).status, 404)
 })
 
-test('rejects changes and deletion of a role that has abilities that the administrator lacks (administration-5)', async () => {
+test('forbids administrators to delete a role with abilities that they lack, or to remove these from it (administration-5)', async () => {
   const abilities = ['admin: login', 'admin:role:show', 'admin:role:update', 'admin: Deleting role']
   assert.equal((await as(founder, 'POST', '/admin/roles', { name: 'clerk', abilities })).status, 201)
   const clerk = await person({ roles: ['clerk'] })

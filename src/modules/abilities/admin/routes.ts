@@ -77,7 +77,10 @@ const roleNameTaken = fieldError(
   '角色名称已存在。',
 )
 
-/** Throws unless the actor holds every ability that a change adds to a role or removes from it. */
+/**
+ * Throws for an unknown ability, or if the actor lacks an ability that a change adds to a role or removes from it.
+ * Ignores the abilities of the member role.
+ */
 async function judge(db: Db, actor: number, abilities: string[] | undefined, former: string[] = []) {
   if (abilities === undefined) return
   const unknown = await findUnknownAbilities(db, abilities)
