@@ -14,8 +14,8 @@ import type { Server } from './instance.ts'
 import { INNER_HEADER, INNER_SECRET } from './web/session.ts'
 
 /**
- * Normalizes a client address for rate limits. IPv6 addresses count by /64, because a subscriber commonly has
- * a whole /64.
+ * Returns the key by which limits count a client address. IPv6 addresses count by /64, because a subscriber
+ * commonly has a whole /64.
  */
 export function addressKey(address: string): string {
   if (!address.includes(':') || !ipaddr.isValid(address)) return address
@@ -35,7 +35,10 @@ export type Viewer = {
   expiresAt: number
 }
 
-/** The reply of a `public` route does not depend on the viewer. `optional` treats an invalid token as a guest. */
+/**
+ * The reply of a `public` route does not depend on the viewer. An `optional` route treats a request with an invalid
+ * token as a guest's.
+ */
 export type Access = 'public' | 'optional' | 'user' | { ability: string } | { anyAbility: readonly string[] }
 
 /** Injected functions, because `platform` must not depend on modules. */

@@ -55,8 +55,8 @@ const ERROR_REPLY = {
 }
 
 /**
- * Replaces schemas with a title by references to components, to keep the document small. Adds the error
- * reply to every operation.
+ * Moves object schemas that have a title to the components and refers to them, to keep the document small. Adds the
+ * error reply to every operation.
  */
 export function shareComponents<T extends object>(document: T): T {
   const { paths = {}, components = {}, ...rest } = document as Json

@@ -36,8 +36,8 @@ const READABLE = /^application\/(json|x-www-form-urlencoded)\b/i
 
 /**
  * Rejects uploads with a content type that the route cannot read, or without a usable boundary, before parsing.
- * Drops the content type of an empty body, because some clients send a content type without a body
- * (conventions-41).
+ * On other routes, drops the content type of an empty body, because some clients send a content type
+ * without a body (conventions-41).
  */
 export function checkContentType(request: FastifyRequest, _reply: FastifyReply, done: Done): void {
   const { headers } = request
@@ -67,8 +67,8 @@ export function prepareBody(route: RouteOptions): void {
 }
 
 /**
- * Rejects invalid input before the handler runs. Routes with `load`, `precheck` or `idempotent` reject invalid
- * input themselves, after their other checks.
+ * Rejects invalid input before the handler runs. Routes with `load`, `precheck` or `idempotent` reject an invalid
+ * query or body themselves, after their other checks.
  */
 export function answerInvalid(request: FastifyRequest, _reply: FastifyReply, done: Done) {
   const failure = request.validationError as (Error & { validationContext?: string }) | undefined
@@ -125,8 +125,8 @@ export type RefusalCode = 'BODIES_OF_ADDRESS' | 'BODIES_OF_ALL'
 
 const SHARE_PER_ADDRESS = 1 / 8
 /**
- * Estimated memory overhead of one chunk. Otherwise a client that sends single bytes could use far more
- * memory than counted.
+ * Estimated memory overhead of one chunk. The limits include this overhead, so that a client that sends single
+ * bytes cannot use far more memory than its limit.
  */
 const PIECE_BYTES = 256
 const RETRY_AFTER = 5

@@ -34,7 +34,7 @@ export const COMPRESSED_FROM = 1024
 
 const EFFORT = { zstd: 1, br: 3, gzip: 1 }
 
-/** Compresses synchronously, because a thread switch costs more for replies of a few kilobytes. */
+/** Compresses synchronously, because a switch to another thread costs more than the compression of a few kilobytes. */
 export function compress(bytes: Buffer | string, encoding: Encoding): Buffer {
   const level = EFFORT[encoding]
   switch (encoding) {
@@ -82,8 +82,8 @@ const etagOf = (body: Buffer | string): string =>
 const VARIES = 'Accept-Encoding, Authorization'
 
 /**
- * Adds cache headers, 304 replies and compression to API replies (conventions-37). Replies from buffers and
- * streams get no ETag and no compression.
+ * Adds cache headers, 304 replies and compression to API replies (conventions-37). Adds neither an ETag nor
+ * compression to replies from buffers and streams.
  */
 export function addCaching(server: Server, api: string): void {
   server.decorateRequest('isTranslated', false)

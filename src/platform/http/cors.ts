@@ -28,7 +28,7 @@ export function corsHeaders(origins: readonly string[]): CorsHeaders {
 }
 
 /**
- * Returns the `Origin` of a request that Node's parser rejected, from the parsed headers or else from the raw
+ * Returns the `Origin` of a request that is rejected on its socket, from the parsed headers or else from the raw
  * packet.
  */
 export function originOf(error: Error & { rawPacket?: Buffer }, socket: Socket): string | undefined {

@@ -27,7 +27,7 @@ const paymentWith = async (key: string) => {
   } as unknown as FastifyRequest
 }
 
-test('does not look for a stored reply again after an internal error', async () => {
+test('repeats the lookup of a stored reply after a 404 but not after a connection error', async () => {
   const request = await paymentWith('tried once')
   const countLookups = async (failure: Error) => {
     lookups = 0

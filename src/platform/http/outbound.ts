@@ -18,7 +18,7 @@ const MAX_ANSWER = 2048
 /** Range of IPv4-compatible IPv6 addresses. Such an address could reach a private IPv4 host. */
 const COMPATIBLE = ipaddr.parseCIDR('::/96')
 
-/** Also returns false for private IPv4 addresses embedded in IPv6 addresses. */
+/** Checks the IPv4 address in an IPv4-mapped IPv6 address. IPv4-compatible IPv6 addresses are never public. */
 export function isPublicAddress(address: string): boolean {
   if (!ipaddr.isValid(address)) return false
   const parsed = ipaddr.process(address)

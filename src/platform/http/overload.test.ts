@@ -27,7 +27,7 @@ const { ctx, sql, as, guest, person, connection, app } = await createWorld(
 )
 const other = openDatabase({ connection, poolSize: 1, statementTimeoutMs: 60_000 })
 
-test('keeps pool connections for other users when one user waits for a lock', async () => {
+test('keeps pool connections for other users when many requests of one user wait for a lock', async () => {
   const [ada, bob, eve] = await Promise.all([person(), person(), person()])
   await other`select pg_advisory_lock(${LOCK})`
   const waiting = Array.from({ length: 24 }, () => as(ada, 'GET', '/test/wait'))

@@ -32,8 +32,8 @@ async function answerBeforeInvalid(check: () => unknown, failure: Error): Promis
 }
 
 /**
- * Returns a function that reports whether `load` or the handler read `request` or `reply`. The guest cache then
- * does not store the result, because the result may depend on the caller.
+ * Returns a function that reports whether `load` or the handler read `request` or `reply`. After such a read the
+ * guest cache does not store the result, because the result may depend on the caller.
  */
 function watchReads(call: object, values: { request: FastifyRequest; reply: FastifyReply }): () => boolean {
   let isRead = false

@@ -16,7 +16,7 @@ export const Cursor = Type.Optional(Int(0, MAX_ID))
 /** Cursor with the value of a field other than the id. OpenAPI names the field in `x-key`. */
 export const CursorBy = (key: string) => Type.Optional(Int(0, MAX_ID, { 'x-key': key }))
 
-/** Also accepts a parameter under its older name. The older name takes precedence. */
+/** Declares a newer name of the parameter `older`. The older name takes precedence when a request has both. */
 export const WithAlias = <T extends TSchema>(older: string, schema: T) =>
   Type.Optional({ ...schema, description: `The same as \`${older}\``, 'x-same-as': older } as T)
 

@@ -20,7 +20,7 @@ declare module 'fastify' {
 const NO_PAGES = /^\/(api|admin|docs|health|storage|metrics|_)(\/|$)/
 const EMBED = '/oembed'
 /**
- * Placeholder in cached pages for the nonce of each reply. Random, so that user content cannot contain the
+ * Placeholder in rendered pages for the nonce of each reply. Random, so that user content cannot contain the
  * placeholder.
  */
 const NONCE_MARK = randomBytes(18).toString('base64url')
