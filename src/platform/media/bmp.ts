@@ -1,6 +1,6 @@
 type BmpHeader = NonNullable<ReturnType<typeof readBmpHeader>>
 
-/** Returns null for a truncated bitmap and for rare kinds (run-length, 16 bits, OS/2). */
+/** Returns null for an invalid or truncated bitmap, and for rare kinds (run-length, 16 bits, OS/2). */
 export function readBmpHeader(bytes: Buffer) {
   if (bytes.length < 54 || bytes.toString('latin1', 0, 2) !== 'BM') return null
   const pixels = bytes.readUInt32LE(10)

@@ -93,7 +93,7 @@ describe('removes metadata from recordings made by ffmpeg', () => {
 })
 
 describe('removes metadata from videos', () => {
-  test('removes tracks that may contain locations, whatever their handler type', async () => {
+  test('removes metadata, camera motion and text tracks together with their samples', async () => {
     for (const name of ['subtitled.mp4', 'fragmented.mp4']) {
       const original = await recording(name)
       for (const [handler, codec] of [

@@ -74,7 +74,7 @@ describe('rounds image rules to variants', () => {
     { width: null, height: null },
   ]
 
-  test('bounds the number of variants and their total number of pixels (files-14)', () => {
+  test('bounds the number of variants of a picture and the pixels decoded to render all of them (files-14)', () => {
     for (const size of sizes) {
       const variants = new Set(everything.map((rule) => formatRule(roundRule(rule, size))))
       const megapixels = ((size.width ?? 4_000) * (size.height ?? 4_000)) / 1_000_000

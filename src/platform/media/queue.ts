@@ -81,6 +81,6 @@ export function createImageQueue(limits: { atOnce: number; maxWaiting: number; p
 const atOnce = cluster.isWorker ? 1 : Math.min(2, Math.max(1, Math.floor(availableParallelism() / 2)))
 
 export const runUpload = createImageQueue({ atOnce: 8, maxWaiting: 1_000, patienceMs: 60_000 })
-/** Uploads have a separate queue, so that requests for many variants do not block them. */
+/** Separate from the queue of variants, so that requests for many variants do not block uploads. */
 export const runImageUpload = createImageQueue({ atOnce, maxWaiting: 200, patienceMs: 60_000 })
 export const runVariant = createImageQueue({ atOnce, maxWaiting: 200, patienceMs: 15_000 })

@@ -44,7 +44,7 @@ type Size = { width: number | null; height: number | null }
 const upTo = (steps: number[], value: number) => steps.find((step) => step >= value) ?? steps.at(-1)
 
 /**
- * Rounds the size and the blur up to the next available variant (files-14). Ignores the quality for large and
+ * Rounds the size, quality and blur up to the next available variant (files-14). Ignores the quality for large and
  * blurred pictures. An empty rule stands for the original picture.
  */
 export function roundRule(rule: ImageRule, { width, height }: Size): ImageRule {

@@ -60,7 +60,7 @@ describe('transforms pictures', () => {
     assert.equal((await sharp(still.data, { animated: true }).metadata()).pages ?? 1, 1)
   })
 
-  test('hides all detail with a strong blur in every pixel format', async () => {
+  test('hides all detail with a strong blur, also in CMYK and 16-bit pictures and with an alpha channel', async () => {
     const stripes = Buffer.from(Array.from({ length: 240 * 240 }, (_, i) => ((i % 240) & 16 ? 255 : 0)))
     const grey = sharp(stripes, { raw: { width: 240, height: 240, channels: 1 } })
     const kinds: [string, Buffer][] = [
@@ -82,7 +82,7 @@ describe('transforms pictures', () => {
     assert.ok(((await sharp(weak.data).stats()).channels[0]?.stdev ?? 0) > 100)
   })
 
-  test('transforms 40 pictures concurrently', async () => {
+  test('completes 40 transformations that are requested concurrently', async () => {
     const bytes = await noisyPicture(200, 150).jpeg().toBuffer()
     const done = await Promise.all(
       Array.from({ length: 40 }, (_, i) => transformImage(bytes, 'image/jpeg', { w: 10 + i })),
