@@ -6,8 +6,8 @@ const TIMEOUT_MS = 8_000
 const BILL_TIMEOUT_MS = 60_000
 
 /**
- * Throws a fault that contains neither the request to the provider nor the reply, because both may contain
- * secrets or personal data.
+ * Omits the request to the provider and the reply from thrown faults, because both may contain secrets or personal
+ * data.
  */
 async function readReply<T>(
   name: string,

@@ -4,7 +4,8 @@ export const chineseTime = (at: Date): string =>
   new Date(at.getTime() + OFFSET_MS).toISOString().slice(0, 19).replace('T', ' ')
 
 /**
- * A provider publishes the statement of a day at `hour` of the next day in China. Adds a margin of one hour.
+ * Returns the time at which a provider publishes the statement of `day`, plus a margin of one hour. Providers
+ * publish a statement at `hour` of the next day in China.
  */
 export const statementReadyAt = (day: string, hour: number): Date =>
   new Date(Date.parse(`${day}T00:00:00+08:00`) + (24 + hour + 1) * 3600_000)

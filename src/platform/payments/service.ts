@@ -16,7 +16,7 @@ export type PaymentOrder = {
  * State of an order as reported by the provider. Reports may arrive repeatedly and in any order.
  */
 export type PaymentFacts = {
-  /** Either `order` or `payment` identifies the order. */
+  /** At least one of `order` and `payment` is present and identifies the order. */
   order?: string
   payment?: string
   status: 'unpaid' | 'paid' | 'failed' | 'expired' | 'unknown'

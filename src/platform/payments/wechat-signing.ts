@@ -19,8 +19,8 @@ export type Sealed = { nonce?: unknown; associated_data?: unknown; ciphertext?: 
 
 const TAG_BYTES = 16
 /**
- * Minimum interval between reloads of certificates. Otherwise every request with an invented serial number
- * would cause a reload.
+ * Minimum interval after a successful reload of certificates, so that not every request with an invented serial
+ * number causes a reload.
  */
 const REREAD_MS = 60_000
 
