@@ -4,7 +4,7 @@ type Request = { method: 'GET' | 'POST' | 'HEAD'; headers: Record<string, string
 export type Reply = { status: number; body: Record<string, unknown> }
 
 /**
- * Throws errors that contain neither the request nor the response, because both may contain personal data.
+ * Omits the request and the response from thrown errors, because both may contain personal data.
  */
 export async function callTextService(
   name: string,

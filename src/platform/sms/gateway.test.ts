@@ -64,7 +64,7 @@ test('sends the message as JSON with a bearer secret', async (t) => {
   })
 })
 
-test('classifies a rejection by the gateway without exposing personal data', async (t) => {
+test('classifies a rejection by the gateway as permanent or temporary without exposing personal data', async (t) => {
   for (const [status, permanent] of [
     [400, true],
     [422, true],

@@ -5,7 +5,7 @@ export type TextServiceName = (typeof TEXT_SERVICES)[number]
 export const TEXT_PURPOSES = ['code', 'alert', 'message'] as const
 export type TextPurpose = (typeof TEXT_PURPOSES)[number]
 
-/** `phone` has eleven digits in mainland China, and elsewhere `+` with the country code. */
+/** `phone` has eleven digits in mainland China. Numbers of other countries start with `+` and the country code. */
 export type TextMessage = { phone: string; text: string; purpose: TextPurpose; code?: string }
 
 export type Wording = { template?: string; signature?: string }

@@ -141,7 +141,7 @@ test('checks the credentials of each service without sending a message', async (
   }
 })
 
-test('classifies rejections of each service without exposing the phone number', async () => {
+test('classifies rejections by each service as permanent or temporary without exposing personal data', async () => {
   const doubles = { aliyun: ali, tencent: ten, yunpian: yun, twilio: twi }
   for (const [name, service] of Object.entries(services)) {
     const { faults } = doubles[name as keyof typeof doubles]

@@ -6,7 +6,7 @@ export type TwilioSettings = {
   url: string
   account: string
   token: string
-  /** Phone number, name or id of a messaging service (MG…) that sends the messages. */
+  /** Sender of the messages: a phone number, a name, or the id of a messaging service (MG…). */
   from: string
   receiptUrl?: () => string | undefined
 }

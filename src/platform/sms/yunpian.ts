@@ -3,7 +3,7 @@ import { BadReceipt, faultCode, SmsError, type TextService, withCountryCode } fr
 
 export type YunpianSettings = { url: string; key: string; receiptUrl?: () => string | undefined }
 
-/** Not permanent, because an operator can top up the account while the job is retried. */
+/** Code of an empty balance. Not permanent, because an operator can top up the account while the job is retried. */
 const NO_BALANCE = 3
 
 export function createYunpian({ url, key, receiptUrl }: YunpianSettings): TextService {
