@@ -130,7 +130,7 @@ test('reuses connections for 20 concurrent mails', async (t) => {
   assert.ok(commands.filter((command) => command.startsWith('EHLO')).length <= 3)
 })
 
-test('classifies an SMTP rejection without exposing personal data', async (t) => {
+test('classifies an SMTP rejection as permanent or temporary without exposing personal data', async (t) => {
   for (const [reply, permanent] of [
     ['550 5.1.1 <jo@mail.example> unknown', true],
     ['450 4.2.0 <jo@mail.example> greylisted', false],
