@@ -48,7 +48,7 @@ async function backupOf(change: { head?: object; end?: object; files?: [string, 
 const sourceOf = (bytes: Buffer, passphrase?: string) => ({ read: async () => streamOf(bytes), passphrase })
 const verify = async (files: File[]) => verifyBackup(sourceOf(await archiveOf(files)))
 
-test('reads files of any size from an archive in chunks of any size', async () => {
+test('reads files of different sizes from an archive that arrives in small or large chunks', async () => {
   const files: File[] = [0, 1, 511, 512, 513, 2000].map((size) => [`a folder/${size}`, 'x'.repeat(size)])
   files.push([`${'long/'.repeat(25)}${'n'.repeat(90)}`, 'named at length'])
   const archive = await archiveOf(files)

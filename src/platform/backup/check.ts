@@ -3,7 +3,7 @@ import type { Config } from '#platform/config.ts'
 import { openBucket, readBucketAddress } from '#platform/files'
 import { findExistingFolder } from '#platform/start-checks.ts'
 
-/** Returns the error's code only, because the error's message may contain credentials. */
+/** Returns the code or else the name of an error, because the error message may contain credentials. */
 const codeOf = (error: unknown): string => {
   const { code, cause, name } = error as { code?: unknown; cause?: unknown; name?: unknown }
   return typeof code === 'string' ? code : cause ? codeOf(cause) : String(name)

@@ -128,9 +128,9 @@ type Target = Pick<Session, 'sql' | 'client'> & {
 }
 
 /**
- * Loads a verified backup into an empty database in one transaction. After an error, the caller must close
- * the database session to roll back. Skips tables that an operator had added to the dumped database, and
- * returns their names.
+ * Loads the rows of a verified backup into a newly migrated database in one transaction, and its uploads into the
+ * storage. After an error, the caller must close the database session to roll back. Skips tables that an operator
+ * had added to the dumped database, and returns their names.
  */
 export async function loadBackup(
   source: BackupSourceStream,
