@@ -19,7 +19,7 @@ const hit = batchWrites((db, numbers: number[]) =>
   }),
 )
 
-test('batches writes to a row that arrive while the row is locked', async () => {
+test('batches writes to a row that arrive while an earlier write to the row runs', async () => {
   batches.length = 0
   const results = await Promise.all([1, 2, 3, 4].map((number) => hit(sql, 'row', number)))
   assert.deepEqual(batches, [[1], [2, 3, 4]])

@@ -102,7 +102,7 @@ async function supervise(place: Place, releaseLock: () => void): Promise<Embedde
   }
   log('info', 'the embedded database is ready', { pid: running.pid, host })
 
-  /** Restarts a postmaster that was killed, for example when memory ran out. */
+  /** Restarts a postmaster that stops unexpectedly, for example because memory ran out. */
   async function keepRunning(): Promise<void> {
     for (let delay = 100; ; delay = Math.min(delay * 2, 30_000)) {
       const code = await running.exited

@@ -43,7 +43,7 @@ export const migrate = (sql: Sql, folder = FOLDER, only?: readonly string[]): Pr
 
 /**
  * Applies each pending migration in its own transaction and returns the names of the applied migrations.
- * Rejects a migration that changed after it was applied.
+ * Rejects a database with an unknown migration, or one that changed after it was applied.
  */
 export async function applyMigrations(
   session: Session,

@@ -113,7 +113,7 @@ test('rejects a transaction that continues after a failed statement', async () =
   await sql.end()
 })
 
-test('replaces a connection when the database stops responding', async () => {
+test('replaces a connection when its backend stops responding', async () => {
   const sql = openDatabase({ connection, poolSize: 1, statementTimeoutMs: 2_000 })
   const [{ pid }] = await sql<[{ pid: number }]>`select pg_backend_pid() as pid`
   process.kill(pid, 'SIGSTOP')

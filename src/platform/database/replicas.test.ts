@@ -71,7 +71,7 @@ test('loads cached settings from the primary for a guest', async () => {
   )
 })
 
-test('displays a picture to guests right after its upload', async () => {
+test('serves a picture to guests right after its upload', async () => {
   await untilGuestsUseIt()
   const file = await uploadPicture(world, ann)
   feeds.unshift(await publish(ann, { images: [{ id: file }] }))

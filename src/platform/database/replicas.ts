@@ -44,8 +44,8 @@ export function openReplicas(
   const isUsable = ({ currentAt }: Replica) => performance.now() - currentAt < LAG_MOST_MS
 
   /**
-   * Waits until the replica has replayed the primary's current position. A promoted server is out of recovery
-   * and never counts as current.
+   * Waits up to a second for the replica to replay the primary's current position. A promoted server is out of
+   * recovery and never counts as current.
    */
   const check = async (replica: Replica): Promise<void> => {
     const now = performance.now()

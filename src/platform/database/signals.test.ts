@@ -119,7 +119,7 @@ test('sends a signal when the confirmation of the commit is lost', async () => {
   assert.deepEqual(listener.payloads(), ['broken in the commit'])
 })
 
-test('retries a signal that the pool rejected, and sends a pending signal before the pool closes', async () => {
+test('loses no signal when the pool is busy or closes', async () => {
   const [sender, listener] = [await another({ poolSize: 1, patienceMs: 200 }), await another()]
   let held: Awaited<ReturnType<typeof sender.sql.reserve>> | undefined
   // The only connection may still be busy with its startup.
@@ -167,7 +167,7 @@ test('delivers no announcement of a rolled-back transaction', async () => {
   assert.deepEqual(listener.payloads(), ['later'])
 })
 
-test('delivers the signals of a committed transaction when its process dies after the commit', async () => {
+test('invalidates the caches of other nodes when the process dies right after the commit', async () => {
   const world = await createWorld()
   const heard: string[] = []
   const open = async (poolSize: number) => {

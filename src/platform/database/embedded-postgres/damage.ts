@@ -12,7 +12,8 @@ const damaged = (cluster: string, reason: string, wayOut = '') =>
   )
 
 /**
- * Rejects a damaged cluster or one of another PostgreSQL version, before the server writes to the cluster.
+ * Rejects a cluster without a valid PG_VERSION file or of another PostgreSQL version, before the server writes
+ * to it.
  */
 export async function refuseForeignCluster({ postgres }: Binaries, cluster: string): Promise<void> {
   const names: string[] = await readdir(cluster).catch((error) => {

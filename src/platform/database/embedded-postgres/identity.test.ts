@@ -69,7 +69,7 @@ test('rejects an installation without `initdb`', { skip: !isRoot }, async () => 
   await assert.rejects(choose(), /no other identity works here/)
 })
 
-test("changes no owner when the files belong to the server's user", { skip: !isRoot }, async () => {
+test("changes no file owner when PostgreSQL runs as the server's user", { skip: !isRoot }, async () => {
   const self = { name: 'self', prefix: [], spawn: {}, owner: null }
   const file = join(root, 'of a stranger')
   await writeFile(file, '')

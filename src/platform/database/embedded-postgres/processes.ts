@@ -12,8 +12,8 @@ export function isKnown(pid: number): boolean {
 }
 
 /**
- * Finds PostgreSQL processes by their working directory, because recorded process ids are unreliable after a
- * crash.
+ * Finds PostgreSQL processes by their working directory, or by their command line outside Linux, because
+ * recorded process ids are unreliable after a crash.
  */
 export function findDatabaseProcesses(cluster: string): number[] {
   const directory = realpathSync(cluster)
