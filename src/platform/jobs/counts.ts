@@ -17,7 +17,7 @@ export async function deleteFailedJobs(sql: Db, days: number, limit: number): Pr
   return gone.length
 }
 
-/** Jobs of one task by state. `oldest` is the age of the oldest due job in seconds. */
+/** Jobs of one task by state. `oldest` is the time in seconds since the first due job became due. */
 export type JobCounts = {
   task: string
   due: number

@@ -18,7 +18,7 @@ const RETRY_MS = 250
  */
 const ATTEMPTS_MOST = 32
 
-/** Finds the workers that have locked jobs or queues and hold no advisory lock. */
+/** Finds the workers other than `$1` that have locked jobs or queues but hold no advisory lock. */
 const FIND = `
 select distinct locked_by from (
   select locked_by from graphile_worker._private_jobs where locked_at is not null
