@@ -10,7 +10,7 @@ function connect(): { process: Channel; supervisor: Channel } {
   return { process, supervisor }
 }
 
-test('counts the requests of several processes exactly', async () => {
+test('counts concurrent requests of several processes exactly', async () => {
   const countUses = countForProcesses()
   const ends = Array.from({ length: 3 }, () => connect())
   for (const { supervisor } of ends) countUses(supervisor)
