@@ -78,7 +78,7 @@ export function openBucket(options: S3Options) {
       const { sdk, client } = await connect()
       await client.send(new sdk.PutObjectCommand({ Bucket, Key, ContentType, Body }))
     },
-    /** Uploads a stream in parts and returns its size. The object appears once complete. */
+    /** Uploads a stream in parts and returns its size. The object appears only when it is complete. */
     async upload(
       Key: string,
       stream: AsyncIterable<Buffer>,
@@ -136,7 +136,7 @@ function createClient(sdk: typeof import('@aws-sdk/client-s3'), options: S3Optio
     // Many S3-compatible stores reject the SDK's default checksum trailers.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
-    // `requestTimeout` of the SDK only logs a warning.
+    // Sets `socketTimeout`, because `requestTimeout` of the SDK only logs a warning.
     requestHandler: { connectionTimeout: 5_000, socketTimeout: options.silenceMs ?? SILENCE_MS },
     maxAttempts: 3,
   })

@@ -39,7 +39,9 @@ export const present = <T>(answer: Promise<T>): Promise<T | undefined> =>
 
 const keyPattern = /^[A-Za-z0-9_-][A-Za-z0-9._-]*(?:\/[A-Za-z0-9_-][A-Za-z0-9._-]*)*$/
 
-/** Accepts keys whose segments do not start with a dot, to exclude `..` and hidden folders. */
+/**
+ * Accepts up to 512 safe characters. No segment may start with a dot, which excludes `..` and hidden folders.
+ */
 export const isKey = (key: string): boolean => key.length <= 512 && keyPattern.test(key)
 
 export function assertKey(key: string): void {
