@@ -70,7 +70,7 @@ test('redacts personal data in `cause` and in an AggregateError', () => {
   assert.match(JSON.stringify(describeError(loop)), /loop/)
 })
 
-test('logs a request without secrets and headers', () => {
+test('logs a request without headers, secrets and personal data', () => {
   const { log, lines } = capture()
   const headers = { authorization: 'Bearer SECRET' }
   log.info({ req: { id: 'r1', method: 'GET', url: '/users/13812345678?token=SECRET&limit=1', headers } })
@@ -78,7 +78,7 @@ test('logs a request without secrets and headers', () => {
   assert.equal(redactRequestUrl('/users/a%40b.test?email=x'), '/users/[email]?email=[redacted]')
 })
 
-test('logs a `req` field that is not a request, and an error without a stack', () => {
+test('logs unusual values of `req` and `err`', () => {
   const { log, lines } = capture()
   const bare = new Error('bare')
   delete bare.stack

@@ -59,7 +59,10 @@ function redactPair(pair: string): string {
   return NAME.test(name) ? `${name}=${mask}` : mask
 }
 
-/** Decodes repeated encodings and invalid UTF-8, so that no encoding hides personal data. */
+/**
+ * Decodes up to three layers of percent-encoding, including invalid UTF-8, because they could hide personal
+ * data.
+ */
 function decodeFully(text: string): string {
   let decoded = text.replaceAll('+', ' ')
   for (let round = 0; round < 3 && decoded.includes('%'); round++) decoded = decode(decoded)

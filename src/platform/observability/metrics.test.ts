@@ -56,7 +56,7 @@ test('reads the state of the connection pool at each scrape', async () => {
   assert.match(text, /database_pool_connections\{state="max"\} 10/)
 })
 
-test('adds metrics of the Node.js process only on request', async () => {
+test('adds metrics of the Node.js process only after `defaultProcessMetrics`', async () => {
   const [one, two] = [createMetrics(), createMetrics()]
   one.defaultProcessMetrics()
   assert.match(await one.render(), /process_resident_memory_bytes \d/)
