@@ -65,8 +65,8 @@ export const retiredFaults = (env: Record<string, string | undefined>): string[]
   })
 
 /**
- * Reports likely misspellings of settings. No other program uses the prefix `LINKED_`, so every unknown
- * variable with that prefix is reported.
+ * Reports likely misspellings of settings, and `_FILE` variables of settings that are no secrets. No other
+ * program uses the prefix `LINKED_`, so every unknown variable with that prefix is reported.
  */
 export function findMisspelledNames(
   env: Record<string, string | undefined>,

@@ -150,7 +150,7 @@ test('validates the settings of external sign-in providers', () => {
   ])
 })
 
-test('chooses one process per core that the database does not use', () => {
+test('chooses one process per core, or per two cores with an embedded database', () => {
   const memory = 8 * 1024 ** 3
   const choose = (hasEmbeddedDatabase: boolean) =>
     [1, 2, 3, 4, 8, 200].map((cores) => chooseProcesses({ cores, memory }, hasEmbeddedDatabase))

@@ -28,9 +28,9 @@ const connectionsOf = ({ processes, databasePoolSize }: Config) =>
   Math.max(LEAST, (processes + 1) * (databasePoolSize + BESIDE_POOL) + FOR_OTHERS)
 
 /**
- * Uses the configured database or starts the embedded one. `mayJoin` reuses the embedded database of a
- * running server. `mayBeLost` creates a new database when the data directory has lost its database. `onWait`
- * runs when the embedded database works in its own processes.
+ * Uses the configured database or starts the embedded one. `mayJoin` reuses the embedded database of a running
+ * server. `mayBeLost` creates a new database when the data directory has lost its database. `onWait` runs
+ * whenever the start of the embedded database waits for a program of PostgreSQL.
  */
 export async function openDatabaseServer(
   config: Config,

@@ -43,7 +43,9 @@ export class Busy extends Error {
   }
 }
 
-/** Declares an error for `throw noSuchTopic()`. Clients receive `code` in the `X-Error-Code` header. */
+/**
+ * Declares an error, for use as in `throw noSuchTopic()`. Clients receive `code` in the `X-Error-Code` header.
+ */
 export function apiError(status: number, code: string, en: string, zh: string) {
   const make = (details: Details = {}) => new ApiError(status, code, { en, zh }, details)
   return Object.assign(make, { status, code, text: { en, zh } } satisfies DeclaredError)

@@ -13,7 +13,7 @@ const { connection, sql } = await createWorld()
 const folder = await files.mkdtemp(join(tmpdir(), 'kith-checks-'))
 after(() => files.rm(folder, { recursive: true, force: true }))
 
-test('converts only errors of listen into start faults', () => {
+test('converts an error of `listen`, but not of `open`, into a start fault', () => {
   const target = { host: '127.0.0.1', port: 80, metricsHost: '127.0.0.1', metricsPort: 0 }
   const refused = Object.assign(new Error('refused'), { code: 'EACCES', syscall: 'open' })
   assert.equal(listenFault(refused, target), refused)
