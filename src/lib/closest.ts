@@ -1,4 +1,4 @@
-/** Returns the Damerau-Levenshtein distance, which counts a swap of neighbouring letters as one edit. */
+/** Returns the optimal string alignment distance, which counts a swap of neighbouring letters as one edit. */
 export function editDistance(a: string, b: string): number {
   let [before, last, row] = [
     [] as number[],

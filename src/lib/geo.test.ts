@@ -39,10 +39,10 @@ test('covers every location within the search distance with map squares', () => 
   )
 })
 
-test('covers a city with at most 12 map squares', () => {
+test('covers the search area around a city with at most 12 map squares', () => {
   assert.ok(geoCellsAround({ latitude: 30.5, longitude: 114.3 }, KM).length <= 12)
 })
 
-test('assigns both sides of the date line to the same map square', () => {
+test('assigns longitudes 180 and -180 to the same map square', () => {
   assert.equal(geoCell({ latitude: 0, longitude: 180 }), geoCell({ latitude: 0, longitude: -180 }))
 })

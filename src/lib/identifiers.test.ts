@@ -13,7 +13,7 @@ import {
 } from './identifiers.ts'
 import { displayLength } from './text.ts'
 
-test('accepts user names in every script', () => {
+test('accepts user names with Latin letters, Chinese characters and emoji', () => {
   for (const name of [
     'root',
     '_abc',

@@ -41,7 +41,7 @@ test('parses any comma-separated list of distinct ids', () => {
   fc.assert(fc.property(ids, (list) => assert.deepEqual(parseIdList(list.join(','), 1000), list)))
 })
 
-test('indexes rows by id, and groups rows by a property', () => {
+test('indexes rows by id or by a shared property', () => {
   const rows = [
     { id: 1, kind: 'a' },
     { id: 2, kind: 'b' },

@@ -42,7 +42,7 @@ test('distinguishes letters with and without combining marks', () => {
   assert.equal(words.check('E\u0301'), 'é')
 })
 
-test('finds nothing when no words are listed', () => {
+test('finds nothing when all listed words are blank', () => {
   const words = compileWords([warning(''), replaced('\u200b', 'x')])
   assert.equal(words.check('a\u200b'), undefined)
   assert.equal(words.replace('a\u200b'), 'a\u200b')
@@ -129,7 +129,7 @@ test('folds common characters the same with and without the fast path', () => {
   }
 })
 
-test('finds one of 10,000 words at the end of a long text', () => {
+test('finds one of 10,000 listed words at the end of a long text', () => {
   const words = Array.from({ length: 10_000 }, (_, i) => warning(`word${i}x`))
   const compiled = compileWords(words)
   assert.equal(compiled.check(`${'word9 '.repeat(50_000)}word77x`), 'word77x')

@@ -51,7 +51,7 @@ function createMatcher(words: SensitiveWord[]): (text: string) => Match[] {
 
 type Folded = { folded: string; starts: number[]; ends: number[] }
 
-// Folds a character together with its combining marks, and a decomposed Korean syllable as a unit.
+// Matches a character with its combining marks, or a decomposed Korean syllable, to fold it as a unit.
 const CHARACTER = /.[\p{M}\u1160-\u11ff]*/suy
 
 /** `starts` and `ends` map each code unit of the folded text to the start and end of its source character. */
