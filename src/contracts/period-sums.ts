@@ -72,7 +72,7 @@ async function lockWindows(tx: Tx, ranking: string): Promise<Window[]> {
 }
 
 /**
- * One snapshot covers the counted rows, the recorded changes and the expired rows, so that no row is counted
+ * Reads the counted rows, the recorded changes and the expired rows in one snapshot, so that no row is counted
  * twice.
  */
 async function updateSums(tx: Tx, { ranking, counted }: PeriodSums, windows: Window[]): Promise<void> {
@@ -114,8 +114,8 @@ export const updatePeriodSums = (sql: Sql, sums: PeriodSums): Promise<void> =>
 type Ranked = { enabled: (sql: Db, column: Fragment) => Fragment; limit: number }
 
 /**
- * `enabled` returns a join on a user id column that excludes disabled accounts. Scans the whole period when
- * no sums exist yet, such as after an import.
+ * `enabled` returns a join on a user id column that excludes disabled accounts. Scans the whole period when no
+ * current sums exist, such as after an import.
  */
 export async function rankByPeriodSums(
   sql: Sql,
