@@ -43,7 +43,7 @@ const contents = async (db: Db) => [
       (select max(updated_at) from music_songs) as song, (select max(updated_at) from news) as article`),
 ]
 
-/** Removes file names and upload ids from a line, because each database assigns its own. */
+/** Replaces file names and upload ids in a line, because each database assigns its own. */
 const nameless = (line: object) =>
   JSON.stringify(line)
     .replaceAll(/[0-9a-f]{64}/g, 'NAME')
