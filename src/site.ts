@@ -59,8 +59,8 @@ const uploadProbe: Probe = {
 }
 
 /**
- * Maps each use of files to the content type that contains such files. File ids can be guessed, so the
- * content decides on access.
+ * Maps each use of files to the reader of its content, and to the ability that grants access anyway. File ids
+ * can be guessed, so the content decides on access.
  */
 const HOLDERS = new Map(
   kinds.flatMap(({ reader, files = {} }) =>
