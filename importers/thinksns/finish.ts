@@ -14,7 +14,7 @@ export const setIdentities: ImportStep = {
   },
 }
 
-/** Recounts all counters, because counters of the source are often too high. */
+/** Recounts all counters that a repair may overwrite, because counters of the source are often too high. */
 export const recountAll: ImportStep = {
   name: 'counting',
   async run({ transaction, progress }) {

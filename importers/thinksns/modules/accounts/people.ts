@@ -77,8 +77,8 @@ function readContact(row: Row, kind: 'email' | 'phone'): Contact | undefined {
 }
 
 /**
- * Returns the email address or phone number of each row. Assigns a contact of several users to an active user
- * before a deleted user.
+ * Returns the email address or phone number of each row. Of several users with the same contact, an active user
+ * keeps it rather than a deleted one.
  */
 async function contactsOf(
   tx: Tx,

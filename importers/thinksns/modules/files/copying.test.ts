@@ -115,7 +115,7 @@ test('copies each picture or reports why it is unusable', async () => {
   assert.equal(size, notes.size - 1)
 })
 
-test('derives the same file node from equal picture paths', () => {
+test('derives the same file node from a picture path with and without a leading slash', () => {
   const path = `2020/01/02/${'a'.repeat(64)}.png`
   assert.deepEqual(nodePicture(`public:${path}`), { node: `public:${path}`, path })
   const other = nodePicture('/avatars/1.JPG')
