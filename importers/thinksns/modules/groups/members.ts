@@ -87,7 +87,7 @@ export const groupMembers = defineTable({
       disabled: 'boolean',
       ...TIME_COLUMNS,
     }
-    // Demotes former founders first, because a group can have only one founder.
+    // Writes all other members first, among them former founders, because a group can have only one founder.
     await upsert(
       tx,
       'group_members',
