@@ -25,7 +25,7 @@ export async function withUpgradeLock<T>(sql: Sql, work: (session: Session) => P
   try {
     await session`set statement_timeout = 0`
     await session`set lock_timeout = 0`
-    // A crash can undo only the last migrations, which then run again, because every later commit flushes the WAL.
+    // Every later commit flushes the WAL, so a crash can undo only the last migrations, which then run again.
     await session`set synchronous_commit = off`
     await session`select pg_advisory_lock(${LOCK})`
     return await work(session)

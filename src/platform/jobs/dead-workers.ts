@@ -8,7 +8,10 @@ import { CONNECT_MS, type JobsConnection } from './connection.ts'
 
 const SEED = 4_127_003
 const SWEEP_MS = 5_000
-/** Consecutive sweeps that may miss a lock, because a live worker loses its lock until it has reconnected. */
+/**
+ * Consecutive sweeps that may find no lock of a worker, because a live worker holds no lock while it
+ * reconnects.
+ */
 const MOST_MISSED = 2
 const RETRY_MS = 250
 

@@ -13,7 +13,7 @@ type ClusterOptions = {
   folder: string
   cluster: string
   sync: boolean
-  /** Runs after `initdb` started. */
+  /** Runs after `initdb` has started. */
   onWait?: (() => void) | undefined
 }
 
