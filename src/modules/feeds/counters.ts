@@ -21,7 +21,7 @@ const addViews = (sql: Db, ids: number[], counts: number[]) => sql`
   )
   update feed_hots h set hot = c.hot from counted c where h.feed_id = c.id`
 
-/** Buffers feed views. `listFeeds` counts views too, except in the list of one user's feeds (feeds-6). */
+/** Buffers views from `getFeed` and `listFeeds`, which counts none in the list of one user's feeds (feeds-6). */
 export const feedViewCounts = defineBufferedCounts('feed views', addViews)
 
 const postsInTopics = postsRecount(

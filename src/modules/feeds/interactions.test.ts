@@ -185,7 +185,7 @@ describe('collections and reports of feeds', () => {
 })
 
 describe('received comments and likes', () => {
-  test('includes a feed in received comments and likes until it is deleted', async () => {
+  test('returns the feed with received comments and likes until the feed is deleted', async () => {
     const [alice, bob] = [await person(), await person()]
     const id = await publish(alice)
     await as(bob, 'POST', `/feeds/${id}/comments`, { body: 'Nice' })

@@ -76,7 +76,7 @@ async function setCommentPrice(
   amount: number,
 ): Promise<number | undefined> {
   if (!(await readSettings(ctx))['feed:paycontrol']) throw featureOff()
-  // Locks the feed, so that a concurrent deletion cannot leave a price for a deleted feed.
+  // Locks the feed. Otherwise a concurrent deletion could miss the new price and leave it for sale.
   if ((await tx`${liveFeed(tx, feedId)} for no key update`).length === 0) throw noSuchFeed()
   return addPrice(tx, { channel: FEED_COMMENT, raw: feedId, amount, userId })
 }

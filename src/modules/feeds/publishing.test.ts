@@ -96,7 +96,7 @@ describe('feed publication', () => {
     assert.equal((await post(await person({ roles: ['disabler'] }))).status, 403)
   })
 
-  test('requires text of at most 10,000 characters unless a picture is attached (feeds-8)', async () => {
+  test('requires text unless a picture is attached, and limits it to 10,000 characters (feeds-8)', async () => {
     const alice = await person()
     refused(await as(alice, 'POST', '/feeds', { feed_from: 1, feed_mark: mark() }), 'feed_content')
     refused(await post(alice, { feed_content: '   ' }), 'feed_content')

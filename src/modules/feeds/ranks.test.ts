@@ -139,7 +139,7 @@ test('subtracts all likes of a feed that leaves a period', async () => {
   assert.equal(n, 2)
 })
 
-test('subtracts the likes of an expired feed once when period sums are refreshed concurrently', async () => {
+test('subtracts the likes of a feed that leaves a period only once under concurrent updates', async () => {
   const [ann, bob] = (await people(2)) as [Person, Person]
   await nearlyAWeekOld(ann, bob)
   await sql`update feeds set created_at = created_at - interval '2 hours'`
@@ -211,7 +211,7 @@ test('sums likes directly until the job has filled the period sums', async () =>
   await assertExact()
 })
 
-test('keeps period sums exact under racing likes, deletions and reads', async () => {
+test('keeps period sums exact when likes, unlikes, a feed deletion and updates of the sums race', async () => {
   const [ann, ...others] = (await people(6)) as [Person, ...Person[]]
   const feeds = await Promise.all([1, 2, 3].map(() => publish(ann)))
   await Promise.all([

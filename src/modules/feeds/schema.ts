@@ -75,7 +75,7 @@ const FeedImage = Shared('FeedImage', {
   file: Type.Integer(),
   size: Nullable(Type.String({ description: 'width x height' })),
   mime: Type.String(),
-  // This and the following fields are present only for a paid picture.
+  // This and the following fields are present only for a priced picture.
   amount: Type.Optional(Type.Integer(IN_EITHER)),
   type: Type.Optional(Type.String({ description: 'Paid action: read or download' })),
   paid: Type.Optional(Type.Boolean()),

@@ -8,7 +8,7 @@ const { as, guest, person, sql } = world
 const { publish, publishMany, pages, createTopic } = timelinesOf(world)
 
 describe('feeds of a topic', () => {
-  test('lists feeds of a topic in ascending or descending order (topics-14)', async () => {
+  test('pages through the feeds of a topic in ascending or descending order of `index` (topics-14)', async () => {
     const alice = await person()
     const topic = await createTopic(alice)
     const ids = await publishMany(alice, 7, { topics: [topic] })
@@ -44,7 +44,7 @@ describe('feeds of a topic', () => {
 })
 
 describe('single feeds', () => {
-  test('returns the latest likes of a feed', async () => {
+  test('returns the eight latest likes of a feed, newest first', async () => {
     const alice = await person()
     const id = await publish(alice)
     const people = await Promise.all(Array.from({ length: 9 }, () => person()))

@@ -26,7 +26,7 @@ describe('hot list of feeds', () => {
     assert.equal(found.hot, found.feed_view_count + 5)
   })
 
-  test('pages through equal ranks by rank and id (feeds-3)', async () => {
+  test('pages through feeds of equal rank without gaps or duplicates (feeds-3)', async () => {
     const alice = await person()
     const ids = await publishMany(alice, 5)
     await sql`update feed_hots set hot = 100000 where feed_id = any(${ids})`

@@ -59,8 +59,8 @@ export const pickFollowedFeeds = (sql: Db, { viewerId, after, limit }: FeedPage,
   select ${feedColumns(sql, viewerId)}, f.hot from shown s join feeds f on f.id = s.id order by f.id desc`
 
 /**
- * Merges the newest feeds of followed users. Reads one index entry per user, and more entries only for the
- * authors of the newest feeds.
+ * Merges the newest feeds of the viewer and of followed users. Reads one index entry per author, and more entries
+ * only for the authors with the newest feeds.
  */
 export const mergeFollowedFeeds = (sql: Db, { viewerId, after, limit }: FeedPage) => sql<FeedRow[]>`
   with authors as materialized (
@@ -188,7 +188,7 @@ export const listTopicFeeds = (
     )}
   order by l.index ${sortDirection(sql, direction)} limit ${limit}`
 
-/** Filters deleted feeds in SQL, because clients take a short page for the end of the list. */
+/** Filters out deleted feeds in SQL, because clients take a short page for the end of the list. */
 export const listCollectedRows = (
   sql: Db,
   userId: number,

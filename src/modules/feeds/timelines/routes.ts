@@ -49,7 +49,7 @@ import {
 
 const FeedListQuery = Type.Object({
   type: Type.Optional(OneOf(['new', 'hot', 'follow', 'users'] as const, { default: 'new' })),
-  // Has no default in the schema, because a request with `id` returns all these feeds unless it sets a limit.
+  // Has no default in the schema, because a request with `id` returns all requested feeds unless it sets a limit.
   limit: Type.Optional(Int(1, 100, { description: 'Default 15' })),
   after: Cursor,
   hot: Type.Optional(
@@ -83,7 +83,7 @@ type TopicFeedsQuery = Static<typeof TopicFeedsQuery>
 
 const TopicFeed = Shared('TopicFeed', { ...FeedView.properties, index: Type.Integer() })
 
-/** Requires `user` to be the viewer, because collections are private (feeds-23). */
+/** `user` must be the viewer, because collections are private (feeds-23). */
 const CollectionQuery = Type.Object({
   limit: Limit(),
   offset: Offset,

@@ -33,7 +33,7 @@ describe('newest feeds', () => {
       assert.equal((await guest('GET', `/feeds?${query}`)).status, 422, query)
   })
 
-  test('omits authors that the viewer blocks (feeds-14)', async () => {
+  test('omits feeds of authors whom the viewer blocks (feeds-14)', async () => {
     const [alice, bob, viewer] = [await person(), await person(), await person()]
     const [theirs, other] = [await publish(alice), await publish(bob)]
     await block(viewer, alice)
@@ -50,7 +50,7 @@ describe('newest feeds', () => {
     assert.deepEqual(idsOf(await list(`id=${ids.join()}&limit=2&after=${ids[5]}`)), [ids[4], ids[3]])
   })
 
-  test("returns a feed's author, pictures and viewer flags", async () => {
+  test("returns a feed's pictures, the viewer's flags and null for a disabled author", async () => {
     const [alice, viewer] = [await person(), await person()]
     const file = await uploadPicture(world, alice)
     const id = await publish(alice, { images: [{ id: file }] })
@@ -85,7 +85,7 @@ describe('newest feeds', () => {
 })
 
 describe('feed search', () => {
-  test('finds parts of words in any script (feeds-2)', async () => {
+  test('finds parts of words in Chinese and Latin text (feeds-2)', async () => {
     const alice = await person()
     const chinese = await publish(alice, { feed_content: '今天我们去爬长城' })
     const latin = await publish(alice, { feed_content: 'A Quixotic_idea at 100% speed' })
