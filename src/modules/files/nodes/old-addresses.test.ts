@@ -46,7 +46,7 @@ const feed = async () => {
   return body.id as number
 }
 
-test('redirects to a public use of the file when an earlier use is private (files-13)', async () => {
+test('redirects an old file URL to a public use when an earlier use is private (files-13)', async () => {
   const paper = { channel: 'certification:file', raw: author.id, owner: author.id }
   const { path, ids } = await contentWith([
     paper,
@@ -57,7 +57,7 @@ test('redirects to a public use of the file when an earlier use is private (file
   assert.equal(await at(path.replace('.png', '/w100-h100-b0-q60.png')), ids[2])
 })
 
-test('redirects to a use that the viewer may see when no use of the file is public', async () => {
+test('redirects an old file URL to a use that the viewer may see when no use is public', async () => {
   const paper = { channel: 'certification:file', raw: author.id, owner: author.id }
   const { path, ids } = await contentWith([
     { channel: null, raw: null, owner: (await person()).id },
@@ -68,7 +68,7 @@ test('redirects to a use that the viewer may see when no use of the file is publ
   assert.equal(await at(path, await person()), 404)
 })
 
-test('redirects to a free use of the file when an earlier use requires payment', async () => {
+test('redirects an old file URL to a free use when an earlier use requires payment', async () => {
   const [paid, free] = [await feed(), await feed()]
   const { path, ids } = await contentWith([
     { channel: 'feed:image', raw: paid, owner: author.id },
@@ -80,7 +80,7 @@ test('redirects to a free use of the file when an earlier use requires payment',
   assert.equal(await at(path), ids[1])
 })
 
-test('finds a visible use of a file after thirty hidden uses', async () => {
+test('redirects an old file URL to a visible use that follows thirty hidden uses', async () => {
   const hidden = Array.from({ length: 30 }, (_, n) => ({
     channel: 'feed:image',
     raw: 2 ** 40 + n,

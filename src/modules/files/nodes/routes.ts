@@ -155,7 +155,7 @@ const GUEST_ID = 0
 
 /**
  * Returns the first visible use that requires no payment, or else the first visible use. Returns undefined when
- * all uses are hidden from the viewer.
+ * all examined uses are hidden from the viewer.
  */
 async function findReadableUse(
   ctx: Context,

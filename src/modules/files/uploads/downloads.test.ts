@@ -27,7 +27,7 @@ async function fetchBytes(url: string, headers: Record<string, string> = {}, met
 }
 
 describe('file downloads', () => {
-  test('returns the URL instead of a redirect when `json` has any value except 0 (files-9)', async () => {
+  test('returns the URL for `json` and a redirect for `json=0` (files-9)', async () => {
     const id = await uploaded(alice, await newPicture())
     for (const query of ['?json', '?json=1', '?json=true']) {
       const answer = await world.as(alice, 'GET', `/files/${id}${query}`)

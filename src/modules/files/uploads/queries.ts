@@ -35,7 +35,7 @@ export async function reuseFile(
 }
 
 /**
- * Inserts a file and its first use. Returns the existing `key` when a concurrent upload stored an identical
+ * Inserts a file and a use of it. Returns the existing `key` when a concurrent upload stored an identical
  * file.
  */
 export async function addFile(sql: Db, file: NewFile): Promise<{ id: number; key: string }> {

@@ -47,7 +47,7 @@ const DAY_MS = 86_400_000
 /** `truncated`: whether the file exceeded the limit. Valid after the stream ends. */
 export type Incoming = Readable & { truncated: boolean }
 
-/** Stores a client's file. Buffers it on disk, so that slow uploads do not fill the memory. */
+/** Stores an uploaded or imported file. Buffers it on disk, so that slow uploads do not fill the memory. */
 export async function saveUpload(
   ctx: Context,
   ownerId: number,

@@ -114,7 +114,7 @@ describe('file uploads', () => {
     ['an SVG', () => Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>')],
     ['an empty file', () => Buffer.alloc(0)],
     ['a picture cut short', async () => (await noisyPicture(90, 90).png().toBuffer()).subarray(0, 9_000)],
-    ['a sound over the limit', () => Buffer.concat([wav(), Buffer.alloc(300_000)])],
+    ['a sound over the size limit', () => Buffer.concat([wav(), Buffer.alloc(300_000)])],
     [
       'a picture of too many pixels',
       () => flatPicture(8_000, 6_251).png({ palette: true, colours: 2 }).toBuffer(),
@@ -176,7 +176,7 @@ describe('deduplication of uploads', () => {
     assert.equal(await objects(), before)
   })
 
-  test('stores concurrent identical uploads once', async () => {
+  test('stores concurrent identical uploads of one user once', async () => {
     const bytes = await newPicture()
     const before = await objects()
     const ids = await Promise.all(Array.from({ length: 8 }, () => uploaded(alice, bytes)))

@@ -136,8 +136,8 @@ async function find(
 }
 
 /**
- * Returns undefined when the stored file of the row is missing or incomplete, so that the variant is rendered
- * again.
+ * Returns undefined also when the stored file of the row is missing or incomplete, so that the variant is
+ * rendered again.
  */
 async function readVariant(ctx: Context, key: string): Promise<Variant | undefined> {
   if (ctx.config.variantBytes === 0) return undefined
@@ -152,7 +152,7 @@ async function readVariant(ctx: Context, key: string): Promise<Variant | undefin
   }
 }
 
-/** Logs storage errors, because full storage must not fail the download. */
+/** Only logs errors, because full storage must not fail the download. */
 async function keepVariant(ctx: Context, key: string, sourceKey: string, { data, mime }: Variant) {
   if (ctx.config.variantBytes === 0) return
   try {
@@ -165,8 +165,8 @@ async function keepVariant(ctx: Context, key: string, sourceKey: string, { data,
 }
 
 /**
- * Fraction of the storage budget that a cleanup leaves in use, so that not every new variant causes a
- * cleanup.
+ * Fraction of the storage budget that a cleanup leaves in use, so that not every scheduled cleanup has to
+ * delete variants.
  */
 const ROOM = 0.9
 
