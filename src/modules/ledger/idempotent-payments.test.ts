@@ -49,7 +49,7 @@ test('replays the first response for a repeated idempotency key', async () => {
   assert.equal((await pay(1, bytes)).headers['idempotency-replayed'], 'true')
 })
 
-test('replays the first response when a payment is retried at an alias path (conventions-28)', async () => {
+test('replays the first response when a request is retried at an alias path (conventions-28)', async () => {
   const [anna, ben] = [await rich(1000), await person()]
   await give(anna, 'points', 1000)
   const groups = groupMaker(world)

@@ -73,7 +73,7 @@ test('rounds a withdrawal of points down to whole fen (money-10)', async () => {
   })
 })
 
-test('requires the payment password for transfers and withdrawals when the setting demands one', async () => {
+test('requires the account password for transfers and withdrawals when the setting demands it', async () => {
   const [anna, ben] = [await rich(1000, 1000), await person()]
   await sql`update users set password = ${await hashPassword('correct horse')} where id = ${anna.id}`
   await withSettings({ 'pay-validate-user-password': true }, async () => {

@@ -36,8 +36,8 @@ const columns = (sql: Db, table: Requests): Fragment => sql`
   }`
 
 /**
- * A lateral join looks up one payment per recharge. The planner overestimates the rows of a plain join and scans
- * the table.
+ * Looks up the payment of each recharge in a lateral join. For a plain join, the planner overestimates the rows and
+ * scans the table.
  */
 const joined = (sql: Db, table: Requests): Fragment =>
   sql`join users u on u.id = r.owner_id ${

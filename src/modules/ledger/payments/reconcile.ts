@@ -8,7 +8,8 @@ import { logFault, queryPayment } from './service.ts'
 
 const AT_ONCE = 100
 /**
- * Number of past days whose statements are compared, so that an outage of the provider skips no statement.
+ * Number of past days whose statements are compared, so that an outage of a few days at the provider skips no
+ * statement.
  */
 const DAYS = 7
 const DAY_MS = 86_400_000

@@ -169,7 +169,7 @@ test('debits the credited amount when a dispute is lost (money-23)', async () =>
   assert.equal((await owns(anna)).wallet, 300)
 })
 
-test('returns 503 when the payment provider is down', async () => {
+test('returns 503 when the payment provider fails', async () => {
   const anna = await person()
   for (const fault of ['timeout', 500, 'garbage', 402] as const) {
     stripe.faults.push(fault)
@@ -183,7 +183,7 @@ test('returns 503 when the payment provider is down', async () => {
   assert.deepEqual(await stateOf(row!.id), { state: 'expired', fault: null })
 })
 
-test("compares each daily statement with Kith's payments once (money-22)", async () => {
+test('retries the comparison of a daily statement after a failure (money-22)', async () => {
   const good = await open(await person())
   await sql`update payments set created_at = now() - interval '3 days' where recharge_id = ${good}`
   stripe.faults.push(500)
