@@ -123,7 +123,7 @@ describe('comments on feeds', () => {
     assert.equal((await as(moderator, 'DELETE', `/feeds/${id}/comments/${comment.id}`)).status, 204)
   })
 
-  test('rejects empty and unauthorized comments', async () => {
+  test('rejects comments that are empty, unauthorized or on a deleted feed', async () => {
     const [alice, bob] = [await person(), await person()]
     const id = await publish(alice)
     const url = `/feeds/${id}/comments`
