@@ -33,7 +33,7 @@ describe('topic followers', () => {
     assert.equal(answer.status, 204)
   })
 
-  test('keeps a participant after unfollowing', async () => {
+  test('keeps a user as a participant of a topic after an unfollow', async () => {
     const id = await createTopic(await person())
     const poster = await person()
     await post(poster.id, id)
@@ -174,7 +174,7 @@ describe('feed counts of topics', () => {
   })
 })
 
-test('repairs counter drift with a recount', async () => {
+test('repairs drift of topic counters with a recount', async () => {
   const id = await createTopic(await person())
   await sql`update feed_topic_counts set followers_count = 5, feeds_count = 3 where topic_id = ${id}`
   const found = await Promise.all(topicCounters.map((check) => check.find(sql)))

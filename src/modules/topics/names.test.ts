@@ -13,7 +13,7 @@ const world = await createWorld(
 )
 const { as, person, sql } = world
 
-test('reads a deleted topic of a cached feed once', async () => {
+test('queries the database only once for a deleted topic of a cached feed', async () => {
   const author = await person({ roles: ['founder'] })
   const { id: topic } = (await as(author, 'POST', '/feed/topics', { name: 'Chess', desc: 'Games' })).body
   await sql`update feed_topics set status = 'passed' where id = ${topic}`

@@ -166,7 +166,7 @@ const lockTopic = (sql: Db, id: number, viewer: TopicViewer) =>
 
 export type NewFollower = { topicId: number; viewer: TopicViewer }
 
-/** Increments follower counts only for new follows. Returns for each user whether the topic is visible. */
+/** Increments follower counts only for new follows. Returns for each follow whether the user may see the topic. */
 export async function insertFollowers(sql: Db, followers: readonly NewFollower[]): Promise<boolean[]> {
   const rows = await sql<{ topic_id: number; user_id: number }[]>`
     with asked as (

@@ -34,7 +34,7 @@ import {
   unknownTopic,
 } from './schema.ts'
 
-/** Counts a feed in its topics. Returns the ids of topics visible to the author. */
+/** Counts a feed in those of its topics that the author may see, and returns their ids. */
 async function addPost(sql: Db, topicIds: number[], userId: number): Promise<number[]> {
   const rows = await sql<{ id: number }[]>`
     with topic as (
@@ -188,19 +188,19 @@ const addFollower = batchWrites((sql, followers: NewFollower[]) =>
 /** Number of batch queues for follows. A locked topic delays only follows in the same queue. */
 const SHARES = 4
 
-/** Throws 404 for a hidden topic. Concurrent follows are batched into one statement. */
+/** Batches concurrent follows into one statement. Throws 404 for an unknown or hidden topic. */
 export const followTopic = (ctx: Context, topicId: number, viewerId: number): Promise<boolean> =>
   findForViewerOrReviewer(ctx, viewerId, (viewer) =>
     addFollower(ctx.sql, String(topicId % SHARES), { topicId, viewer }),
   )
 
-/** Throws 404 when the topic is hidden from the viewer (topics-6). */
+/** Throws 404 when the topic is unknown or hidden from the viewer (topics-6). */
 export const requireVisibleTopic = (ctx: Context, id: number, viewerId: number): Promise<TopicOwnerRow> =>
   findForViewerOrReviewer(ctx, viewerId, (viewer) => findTopicOwner(ctx.sql, id, viewer))
 
 /**
- * Throws 404 for a hidden topic, and 403 unless the viewer created the topic or has the ability to update
- * topics (topics-9).
+ * Throws 404 for an unknown or hidden topic, and 403 unless the viewer created the topic or has the ability to
+ * update topics (topics-9).
  */
 export async function requireEditableTopic(
   ctx: Context,
