@@ -251,7 +251,7 @@ test('lists likes that a user received, with the liked content (feeds-21)', asyn
   assert.equal(older.length, 1)
 })
 
-test("lowers the owner's received likes when the liked content is deleted", async () => {
+test("lowers the owner's like count when the likes of the content are deleted", async () => {
   const [owner, a, b] = [await person(), await person(), await person()]
   const [id, kept] = [await make(owner), await make(owner)]
   for (const who of [a, b]) await as(who, 'POST', `/test/things/${id}/like`)
