@@ -127,7 +127,7 @@ test('signs in users with a linked account while registration is closed (registr
   await under({ 'register:type': 'thirdPart', 'register:method': 'mail-only' }, () => register(id))
 })
 
-test('registers a user by an external account (sign-in-24)', async () => {
+test('registers a user with an external account (sign-in-24)', async () => {
   const id = nextAccount()
   const body = { ...token(id), name: `out_${id}` }
   assert.equal((await guest('POST', FORGE, token(id))).status, 404)

@@ -10,7 +10,7 @@ import { ProviderAway } from './schema.ts'
 export type Departure = { state: string; nonce: string; verifier: string }
 
 /**
- * Client of an external provider. `subjectOf` methods return null unless the provider confirms an account.
+ * Client of an external provider. The `subjectOf...` methods return null unless the provider confirms an account.
  */
 export type Provider = {
   authorizationUrl(departure: Departure): Promise<string>

@@ -170,7 +170,8 @@ export async function depart(ctx: Context, name: string) {
 }
 
 /**
- * Verifies the browser's return from the provider. Returns a proof of the external account for ten minutes.
+ * Verifies the browser's return from the provider. Returns a proof of the external account that is valid for ten
+ * minutes.
  */
 export async function comeBack(ctx: Context, name: string, { verification, ...returned }: Returned) {
   const provider = await providerOf(ctx, name)
