@@ -30,7 +30,7 @@ export const feedSchedules: Schedule[] = [
   { task: 'settle_feed_ranks', pattern: '*/5 * * * *' },
 ]
 
-/** Excludes deleted feeds from the personal data export. */
+/** A user's feeds in the personal data export. Omits deleted feeds. */
 export const feedPersonal = [
   personalTable({
     file: 'feeds',

@@ -125,7 +125,7 @@ describe('feed publication', () => {
     assert.equal((await read(await publish(alice, { feed_mark: 'my mark' }))).feed_mark, 'my mark')
   })
 
-  test('returns the first feed for a repeated mark (feeds-9)', async () => {
+  test("returns an author's existing feed for a repeated mark (feeds-9)", async () => {
     const alice = await person()
     const images = [{ id: await uploadPicture(world, alice) }]
     const id = await publish(alice, { feed_mark: 5, images })

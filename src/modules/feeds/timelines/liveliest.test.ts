@@ -61,7 +61,7 @@ describe('hot list of feeds', () => {
     await sql`update feed_hots h set hot = f.hot from feeds f where f.id = h.feed_id`
   })
 
-  test('limits the hot list to the configured number of days', async () => {
+  test('limits the hot list to feeds of the configured number of days', async () => {
     const [alice, viewer] = [await person(), await person()]
     const [old, fresh] = [await publish(alice), await publish(alice)]
     await sql`update feeds set created_at = now() - interval '8 days' where id = ${old}`
