@@ -200,7 +200,7 @@ export function parseNode(text: string): string | null {
   )
 }
 
-/** Requires a parsed or stored node, because other texts would allow path traversal. */
+/** Pass only a parsed or stored node. Other text would allow path traversal. */
 export const nodeKey = (node: string) => node.replace(':', '/')
 
 export async function getNode(sql: Db, node: string | null): Promise<StoredNode> {

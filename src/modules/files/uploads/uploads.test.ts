@@ -102,7 +102,7 @@ describe('file uploads', () => {
     }
   })
 
-  test('removes location and rotation metadata from a photo (files-3)', async () => {
+  test('removes the EXIF and XMP metadata from a photo (files-3)', async () => {
     const id = await uploaded(alice, await photo({ orientation: 6 }))
     assert.equal((await fileViews(sql, [id])).get(id)?.size, '40x60')
     const { exif, xmp, width } = await sharp((await download(id)).bytes).metadata()

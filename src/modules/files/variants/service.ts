@@ -136,7 +136,7 @@ async function find(
 }
 
 /**
- * Returns undefined also when the stored file of the row is missing or incomplete, so that the variant is
+ * Also returns undefined when the stored file of the row is missing or incomplete, so that the variant is
  * rendered again.
  */
 async function readVariant(ctx: Context, key: string): Promise<Variant | undefined> {
