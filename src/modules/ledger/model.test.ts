@@ -212,7 +212,7 @@ async function assertSound({ people }: Site): Promise<{ points: number[]; wallet
   return { points, wallet }
 }
 
-test('matches the balances of a model after any sequence of actions with money', async () => {
+test('matches the balances of a model after random sequences of actions with money', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(Step, { minLength: 15, maxLength: 30 }), async (steps) => {
       const site = await settle()

@@ -68,7 +68,7 @@ function compareLines(lines: StatementLine[], rows: PaymentRow[]): Found[] {
   })
 }
 
-/** Queries the provider about unpaid orders on the statement, and compares the statement afterwards. */
+/** Queries the provider about orders on the statement that Kith counts as unpaid. Then compares the statement. */
 export async function compareStatement(ctx: Context, provider: string, day: string): Promise<number> {
   const service = await paymentService(ctx.config.payments, provider)
   if (!service) return 0

@@ -226,7 +226,7 @@ const Step = fc.record({
   order: fc.nat(1),
 })
 
-test('credits each payment exactly once in any order of events', async () => {
+test('credits each payment exactly once in random orders of events', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(Step, { minLength: 4, maxLength: 14 }),

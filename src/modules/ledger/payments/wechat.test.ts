@@ -74,7 +74,7 @@ test('returns payment data in the format of the requested payment type', async (
   await offer(['WechatOrder'])
 })
 
-test('returns 503 when WeChat Pay is down or sends a forged response', async () => {
+test('returns 503 when WeChat Pay fails or sends a forged response', async () => {
   const anna = await person()
   for (const fault of ['timeout', 500, 'garbage', 429, 'forged'] as const) {
     if (fault === 'forged') double.forges = 1
