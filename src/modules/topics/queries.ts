@@ -160,7 +160,7 @@ export async function updateTopic(sql: Db, id: number, { name, desc, logo }: Top
 
 export const deleteTopic = (sql: Db, id: number) => sql`delete from feed_topics where id = ${id}`
 
-/** Locks the topic before its links and counts, as every other statement does, to prevent deadlocks. */
+/** Locks the topic before its links and counts, as other statements do, to prevent deadlocks. */
 const lockTopic = (sql: Db, id: number, viewer: TopicViewer) =>
   sql`${visibleTopics(sql, viewer)} and t.id = ${id} for key share`
 

@@ -101,7 +101,7 @@ async function findTopicRecord(
   return row
 }
 
-/** Keeps the timestamp of a topic that is hot already. */
+/** Keeps the existing `hot_at` of a topic that is already hot. */
 const setHot = (sql: Db, id: number, hot: boolean) => sql`
   update feed_topics set hot_at = ${hot ? sql`coalesce(hot_at, now())` : sql`null`}, updated_at = now()
   where id = ${id}`
