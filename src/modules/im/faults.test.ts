@@ -108,7 +108,7 @@ suite('easemob with faults', async () => {
     assert.deepEqual([owner, found.sort()], ['800011', ['800011', '800013']])
   })
 
-  test('unlocks the chat account of an enabled user after the response to the lock request was lost', async () => {
+  test('unlocks the chat account of a re-enabled user after the response to the lock request was lost', async () => {
     const [founder, me] = [await person({ roles: ['founder', 'owner'] }), await person()]
     await as(me, 'GET', '/im/password')
     const disable = async (disabled: boolean) => {

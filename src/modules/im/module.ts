@@ -31,7 +31,7 @@ import { syncGroup } from './sync/service.ts'
 const idOf = (payload: unknown) => (payload as { id: number }).id
 
 /**
- * An outage of the provider does not fail these jobs. They enqueue another job instead, because a failed job
+ * Sync jobs do not fail during an outage of the provider. They enqueue another job instead, because a failed job
  * has a maximum number of retries.
  */
 export const imTasks = (ctx: Context): TaskList => ({

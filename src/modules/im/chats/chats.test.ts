@@ -106,7 +106,7 @@ test("counts unread messages after the viewer's read position (im-12)", async ()
   )
 })
 
-test('stores one row for a message to a group regardless of the number of members', async () => {
+test('stores a message to a group of twelve members as one row', async () => {
   const [owner, ...members] = await Promise.all(Array.from({ length: 12 }, () => person()))
   const group = await makeGroup(owner!, { members: members.map(({ id }) => id).join(',') })
   const { id: chat } = (await as(owner!, 'PUT', `/chats/groups/${group}`)).body
@@ -138,7 +138,7 @@ test('omits the read position of a former member of the group', async () => {
   assert.deepEqual(await readers(), [owner.id, ann.id])
 })
 
-test('hides messages that were sent before the member joined the group (im-11)', async () => {
+test('hides messages sent before the viewer joined the group (im-11)', async () => {
   const [owner, ann, bob] = [await person(), await person(), await person()]
   const group = await makeGroup(owner, { members: String(ann.id) })
   const { id: chat } = (await as(owner, 'PUT', `/chats/groups/${group}`)).body
@@ -222,7 +222,7 @@ test('accepts replies, mentions, files and links in a message (im-12)', async ()
     assert.equal((await send(ann, chat, { link })).status, 422)
 })
 
-test('rejects messages between two users when one blocks the other (im-14)', async () => {
+test('rejects private messages between two users when one blocks the other (im-14)', async () => {
   const [ann, bob] = [await person(), await person()]
   const chat = await pair(ann, bob)
   const group = await makeGroup(ann, { members: String(bob.id) })
@@ -238,7 +238,7 @@ test('rejects messages between two users when one blocks the other (im-14)', asy
   assert.equal((await lastOf(bob)).body, 'from bob')
 })
 
-test('delivers no group message to a member who blocks the sender (im-14)', async () => {
+test('does not deliver a group message to a member who blocks its sender (im-14)', async () => {
   const [ann, bob, eve] = [await person(), await person(), await person()]
   const group = await makeGroup(ann, { members: String(bob.id) })
   const { id: shared } = (await as(ann, 'PUT', `/chats/groups/${group}`)).body
@@ -308,7 +308,7 @@ test('lets moderators read a reported message and a few messages around it (im-1
   assert.deepEqual(await textsOf(bob, chat), ['before', ''])
 })
 
-test('returns a chat file to members, and to moderators only near a reported message (im-16)', async () => {
+test('returns a chat file to moderators only within five messages of a reported message (im-16)', async () => {
   const [ann, bob, eve, admin] = [
     await person(),
     await person(),
@@ -347,7 +347,7 @@ test('deletes messages after the retention period', async () => {
   await as(admin, 'PATCH', '/admin/settings', { 'chat:keep-days': 0 })
 })
 
-test('delivers chat events only to streams that request them (im-15)', async () => {
+test('delivers chat events only to those streams of members that request them (im-15)', async () => {
   const [ann, bob, eve] = [await person(), await person(), await person()]
   const chat = await pair(ann, bob)
   const [mine, theirs, plain, other] = await Promise.all([

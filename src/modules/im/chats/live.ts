@@ -67,7 +67,7 @@ const CHATS_AT_ONCE = 200
  * transaction that sends a message.
  */
 const LONGEST_TRANSACTION_MS = 120_000
-/** Limits the memory for delivered positions. After an eviction, a message may be delivered twice. */
+/** Number of delivered positions above which the process clears them all. It may then deliver a message twice. */
 const KNOWN_CHATS_MOST = 100_000
 
 const NOTHING = { open: async () => {}, resume() {}, poll() {}, close() {} }

@@ -24,7 +24,7 @@ async function conversation(name: string) {
   return { ann, bob, id, send }
 }
 
-test('omits the text from the push message of a chat message (im-17)', async () => {
+test('omits the text of a chat message from its push notification by default (im-17)', async () => {
   const { ann, id, send } = await conversation('plain')
   await send(ann, 'one')
   await send(ann, 'two')
@@ -46,7 +46,7 @@ test('includes the text of a chat message in its push notification when `chat:pu
   assert.equal(to('open-bob')[0]?.text, 'A word')
 })
 
-test('sends no push message to members who read or muted the conversation or disabled chat pushes (im-17)', async () => {
+test('sends no push notification to members who read or muted the conversation or disabled chat pushes (im-17)', async () => {
   const read = await conversation('read')
   await read.send(read.ann, 'seen at once')
   await as(read.bob, 'PUT', `/chats/${read.id}/position`, { position: 1 })

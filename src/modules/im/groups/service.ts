@@ -92,7 +92,7 @@ async function requirePeople(db: Db, field: string, ids: number[]): Promise<void
 }
 
 /**
- * Throws 422 for an unknown user. Throws 403 if one of the given users blocks the viewer, unless `manager` is
+ * Throws 422 for an unknown or disabled user. Throws 403 if one of the given users blocks the viewer, unless `manager` is
  * true (im-9).
  */
 async function requireInvitable(db: Db, field: string, ids: number[], viewerId: number, manager: boolean) {
@@ -209,8 +209,8 @@ const change = async (tx: Db, id: number) => {
 }
 
 /**
- * Ignores enabled users who are not members, and throws 422 for unknown users. Members without the rights of the
- * owner may remove only themselves.
+ * Ignores users who are not members, but throws 422 if one of them is unknown or disabled. Members without the
+ * rights of the owner may remove only themselves.
  */
 export async function removeMembers(
   ctx: Context,

@@ -117,7 +117,7 @@ export function createEjabberd(options: EjabberdOptions): ImProvider {
       return outcomes
     },
     setPassword,
-    // Locks an account by a random password, because the format of bans differs between ejabberd versions.
+    // Locks an account with a random password, because the format of bans differs between ejabberd versions.
     lock: (name) => setPassword(name, randomBytes(32).toString('base64url')),
     unlock: setPassword,
     async createGroup({ key, owner, settings }) {

@@ -167,8 +167,8 @@ const AFTER_REQUEST_SECONDS = 10
 const CLOSING_MS = 5_000
 
 /**
- * For a change of an account or group, must run in the transaction of the change. At most one job per account or
- * group waits.
+ * Each change of an account or group must call this in its own transaction. At most one job per account or group
+ * waits.
  */
 export const addSync = (tx: Db, kind: Kind, id: number, delaySeconds = AFTER_REQUEST_SECONDS) =>
   addJob(tx, kind, { id }, { key: `${kind}:${id}`, queue: `${kind}:${id}`, delaySeconds })
