@@ -49,7 +49,7 @@ function reveals(value: unknown, author: Person, key = ''): boolean {
   return Object.entries(value).some(([name, item]) => reveals(item, author, name))
 }
 
-test('hides the author of an anonymous question or answer in every reply (questions-16)', async () => {
+test('hides the author of an anonymous question or answer from other viewers in GET replies (questions-16)', async () => {
   // Moves user ids to another range than content ids, so that a number identifies a user.
   await sql`select setval(pg_get_serial_sequence('users', 'id'), 5000000)`
   const asker = await rich()

@@ -10,7 +10,7 @@ const { publish } = feedsOf(world)
 const { app, as, guest, person, sql } = world
 const { rich, topic, ask, answer } = questionsOf(world)
 
-/** Routes with public lists of users. */
+/** Routes with public data about users. */
 const ABOUT_PEOPLE =
   /^\/(users|user\/(populars|latests|recommends|search|follow)|ranks|feeds\/ranks|checkin-ranks|question-ranks|question-topics\/:topic\/experts|news\/ranks)/
 
@@ -142,7 +142,7 @@ const counts = async (who: Person) => {
   return [questions_count, answers_count, likes_count]
 }
 
-test('excludes content from counts while it is anonymous (questions-16)', async () => {
+test('excludes content from the counts of its author while it is anonymous (questions-16)', async () => {
   const [anna, ben] = [await person(), await person()]
   const question = await ask(anna)
   const id = await answer(ben, question)

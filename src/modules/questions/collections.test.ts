@@ -83,7 +83,7 @@ test('returns twenty collections by default', async () => {
   assert.equal((await as(anna, 'GET', `${LIST}?limit=100`)).body.length, 25)
 })
 
-test('hides the text of an unpaid answer (questions-20)', async () => {
+test('hides the text of a collected answer until the viewer pays for it (questions-20)', async () => {
   const [anna, ben, cleo] = [await rich(), await person(), await rich()]
   const question = await askForLooks(anna, ben)
   const paid = await answer(ben, question, { anonymity: 1 })

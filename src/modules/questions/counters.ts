@@ -31,7 +31,7 @@ export const countAnswerComments: Counts = (sql) => [
   sql`update answers a set comments_count = greatest(a.comments_count + c.by, 0) from changed c where a.id = c.id`,
 ]
 
-// Reads `anonymity` by `returning`, because `returning` sees the row version after a lock wait. A join would
+// Reads `anonymity` with `returning`, because `returning` sees the row version after a lock wait. A join would
 // see the old version.
 export const countAnswerRewards: Counts = (sql) => [
   sql`

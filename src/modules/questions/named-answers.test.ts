@@ -61,7 +61,7 @@ async function anotherNode() {
   return node
 }
 
-test('removes the author of a newly anonymous answer from all cached rankings (questions-24)', async () => {
+test('removes the author of a newly anonymous answer from the like ranking that each node caches (questions-24)', async () => {
   const [ben, cleo] = [await person(), await person()]
   const [id] = [await likedAnswer(ben), await likedAnswer(cleo)]
   const nodes = [await anotherNode(), await anotherNode()] as const
@@ -122,7 +122,7 @@ test("does not reveal an anonymous author's blocks through an error response (qu
   assert.equal((await as(ben, 'POST', `/questions/${open}/comments`, { body: 'Hi' })).status, 403)
 })
 
-test('reveals an invited user to other viewers after an answer without anonymity', async () => {
+test('reveals an invited user to other viewers only after an answer without anonymity', async () => {
   const [anna, ben, cleo] = [await person(), await person(), await person()]
   const question = await ask(anna, { invitations: [ben.id, cleo.id] })
   const shown = async (who?: Person) => {

@@ -14,7 +14,7 @@ const world = await createWorld()
 const { as, ctx, guest, person, sql } = world
 const { points, rich, answer, askForLooks } = questionsOf(world)
 
-test('charges nothing when the answer is deleted concurrently (questions-13)', async () => {
+test('charges nothing for a paid view when the answer is deleted concurrently (questions-13)', async () => {
   const [anna, ben, cleo] = [await rich(100), await person(), await rich(150)]
   const question = await askForLooks(anna, ben)
   const id = await answer(ben, question)
@@ -43,7 +43,7 @@ test('requires the payment password for a paid view when the site demands it', a
   assert.equal(await points(cleo), 150)
 })
 
-test('omits the other party in orders of a paid view for an anonymous question (questions-16)', async () => {
+test('omits the other party from orders of a paid view when the question is anonymous (questions-16)', async () => {
   for (const anonymity of [0, 1]) {
     const [anna, ben, cleo] = [await rich(100), await person(), await rich(150)]
     const id = await answer(ben, await askForLooks(anna, ben, { anonymity }))
@@ -56,7 +56,7 @@ test('omits the other party in orders of a paid view for an anonymous question (
   }
 })
 
-test('serves pictures of a paid answer only to the asker and to users who paid for it (questions-13)', async () => {
+test('serves pictures of a paid answer to the asker and to paying users, but not to strangers (questions-13)', async () => {
   const [anna, ben, cleo] = [await rich(100), await person(), await rich(150)]
   const picture = await upload(world, ben, await newPicture())
   const question = await askForLooks(anna, ben)

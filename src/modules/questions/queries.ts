@@ -153,7 +153,7 @@ export async function insertQuestion(sql: Db, draft: QuestionDraft): Promise<Que
   return row
 }
 
-/** Locks a question, so that concurrent changes of the question and its answers wait. */
+/** Locks a question, so that concurrent changes of it, new answers, adoptions and deletions of its answers wait. */
 export async function lockQuestion(sql: Db, id: number): Promise<QuestionRow | undefined> {
   const [row] = await sql<QuestionRow[]>`
     select ${questionColumns(sql)} from questions q where q.id = ${id} for update`

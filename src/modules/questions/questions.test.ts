@@ -180,7 +180,7 @@ test('refunds the earlier bounty when the bounty changes (questions-5)', async (
   assert.equal((await as(anna, 'PATCH', `/questions/${solved}/amount`, { amount: 20 })).status, 403)
 })
 
-test('deletes a question with all dependent rows (questions-6)', async () => {
+test('deletes a question with its answers, comments, likes, watches and collections (questions-6)', async () => {
   const anna = await rich()
   const ben = await person()
   const cleo = await person()
@@ -248,7 +248,7 @@ test('creates one question and charges its bounty once per Idempotency-Key', asy
   assert.equal((await as(anna, 'GET', '/user/questions')).body.length, 1)
 })
 
-test('loses no points when changes and deletion of a question with a bounty race', async () => {
+test('loses no points when changes of a bounty race with the deletion of its question', async () => {
   const anna = await rich(100)
   const question = await ask(anna, { amount: 40 })
   await Promise.all([

@@ -41,7 +41,7 @@ test("pages through a user's watched questions when other users watch them too",
   assert.deepEqual(await watched(`?after=${second}`), [])
 })
 
-test('unwatches a question for one user without changing other watches', async () => {
+test("unwatches a question for one user without changing another user's watch", async () => {
   const [anna, ben] = [await person(), await person()]
   const id = await ask(anna)
   for (const each of [id, await ask(anna)]) await as(ben, 'PUT', `/user/question-watches/${each}`)

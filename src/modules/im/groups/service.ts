@@ -92,8 +92,8 @@ async function requirePeople(db: Db, field: string, ids: number[]): Promise<void
 }
 
 /**
- * Throws 422 for an unknown or disabled user. Throws 403 if one of the given users blocks the viewer, unless `manager` is
- * true (im-9).
+ * Throws 422 for an unknown or disabled user. Throws 403 if one of the given users blocks the viewer, unless
+ * `manager` is true (im-9).
  */
 async function requireInvitable(db: Db, field: string, ids: number[], viewerId: number, manager: boolean) {
   await requirePeople(db, field, ids)

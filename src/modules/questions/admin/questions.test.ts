@@ -273,7 +273,7 @@ test('lets moderators delete questions, answers and comments (questions-25)', as
   assert.deepEqual((await auditLedger(sql, questionEscrowChecks)).drift, [])
 })
 
-test('requires an ability for the administration of questions', async () => {
+test('returns 403 to a user without the ability and 401 to a guest on administration routes', async () => {
   const anna = await person()
   for (const [method, path] of [
     ['GET', '/admin/questions'],

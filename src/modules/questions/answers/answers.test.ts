@@ -110,7 +110,7 @@ test('returns an answer with its question, likes and viewer flags', async () => 
     assert.equal((await guest('GET', path)).status, 404)
 })
 
-test('lets only the author change an unadopted answer (questions-10)', async () => {
+test('lets only the author change an answer, and only before its adoption (questions-10)', async () => {
   const [anna, ben] = [await person(), await person()]
   const question = await ask(anna)
   const id = await answer(ben, question)

@@ -84,7 +84,7 @@ test('rejects a change or answer of a question that is deleted concurrently', as
   }
 })
 
-test('leaves no like when the question is deleted concurrently', async () => {
+test('leaves no like of an answer when its question is deleted concurrently', async () => {
   const [anna, ben, cleo] = [await person(), await person(), await person()]
   const where = await topic()
   const question = await ask(anna, { topics: [where] })
