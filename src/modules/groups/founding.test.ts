@@ -7,7 +7,7 @@ const { world, as, guest, person, sql, category, group, member, post, read, asse
   await groupWorld()
 
 describe('creation and changes of groups', () => {
-  test('hides a new group from other users until an administrator approves it (groups-1)', async () => {
+  test('hides a new group from other users until a site administrator approves it (groups-1)', async () => {
     const founder = await person()
     const id = await group(founder, { name: 'Waiting' }, { passed: false })
     assert.equal((await read(founder, id)).audit, 0)
@@ -22,7 +22,7 @@ describe('creation and changes of groups', () => {
     )
   })
 
-  test('returns a group with its founder, tags, category and location (groups-3)', async () => {
+  test('returns a group with its founder, tags, picture and coordinates (groups-3)', async () => {
     const founder = await person()
     const [tagCategory] = await sql<[{ id: number }]>`
       insert into tag_categories (name, name_key) values ('g', 'g') returning id`
@@ -61,7 +61,7 @@ describe('creation and changes of groups', () => {
     assert.deepEqual((await guest('GET', '/groups?keyword=cheese')).body, [])
   })
 
-  test("returns a group's picture as an object in every view of the group (groups-3)", async () => {
+  test("returns a group's picture as an object in group lists, posts and reports (groups-3)", async () => {
     const founder = await person({ roles: ['founder', 'owner'] })
     const avatar = await uploadPicture(world, founder)
     const id = await group(founder, { avatar, name: 'Seen everywhere' })

@@ -195,7 +195,7 @@ describe('group membership requests', () => {
     assert.deepEqual(await paidBy(`start=${START + 200}&end=${START}`), [])
   })
 
-  test('deletes old join requests that were decided and keeps pending requests (groups-9)', async () => {
+  test('deletes old decided join requests but keeps pending ones (groups-9)', async () => {
     const [founder, ...others] = await people(5)
     const id = await group(founder!, { mode: 'paid', money: 40 })
     for (const each of others) {

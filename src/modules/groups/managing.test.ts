@@ -22,7 +22,7 @@ const {
 } = await groupWorld()
 
 describe('management of group members', () => {
-  test('returns 404 for a member of a different group (groups-11, conventions-11)', async () => {
+  test('returns 404 when a founder acts on a member of another group (groups-11, conventions-11)', async () => {
     const [founder, other] = await people(2)
     const [mine, theirs] = [await group(founder!), await group(other!)]
     const victim = await member(theirs, other!)

@@ -174,7 +174,7 @@ async function assertSound(people: Person[]) {
   assert.equal(owned + waiting.n, people.length * START)
 }
 
-test('balances the ledger when actions in groups race', async () => {
+test('keeps the ledger balanced when actions in groups race', async () => {
   const lanes = fc.array(fc.array(step, { minLength: 6, maxLength: 15 }), { minLength: 2, maxLength: 4 })
   const property = fc.asyncProperty(lanes, async (played) => {
     const people = await Promise.all([0, 1, 2, 3].map(() => rich(START)))
@@ -190,7 +190,7 @@ test('balances the ledger when actions in groups race', async () => {
   await fc.assert(property, { numRuns: 8, endOnFailure: true })
 })
 
-test('refunds a user who joins a group during its deletion', async () => {
+test('keeps the points of users who join a paid group during its deletion', async () => {
   for (let round = 0; round < 3; round += 1) {
     const people = await Promise.all([0, 1, 2, 3].map(() => rich(START)))
     const id = await group(people[0]!, { mode: 'paid', money: 40 })

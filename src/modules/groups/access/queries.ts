@@ -12,7 +12,7 @@ export const memberColumns = (sql: Db) =>
 export type GroupAccess = Row<'groups', 'id' | 'name' | 'audit' | 'money' | 'allow_feed'> & {
   mode: Mode
   permissions: Role[]
-  /** Null for a non-member. `audit` is 0 while the join request is pending. */
+  /** Null without a membership or pending join request. `audit` is 0 while the request is pending. */
   member: Pick<MemberRow, 'id' | 'audit' | 'role' | 'disabled'> | null
 }
 

@@ -70,7 +70,7 @@ test('applies one of several concurrent approvals of a new group (groups-29)', a
   await assertNoDrift()
 })
 
-test('hides a group immediately after an administrator deletes it (groups-30)', async () => {
+test('hides a group immediately after a site administrator deletes it (groups-30)', async () => {
   const founder = await person()
   const id = await group(founder, { mode: 'paid', money: 9 })
   const waiting = await person()
@@ -101,7 +101,7 @@ test('hides a group immediately after an administrator deletes it (groups-30)', 
   await assertNoDrift()
 })
 
-test('lists recommended groups in the order of `sort_by` (groups-4, groups-31)', async () => {
+test('lists recommended groups with the highest `sort_by` first (groups-4, groups-31)', async () => {
   const founder = await person()
   const [one, two] = [await group(founder), await group(founder)]
   for (const [group_id, sort_by] of [
@@ -118,7 +118,7 @@ test('lists recommended groups in the order of `sort_by` (groups-4, groups-31)',
   assert.equal((await as(admin, 'POST', '/admin/group-recommends', { group_id: 999_999 })).status, 422)
 })
 
-test('gives administrators access to posts of private groups (groups-29)', async () => {
+test('lets site administrators read and delete posts of private groups (groups-29)', async () => {
   const founder = await person()
   const id = await group(founder, { mode: 'private' })
   const alice = await member(id, founder)

@@ -65,8 +65,8 @@ export async function getJoinable(sql: Db, groupId: number, userId: number): Pro
 }
 
 /**
- * Joins a group, or requests to join with the fee in escrow (groups-8). Returns whether the user is a member
- * now.
+ * Joins a group, or requests to join and pays the fee, if any, into escrow (groups-8). Returns whether the user
+ * is a member now.
  */
 export async function joinGroup(
   tx: Tx,

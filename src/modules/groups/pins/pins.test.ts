@@ -92,7 +92,7 @@ test('charges only for pins of posts that the founder accepts', async () => {
   await assertNoDrift()
 })
 
-test("refunds a deleted post's pending pin and passes other pending pins to a new founder (groups-14)", async () => {
+test('lets only the new founder accept a pending pin after a transfer of the group (groups-14)', async () => {
   const founder = await person()
   const id = await group(founder)
   const [alice, heir] = [await member(id, founder), await member(id, founder)]

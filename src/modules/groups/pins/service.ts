@@ -112,7 +112,7 @@ export const commentPins: PinOptions = {
   hold: (tx, { comment = 0 }, viewerId) => getPinnableComment(tx, comment, viewerId),
   errors: [noSuchPost, forbidden, memberDisabled],
   hidesRecipients: (sql, { thing_id: postId }) => isOfClosedGroup(sql, postId),
-  // Comment pins notify the decider. Post pins do not, because managers have a list of requests (groups-26).
+  // Notifies the decider of a comment pin. The founder receives no such notification for a post pin (groups-26).
   onRequest: async (tx, { contentId, targetId, authorId, deciderId }) =>
     notify(tx, {
       type: 'system',

@@ -6,7 +6,7 @@ import type { Person } from '#test/world.ts'
 const { as, guest, person, sql, group, memberId, join, post, people, told, assertNoDrift } = await postWorld()
 
 describe('comments and reports of group posts', () => {
-  test('lets managers delete all comments in their group (groups-25)', async () => {
+  test('lets managers delete any comment in their group (groups-25)', async () => {
     const founder = await person()
     const groupId = await group(founder)
     const [alice, bob] = await people(2)
@@ -22,7 +22,7 @@ describe('comments and reports of group posts', () => {
     await assertNoDrift()
   })
 
-  test('previews the newest comments of each listed post without blocked authors (groups-22)', async () => {
+  test('previews the newest comments of each listed post except comments by blocked users (groups-22)', async () => {
     const [founder, alice, bob] = await people(3)
     const groupId = await group(founder!, { mode: 'paid', money: 1 })
     const [id, other] = [await post(founder!, groupId), await post(founder!, groupId)]
@@ -136,7 +136,7 @@ describe('comments and reports of group posts', () => {
     assert.equal((await as(alice, 'GET', `/group-posts/${id}/likes`)).status, 404)
   })
 
-  test('does not notify the author of a post who has left its private group (groups-16)', async () => {
+  test('stops notifying the author of a post about likes after the author leaves the private group (groups-16)', async () => {
     const founder = await person()
     const groupId = await group(founder, { mode: 'private' })
     const [alice, bob] = [

@@ -50,7 +50,7 @@ async function findPostRecord(sql: Db, id: number) {
   return row
 }
 
-/** Posts and comments of all groups under /admin (groups-29). */
+/** Administration routes for posts and comments of all groups (groups-29). */
 export function adminGroupPostRoutes(server: Server, ctx: Context) {
   const { sql } = ctx
   const route = routesOn(server, ctx, { tag: 'Admin: groups' })
