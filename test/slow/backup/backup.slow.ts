@@ -208,7 +208,7 @@ test('skips a table that the operator added to the database', async () => {
   assert.match(restored.output, /Skipped public\.operator_notes \(2 rows\)/)
 })
 
-test('rejects an unusable backup before it creates the data directory', async () => {
+test('creates no data directory when `kith restore` rejects a backup', async () => {
   const damaged = join(folder, 'damaged.backup')
   const bytes = await readFile(file)
   // Damages a picture, because changed padding bytes of the archive have no effect.
@@ -252,7 +252,7 @@ test('rejects an unusable backup before it creates the data directory', async ()
   assert.match(twice.output, /already exists/)
 })
 
-test('writes scheduled backups and removes the oldest', async () => {
+test('keeps only the BACKUP_KEEP newest scheduled backups', async () => {
   const local = join(folder, 'scheduled')
   for (const to of [local, 's3://backups/site']) {
     const config = readConfig({ ...HERE, ...S3, BACKUP_TO: to, BACKUP_KEEP: '2', BACKUP_AT: '5 4 * * *' })
@@ -292,7 +292,7 @@ test('writes scheduled backups and removes the oldest', async () => {
   assert.ok(failed)
 })
 
-test('writes a plain archive that other tools can read', async () => {
+test('writes an unencrypted backup that tar and sha256sum can verify', async () => {
   const unpacked = join(folder, 'unpacked')
   await mkdir(unpacked)
   const tool = spawn('bash', ['-euc', `tar xf ${file} && cat checksums/* | sha256sum --quiet -c -`], {

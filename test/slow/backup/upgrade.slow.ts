@@ -16,7 +16,7 @@ after(() => rm(folder, { recursive: true, force: true }))
 
 const RELEASES = readdirSync(KEPT).filter((name) => name.endsWith('.backup'))
 
-test('finds the backup of release 0.1.0', () => {
+test('has a backup of release 0.1.0 among the fixtures', () => {
   assert.ok(RELEASES.includes('kith-0.1.0.backup'))
 })
 

@@ -70,7 +70,7 @@ test('rebuilds the console when the content of a source changes', async () => {
   await utimes(source, new Date(), new Date(Date.now() + 5000))
   assert.equal((await start()).said, '')
   await writeFile(source, 'two')
-  // Sets an old time, because unpacked archives contain times from before the build.
+  // Sets an old time, because files unpacked from an archive keep times from before the build.
   await utimes(source, new Date(0), new Date(0))
   assert.match((await start()).said, /is built/)
   await writeFile(join(home, 'src/more.tsx'), '')
@@ -79,7 +79,7 @@ test('rebuilds the console when the content of a source changes', async () => {
   assert.match((await start()).said, /is built/)
 })
 
-test('builds no console when CONSOLE=off, before tests, or without console sources', async () => {
+test('builds no console when CONSOLE=off, before tests, or without a console lockfile', async () => {
   const { home, run, start } = await clone('nothing', { npm: 'exit 0' })
   assert.deepEqual(await start({ CONSOLE: 'off' }), { code: 0, said: '' })
   assert.deepEqual(await run(['install-if-needed.mjs'], { npm_lifecycle_event: 'pretest' }), {

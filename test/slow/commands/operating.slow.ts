@@ -22,7 +22,7 @@ const EXPECTED = [
   'No faults found.',
 ]
 
-test('finds every console label that docs/operating.md names', async () => {
+test('names only existing console labels in docs/operating.md', async () => {
   const text = readFileSync(join(ROOT, 'docs/operating.md'), 'utf8')
   const named = new Set([...text.matchAll(/\*\*([^*]+)\*\*/g)].map((match) => match[1] ?? ''))
   named.delete('larger')

@@ -112,8 +112,8 @@ test('creates a tagged release with an archive', () => {
     'package-lock.json',
   ])
     assert.ok(listed.includes(`kith-0.2.0/${held}\n`), held)
-  // The archive contains no lockfiles of the console and the web site, because a server rebuilds a package with a
-  // lockfile.
+  // The archive omits the lockfiles of the console and the web site, because a server start would rebuild a package
+  // that has one.
   for (const absent of ['console/package-lock.json', 'web/package-lock.json', 'test/', '.git/'])
     assert.ok(!listed.includes(`kith-0.2.0/${absent}`), absent)
   const summed = spawnSync('sha256sum', ['-c', 'kith-0.2.0.tar.gz.sha256'], { cwd: join(root, 'release') })
@@ -159,7 +159,7 @@ test('rejects a release when a precondition fails', () => {
   }
 })
 
-test('restores the working tree when a release fails half way', () => {
+test('restores the working tree when a release fails halfway', () => {
   const { git, read, release, write } = repository()
   write('package.json', read('package.json').replace('"cp package.json openapi.json"', '"false"'))
   git('commit', '--quiet', '--all', '--message=Break')

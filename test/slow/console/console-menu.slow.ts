@@ -14,7 +14,7 @@ const world = skip ? undefined : await openConsole()
 const contents = world ? await fillConsole(world) : undefined
 const read = async (path: string) => (await world!.as(world!.founder, 'GET', path)).body
 
-test('shows unique menu names in full and remembers a collapsed section', { skip }, async () => {
+test('shows unique menu names in full', { skip }, async () => {
   for (const locale of ['en', 'zh'] as const) {
     const page = await world!.open('/', { locale })
     await settled(page)
@@ -48,7 +48,7 @@ test('shows unique menu names in full and remembers a collapsed section', { skip
   await page.context().close()
 })
 
-test('opens pages, users and settings by Ctrl-K', { skip }, async () => {
+test('opens pages, users and settings with Ctrl-K', { skip }, async () => {
   const { writer } = contents!
   const page = await world!.open('/')
   await settled(page)

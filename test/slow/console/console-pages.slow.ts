@@ -9,7 +9,7 @@ const world = skip ? undefined : await openConsole()
 if (world) await fillConsole(world)
 
 for (const locale of ['en', 'zh'] as const)
-  test(`renders the first half of the pages accessibly in both themes in ${locale}`, {
+  test(`renders the first half of the console pages accessibly in both themes in ${locale}`, {
     skip,
   }, async () => {
     assert.deepEqual(await walkPages(world!, 'first half', locale), [])

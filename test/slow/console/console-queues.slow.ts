@@ -176,7 +176,7 @@ test('sends no decision that is undone within five seconds', { skip }, async () 
   await page.context().close()
 })
 
-test('reports an item that another administrator has already decided', {
+test('shows an error when an item has already been decided elsewhere', {
   skip,
 }, async () => {
   const { writer } = contents!
@@ -194,7 +194,7 @@ test('reports an item that another administrator has already decided', {
   await page.context().close()
 })
 
-test('silences the author while removing reported content', {
+test('silences the author and removes the content in one decision on a report', {
   skip,
 }, async () => {
   const { writer, other } = contents!
@@ -303,7 +303,7 @@ test('renders contributions and questions as readers see them', {
   await page.context().close()
 })
 
-test('shows every queue whose pending items the server counts', async () => {
+test('has a console queue for each queue that the server counts', async () => {
   const { statistics: STATISTICS } = (await import('../../../src/site.ts')).SITE
   const texts = globSync('console/src/queues/*-queues.ts').map((file) => readFileSync(file, 'utf8'))
   const names = texts.flatMap((text) => [...text.matchAll(/^ {4}name: '([^']+)'/gm)].map(([, name]) => name))

@@ -77,7 +77,7 @@ test('shows the sign-in page when the session is revoked on another device', { s
   await page.context().close()
 })
 
-test('sets up a required second factor and changes the password of an administrator', {
+test('lets an administrator set up a required second factor and change the password', {
   skip,
 }, async () => {
   const { as, founder, guest, sql } = world!
@@ -139,7 +139,7 @@ test('sets up a required second factor and changes the password of an administra
   await page.context().close()
 })
 
-test('shows a limited role only its permitted pages', { skip }, async () => {
+test('shows users of a limited role only the permitted pages', { skip }, async () => {
   const { as, founder } = world!
   const abilities = ['admin: login', 'admin: news', 'admin: music']
   const role = await as(founder, 'POST', '/admin/roles', {
@@ -255,7 +255,7 @@ test('refunds a payment in the charged currency (money-24)', {
   await page.context().close()
 })
 
-test('rejects the sign-in of a suspended user', { skip }, async () => {
+test('suspends a user, who then cannot sign in', { skip }, async () => {
   const { as, founder } = world!
   const made = await as(founder, 'POST', '/admin/users', {
     name: 'noisy',
@@ -321,7 +321,7 @@ test('shows the health of the server on the start page', {
   await page.context().close()
 })
 
-test('exports a list as CSV without formulas', { skip }, async () => {
+test('escapes formulas in the CSV export of a list', { skip }, async () => {
   await world!.as(world!.founder, 'POST', '/admin/sensitive-words', { word: '=1+1', type: 'warning' })
   const page = await world!.open('/words')
   const button = page.getByRole('button', { name: 'Export' })

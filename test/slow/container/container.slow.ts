@@ -97,7 +97,7 @@ describe('runs the image of deploy/docker', { skip: why ?? false }, () => {
     assert.match(status, /^NoNewPrivs:\s+1$/m)
   })
 
-  test('writes only to the data folder', () => {
+  test('runs with a read-only root file system and a writable data folder', () => {
     for (const path of ['/opt/kith/x', '/etc/x', '/var/x']) {
       const { status, stderr } = tryPodman('exec', '--user', '0', running, 'touch', path)
       assert.notEqual(status, 0)

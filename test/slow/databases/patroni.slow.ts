@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 
 const PROGRAM = fileURLToPath(new URL('../../patroni.ts', import.meta.url))
 
-// Runs a separate program, because the cluster needs separate namespaces.
+// Runs a separate program, because the cluster needs its own Linux namespaces.
 test('recovers from each kind of primary failure in a Patroni cluster', async (t) => {
   const { NODE_TEST_CONTEXT: _, ...env } = process.env
   const child = spawn(process.execPath, [PROGRAM], { env, stdio: ['ignore', 'pipe', 'inherit'] })

@@ -96,7 +96,7 @@ suite('rate limiter with Redis', { skip }, () => {
     )
   })
 
-  test('expires keys after their rate window', async () => {
+  test('lets the key of a rate window expire', async () => {
     await limiter().hit('expiring', 5)
     const redis = new Redis(url)
     const keys = await redis.keys('*')

@@ -192,7 +192,7 @@ test('counts plays of songs and views of feeds in the demo', async () => {
   assert.ok(songs.body.some((song: { taste_count: number }) => song.taste_count > 3))
 })
 
-test('refuses to delete a demo when other users have paid in it', async () => {
+test('refuses to delete a demo in which a real user has paid a demo user', async () => {
   const { sql, as, guest, person } = one
   const { body } = await guest('POST', '/auth/login', { login: 'demo_admin', password: PASSWORD })
   const root = { id: 0, name: 'demo_admin', token: body.access_token }

@@ -53,7 +53,7 @@ test('keeps the data of other users when the demo is deleted', async () => {
   assert.equal((await as(ann, 'POST', `/feeds/${theirs.id}/like`)).status, 201)
   const [{ id: member }] = await sql<[{ id: number }]>`select id from users where name = 'demo'`
   assert.equal((await as(ann, 'PUT', `/user/followings/${member}`)).status, 204)
-  // Inserts statistics of a day before the demo. The server could not recount them.
+  // Inserts statistics from before the demo. The removal must keep them, because they cannot be recounted.
   await sql`insert into daily_statistics (series, day, value) values ('active-people', '2020-02-02', 7)`
   // Truncates large tables, but deletes feeds row by row, because Ann's feed must stay.
   await removeRows(sql, { many: 1_000 })

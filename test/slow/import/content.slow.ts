@@ -8,7 +8,7 @@ import { PLAN } from '../../../importers/thinksns/plan.ts'
 
 const soon = () => new Date(Date.now() + 86_400_000).toISOString().slice(0, 19).replace('T', ' ')
 
-test('gives no import step the name of an imported table', () => {
+test('gives every imported table and import step a unique name', () => {
   const names = PLAN.map((part) => ('table' in part ? part.table : part.name))
   assert.equal(new Set(names).size, names.length)
 })
@@ -87,7 +87,7 @@ describe('imports the content of a community', { skip: skipMariaDb }, async () =
     )
   })
 
-  test('imports comments of any length', async () => {
+  test('imports long comments in full', async () => {
     const { body } = await guest('GET', '/feeds/1/comments')
     assert.deepEqual(
       body.comments.map(({ id, body: text }: { id: number; body: string }) => [id, text.length]),

@@ -49,7 +49,7 @@ describe('imports founders and locked users of a stock installation', { skip: sk
       ({ id }) => id,
     )
 
-  test('signs in founders and holders of the role `disabler`', async () => {
+  test('lets founders and holders of the role `disabler` sign in unless the source deleted them', async () => {
     const world = await createWorld()
     const { reasons, printed } = await bringerOf(world, { database: source.address })()
     assert.deepEqual(await lockedOf(world), [3, 5])
@@ -78,7 +78,7 @@ describe('imports founders and locked users of a stock installation', { skip: sk
     await assert.rejects(bring({ lockDisablers: false }), /options differ from those of the first run/)
   })
 
-  test('keeps a founder enabled when a repeated import no longer finds the founder', async () => {
+  test('keeps a founder enabled when a repeated import no longer finds the user in the source', async () => {
     const world = await createWorld()
     const bring = bringerOf(world, { database: source.address })
     await bring()

@@ -7,7 +7,7 @@ describe('imports each kind of content', { skip: skipMariaDb }, async () => {
   const site = await importedContent('kinds')
   const { sql, guest } = site.world
 
-  test('imports tags, words, areas and advertisements', async () => {
+  test('imports tags, sensitive words, areas and advertisements', async () => {
     assert.deepEqual(
       [...(await sql`select id, name, tag_category_id from tags order by id`)],
       [

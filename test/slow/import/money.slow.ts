@@ -85,7 +85,7 @@ describe('imports balances and payments', { skip: skipMariaDb }, async () => {
     )
   })
 
-  test('imports the price of the latest version when two versions conflict', async () => {
+  test('imports the 2.x price of a feed that also has a 1.x price', async () => {
     const nodes = await kept.sql`select id, amount, free from paid_nodes order by id`
     assert.deepEqual(
       [...nodes],

@@ -167,7 +167,7 @@ const DAMAGES: [name: string, damage: (dataDir: string) => void, told: RegExp][]
 ]
 
 for (const [n, [name, damage, told]] of DAMAGES.entries())
-  test(`explains in one sentence that the server cannot start when ${name}`, async () => {
+  test(`explains in one sentence why the server cannot start when ${name}`, async () => {
     const dataDir = join(folder, String(n))
     cpSync(whole, dataDir, { recursive: true, preserveTimestamps: true })
     damage(dataDir)
@@ -177,8 +177,8 @@ for (const [n, [name, damage, told]] of DAMAGES.entries())
     assert.equal(code, 1, output)
     assert.equal(output.trimEnd().split('\n').length, 1, output)
     assert.match(output.trimEnd(), told)
-    // Does not compare files after a fault of the secret, because the server detects it only after the
-    // started database has changed files.
+    // Skips the comparison when app-secret is damaged, because the server detects this only after the started
+    // database has changed files.
     if (hasDatabase && !name.startsWith('app-secret')) assert.deepEqual(contentsOf(dataDir), before)
     if (!hasDatabase) assert.equal(existsSync(join(dataDir, CLUSTER)), false)
     rmSync(dataDir, { recursive: true })

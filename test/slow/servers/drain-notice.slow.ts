@@ -36,7 +36,7 @@ async function start(args: string[], settings: Record<string, string>, ready: st
 }
 
 for (const processes of ['1', '2'])
-  test(`accepts new connections for DRAIN_NOTICE_MS after SIGTERM with ${processes} processes`, async () => {
+  test(`accepts new connections for DRAIN_NOTICE_MS after SIGTERM with PROCESSES=${processes}`, async () => {
     const port = await findFreePort()
     const ready = `http://127.0.0.1:${port}/health/ready`
     const server = await start(

@@ -286,7 +286,7 @@ test("derives the database's memory settings from the RAM size", () => {
   assert.equal(defaultSettings(gigabyte / 8).shared_buffers, '32MB')
 })
 
-test('warns only when the server runs as root', async () => {
+test('warns about root only when the server runs as root', async () => {
   messages.length = 0
   const running = await start()
   assert.equal(

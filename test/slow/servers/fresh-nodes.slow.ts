@@ -4,5 +4,5 @@ import { createWorld } from '#test/world.ts'
 
 const world = await createWorld()
 
-test('returns the same response to every read after every write as a node without caches', (t) =>
+test('answers every read after every write like a node without caches', (t) =>
   compareAfterEachChange(t, world, { moreReads: (reads) => reads }))

@@ -96,7 +96,7 @@ const signIn = async () => {
   return JSON.parse((await send('/api/v2/auth/login', { method: 'POST', body })).text).access_token as string
 }
 
-test('counts rate limits across several processes', async () => {
+test('enforces one rate limit across several processes', async () => {
   // Waits for a new minute, because a rate window ends at the full minute.
   const intoMinute = Date.now() % 60_000
   if (intoMinute > 5_000) await new Promise((resolve) => setTimeout(resolve, 60_100 - intoMinute))

@@ -151,7 +151,7 @@ const MISTAKES: [name: string, env: Record<string, string>, told: RegExp][] = [
     /^LINKED_FORGE_TYPE is not a setting: LINKED_PROVIDERS names the providers, /,
   ],
   [
-    'the list of providers misspelt',
+    'a misspelt LINKED_PROVIDERS',
     { LINKED_PROVIDER: 'company' },
     /^LINKED_PROVIDER is not a setting: did you mean LINKED_PROVIDERS\?$/,
   ],

@@ -18,7 +18,7 @@ writeFileSync(join(folder, 'a-file'), '')
 test('names the process that already uses the DATA_DIR', async () => {
   const dataDir = join(folder, 'twice')
   chmodSync(folder, 0o755)
-  // The first server must start without the backup target and Redis, and only report both.
+  // The first server must start and only warn, although the backup target and Redis are unreachable.
   const unreachable = { BACKUP_TO: join(folder, 'a-file'), REDIS_URL: `redis://127.0.0.1:${nothing}` }
   const env = { ...surroundingsIn(folder), PORT: '0', DATA_DIR: dataDir, ...unreachable }
   const first = spawn(process.execPath, ['src/main.ts'], { cwd: ROOT, env })

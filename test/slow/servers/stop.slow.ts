@@ -179,7 +179,7 @@ test('reports not ready before the server stops', async () => {
 })
 
 for (const processes of ['1', '2'])
-  test(`stops on SIGHUP with ${processes} processes`, async () => {
+  test(`stops on SIGHUP with PROCESSES=${processes}`, async () => {
     const server = await startServer({ PROCESSES: processes })
     server.child.kill('SIGHUP')
     assert.equal(await server.ended, 0)

@@ -78,7 +78,7 @@ async function changeWithoutReply(name: string) {
     author,
     marker,
     async assertShown() {
-      // The versions of the rows invalidate these caches, so that the first read returns the changes.
+      // Row versions invalidate these caches, so the first read returns the changes.
       assert.deepEqual([await shown.text(), await shown.name()], [marker, marker])
       await until(() => heard.includes('settings') && heard.includes('tokens'), 'the announcements')
       assert.deepEqual([await shown.setting(), await shown.signIn()], [77, 401])
@@ -92,14 +92,14 @@ async function changeWithoutReply(name: string) {
   }
 }
 
-test('shows changes on the other node when a node is killed before it sends signals', async () => {
+test('shows changes on the other node when a node is killed before it learns of its commits', async () => {
   const { server, assertShown } = await changeWithoutReply('killed')
   server.child.kill('SIGKILL')
   await server.ended
   await assertShown()
 })
 
-test('shows changes on the other node when a node is stopped before it sends signals', async () => {
+test('shows changes on the other node when a node is paused before it learns of its commits', async () => {
   const { server, address, author, marker, assertShown, release } = await changeWithoutReply('stopped')
   server.child.kill('SIGSTOP')
   await assertShown()

@@ -128,7 +128,7 @@ test('lets a member follow, answer, ask, join, post and comment', {
   assert.deepEqual(site!.faults, [])
 })
 
-test('edits a topic and reports content', {
+test('lets a member edit a topic and another member report it', {
   skip,
 }, async () => {
   const { as, open, address, person, sql } = site!
@@ -208,7 +208,7 @@ test('lists saved content of a member', { skip }, async () => {
   assert.deepEqual(site!.faults, [])
 })
 
-test('adopts an answer, and shows a paid answer after the payment', { skip }, async () => {
+test('shows a paid answer only after the payment', { skip }, async () => {
   const { as, open, person } = site!
   const questions = questionsOf(site!)
   const [asker, looker] = [await questions.rich(), await questions.rich()]
@@ -232,7 +232,7 @@ test('adopts an answer, and shows a paid answer after the payment', { skip }, as
   assert.deepEqual(site!.faults, [])
 })
 
-test('continues a song while the user navigates', { skip }, async () => {
+test('keeps the player open while the user navigates', { skip }, async () => {
   const page = await site!.open(`/music_specials/${filled!.album}`)
   await page.getByRole('button', { name: 'Play Harbour song' }).click()
   await page.getByRole('region', { name: 'Player' }).waitFor()

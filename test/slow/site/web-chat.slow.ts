@@ -111,7 +111,7 @@ test('shows typing members and read receipts in a group chat', {
   assert.deepEqual(faults, [])
 })
 
-test('finds an old message, reports another and blocks its sender', { skip }, async () => {
+test('lets a member find an old message, report another and block its sender', { skip }, async () => {
   const { as, open, person, sql, faults } = site!
   const [dan, eve] = [await person({ name: 'dan_searches' }), await person({ name: 'eve_is_rude' })]
   const { body: chat } = await as(dan, 'PUT', `/chats/people/${eve.id}`)

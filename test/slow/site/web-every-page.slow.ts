@@ -102,7 +102,7 @@ for (const [viewer, language, width] of [
   ['members', 'en', 1280],
   ['members', 'zh', 360],
 ] as const)
-  test(`renders every page accessibly to ${viewer} in ${language}, ${width} wide`, {
+  test(`renders every page accessibly to ${viewer} in ${language}, ${width} px wide`, {
     skip,
   }, async () => {
     const page = await site!.open('/', {
@@ -145,7 +145,7 @@ const SHIFT = `new Promise((resolve) => {
   setTimeout(() => resolve(sum), 300)
 })`
 
-test('shifts no layout while pictures load', { skip }, async () => {
+test('keeps the layout stable while pictures load', { skip }, async () => {
   for (const path of ['/', `/feeds/${found!.examples['feeds/']}`]) {
     const page = await site!.open(path, TELEPHONE)
     await page.waitForLoadState('networkidle')

@@ -107,7 +107,7 @@ test('publishes a feed once when the response is lost', { skip }, async () => {
   await page.context().close()
 })
 
-test('sells the text of a feed once', { skip }, async () => {
+test('charges once for the text of a feed when the response is lost', { skip }, async () => {
   const { ada, lin } = people!
   const { as, open, address } = site!
   const secret =

@@ -171,7 +171,7 @@ test('edits and deletes a post of a group', {
   assert.deepEqual(site!.faults, [])
 })
 
-test('comments on an album', { skip }, async () => {
+test('adds and deletes a comment on an album', { skip }, async () => {
   const { as, open, person } = site!
   const listener = await person()
   const album = await createSpecial(site!, await musicEditor(site!))
@@ -228,7 +228,7 @@ test('follows and unfollows a question topic', { skip }, async () => {
   assert.deepEqual(site!.faults, [])
 })
 
-test("reaches menu entries that do not fit into a phone's bottom bar", {
+test("lists menu entries that do not fit into a phone's bottom bar on the page More", {
   skip,
 }, async () => {
   const { open, person } = site!
