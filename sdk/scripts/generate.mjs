@@ -15,8 +15,8 @@ function installTools() {
 }
 
 /**
- * Removes deprecated aliases and error responses from the document. Error responses need no separate types,
- * because all have one format.
+ * Removes deprecated operations, examples and error responses from the document. Error responses need no separate
+ * types, because all have one format.
  */
 function forClients(document) {
   const errorCodes = new Set()

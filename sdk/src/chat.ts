@@ -51,7 +51,7 @@ export class Chats {
     return this.#operations.openGroup(group)
   }
 
-  /** Sends a message exactly once, even when lost responses require retries. */
+  /** Sends a message. Retries after lost responses never store the message twice. */
   send(chat: number, message: string | NewChatMessage): Promise<ChatMessage> {
     return this.#operations.send(chat, typeof message === 'string' ? { body: message } : message)
   }

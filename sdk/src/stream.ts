@@ -94,7 +94,7 @@ export async function* streamedEvents(
   }
 }
 
-/** Returns false for server errors and rate limits, which the client retries. */
+/** Returns false for network errors, rate limits and most server errors, which the client retries. */
 const isFinal = ({ status, code }: KithError) =>
   (status >= 400 && status < 500 && status !== 429) || code === 'too_many_streams'
 

@@ -7,7 +7,7 @@ export type StoredToken = {
 }
 
 /**
- * Storage of the session. Reads must return the latest value of other tabs or processes, because the server revokes
+ * Storage of the session. Reads must return the latest value that any tab or process wrote, because the server revokes
  * the session when an old token is refreshed again after 30 seconds.
  */
 export type TokenStore = {

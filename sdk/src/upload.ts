@@ -7,7 +7,7 @@ type Task = components['schemas']['StorageTask']
 export type Progress = { sent: number; total: number }
 
 export type UploadOptions = {
-  /** File name with extension, for a blob without a name. */
+  /** File name with extension. The default is the name of the `File`, or `file` for another blob. */
   name?: string
   onProgress?: (progress: Progress) => void
   signal?: AbortSignal
@@ -17,7 +17,7 @@ export type UploadOptions = {
 export type Uploaded = {
   id: number
   url: string
-  /** True when the server already stored the bytes. */
+  /** True when the server already had the bytes. */
   reused: boolean
 }
 
@@ -145,7 +145,7 @@ function sendByXhr(
     const xhr = new XMLHttpRequest()
     xhr.open(request.method, request.url)
     request.headers.forEach((value, name) => {
-      // The browser sets the content type of a form, because it contains the boundary.
+      // Leaves the content type of a form to the browser, which adds the boundary.
       if (name !== 'content-type' || !(body instanceof FormData)) xhr.setRequestHeader(name, value)
     })
     xhr.responseType = 'blob'

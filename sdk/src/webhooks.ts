@@ -14,8 +14,8 @@ const bytesOf = (base64: string) => Uint8Array.from(atob(base64), (letter) => le
 export type WebhookMessage = { id: string; sentAt: Date; payload: unknown }
 
 /**
- * Verifies the signature over the unparsed `body` (Standard Webhooks). Throws `webhook_not_signed` when no entry of
- * `secrets` matches.
+ * Verifies the signature over the unparsed `body` (Standard Webhooks). Throws `webhook_not_signed` when headers are
+ * missing, the message is too old, or no secret matches.
  */
 export async function verifyWebhook(input: {
   headers: HeaderSource
