@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import autocannon from 'autocannon'
 
-/** Linux counts processor time in /proc in ticks of 10 ms. */
+/** Clock ticks per second, in which /proc reports processor time. */
 const TICKS = 100
 
 /**

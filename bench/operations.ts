@@ -86,7 +86,7 @@ export const OPERATIONS: Operation[] = [
 
 export type Range = { from: number; count: number }
 
-/** Irrational number, whose multiples modulo 1 spread evenly between 0 and 1. */
+/** Fractional part of the golden ratio. Its multiples modulo 1 spread evenly between 0 and 1. */
 const STEP = 0.618_033_988_749_894_9
 
 /**
