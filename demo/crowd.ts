@@ -21,8 +21,8 @@ const patiently = <T>(sql: Sql, work: (tx: Tx) => Promise<T>) =>
   }) as Promise<T>
 
 /**
- * Inserts users, feeds, comments and likes by SQL, with correct counters. Avoids random functions of the database,
- * so that a seed always generates the same rows.
+ * Inserts users, follows, feeds, comments and likes by SQL, with correct counters. Avoids random functions of the
+ * database, so that a seed always generates the same rows.
  */
 export async function writeCrowd(
   sql: Sql,

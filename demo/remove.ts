@@ -183,8 +183,8 @@ function childrenFirst(tables: Keyed[], references: Reference[]): Keyed[] {
 }
 
 /**
- * Truncates large tables that keep no rows, because the deletion of single rows would search every
- * referencing table. Returns the number of deleted rows.
+ * Truncates large tables that keep no rows, together with the tables that reference them. Deleting single rows would
+ * search every referencing table. Returns the number of deleted rows.
  */
 async function emptyWhole(tx: Tx, ordered: Keyed[], references: Reference[], many: number): Promise<number> {
   const wholes = new Set<string>()

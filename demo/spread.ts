@@ -49,8 +49,8 @@ export async function spreadInTime(sql: Sql, marks: Mark[]): Promise<void> {
       ) as mark
       window marks as (order by written)`
     await tx`analyze demo_marks`
-    // Disables all triggers of these tables, because those of the ledger and the audit log forbid changes. Here their
-    // rows may change, because no reader has seen them yet.
+    // Disables all user triggers of these tables, because those of the ledger and the audit log forbid changes. Here
+    // their rows may change, because no reader has seen them yet.
     const guarded = await tx<{ name: string }[]>`
       select distinct tgrelid::regclass::text as name from pg_trigger
       where not tgisinternal and tgrelid::regclass::text = any(${columns.map(({ table_name }) => table_name)})`
@@ -69,7 +69,7 @@ export async function spreadInTime(sql: Sql, marks: Mark[]): Promise<void> {
       )
     }
     for (const { name } of guarded) await tx.unsafe(`alter table ${name} enable trigger user`)
-    // Recounts daily statistics, because activity moved into days that the server had already counted.
+    // Discards daily counts, because activity moved into days that the server had already counted.
     await discardDayCounts(tx, since)
     await invalidatePeriodSums(tx)
   })
