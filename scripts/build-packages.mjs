@@ -35,8 +35,7 @@ let child
 let interrupted
 
 /**
- * Builds enabled packages that are missing or older than their sources. A failed build does not stop the
- * start.
+ * Builds each enabled package that has no build of its current sources. A failed build does not stop the start.
  */
 export async function buildForStart() {
   for (const [name, { title, setting }] of Object.entries(PACKAGES)) {

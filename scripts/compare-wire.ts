@@ -33,7 +33,7 @@ const note = (group: string, line: string, name: string) => {
   groups[group] ??= new Map()
   groups[group].set(line, [...(groups[group].get(line) ?? []), name])
 }
-/** Skips fields of objects that the other tests never saw, and names of invalid input, which each test chooses. */
+/** Skips fields of objects that the other tests never saw, and invalid input fields, which each test names itself. */
 function findFields(one: Kinds, other: Kinds, group: string) {
   for (const [name, places] of one)
     for (const place of places.keys()) {

@@ -41,7 +41,7 @@ const emptyOf = ({ type, anyOf }: Schema): unknown => {
   return found === undefined ? {} : EMPTY[found]
 }
 
-/** Adds fields that the schema requires since the example was recorded, because they occur in most replies. */
+/** Adds empty values for required fields that the schema gained after the recording, so that the example still fits. */
 function complete<T>(schema: Schema, example: T): T {
   const value = structuredClone(example)
   while (!fits(schema, value)) {

@@ -178,7 +178,7 @@ async function runWithout(guard: Guard, files: string[]): Promise<Ending> {
   return ending
 }
 
-/** A test failure detects a mutation only if the same tests pass without mutations. */
+/** Returns whether the tests pass without mutations. Only then does their failure detect a mutation. */
 async function areGreen(files: string[]): Promise<boolean> {
   const name = files.join(' ')
   const before = usual.get(name)

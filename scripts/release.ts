@@ -1,5 +1,6 @@
 /**
- * Creates a release with a tag and an archive: `npm run release -- 0.2.0`. `--dry-run` only prints the plan.
+ * Creates a release with a tag and an archive: `npm run release -- 0.2.0`. With `--dry-run`, runs the checks and prints
+ * the changelog section, but changes nothing.
  */
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
@@ -51,7 +52,7 @@ function check(version: string | undefined): string {
   if (git('status', '--porcelain') !== '')
     refuse('The tree is dirty: commit or put away what `git status` lists first.')
   if (git('tag', '--list', `v${version}`) !== '') refuse(`There is a tag v${version} already.`)
-  // The first release keeps the version in package.json.
+  // The first release may have the version that package.json already has.
   if (!isNewer(version, present) && !(version === present && tag === undefined))
     refuse(`${version} is not newer than ${present}, which package.json has.`)
   if (readChangelog(readFileSync('CHANGELOG.md', 'utf8')).lines.length === 0)

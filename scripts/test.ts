@@ -72,7 +72,7 @@ const options = {
   namePatterns: valuesOf('name'),
 }
 // Slow tests share no process, because they compare the state of their servers. Tests that freeze
-// machines run alone.
+// machines or build images run alone.
 const [alone, others] = isSlow ? [files.filter(isAlone), files.filter((file) => !isAlone(file))] : [[], files]
 // With a title pattern, node:test never finishes the second file of a process.
 const bundles =
