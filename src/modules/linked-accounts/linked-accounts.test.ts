@@ -186,6 +186,16 @@ test("requires the user's password to link an external account at sign-in (sign-
   assert.equal((await guest('POST', FORGE, token(id))).body.initial_password, true)
 })
 
+test('opens no session when the provider rejects the token of a link at sign-in (sign-in-24)', async () => {
+  const ann = await person()
+  await sql`update users set password = ${await hashPassword('long enough')} where id = ${ann.id}`
+  const sessions = async () => (await as(ann, 'GET', '/user/sessions')).body.length
+  const before = await sessions()
+  const body = { access_token: 'unknown', login: ann.name, password: 'long enough' }
+  assert.equal((await guest('PUT', FORGE, body)).status, 422)
+  assert.equal(await sessions(), before)
+})
+
 test("unlinks only the user's own external account (sign-in-26)", async () => {
   const [ann, bob, id] = [await person(), await person(), nextAccount()]
   assert.deepEqual((await as(ann, 'GET', '/user/socialite')).body, [])

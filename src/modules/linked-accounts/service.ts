@@ -6,6 +6,7 @@ import {
   checkSecondFactor,
   disabledError,
   enabledUser,
+  findEnabledIds,
   hasPassword,
   lockSignInMethods,
   openSession,
@@ -14,7 +15,7 @@ import {
   signIn,
   verifyOwner,
 } from '#modules/accounts/index.ts'
-import { findViewer, type IssuedToken } from '#modules/tokens/index.ts'
+import type { IssuedToken } from '#modules/tokens/index.ts'
 import { type Context, defineState } from '#platform/context.ts'
 import { type Db, onConstraint, type Row, type Tx, transaction } from '#platform/database'
 import type { CountAttempt, Device, Viewer } from '#platform/http'
@@ -274,13 +275,13 @@ export async function linkBySignIn(
   { access_token: token, ...credentials }: OutsideSignIn,
   device: Device,
 ): Promise<LinkedToken> {
-  // Signs in before the request to the provider, so that the limit of sign-in attempts also limits the
-  // requests to the provider.
-  const issued = await signIn(ctx, countAttempt, credentials, device)
-  const proven = await subjectOf(ctx, name, token)
-  const viewer = await findViewer(ctx, issued.access_token)
-  if (!viewer) throw accountDisabled()
-  await transaction(ctx.sql, (tx) => link(ctx, tx, name, proven, viewer.id))
+  // Verifies the credentials before the request to the provider, so that the limit of sign-in attempts also limits
+  // the requests to the provider.
+  const issued = await signIn(ctx, countAttempt, credentials, device, async (userId) => {
+    const proven = await subjectOf(ctx, name, token)
+    if ((await findEnabledIds(ctx.sql, [userId])).length === 0) throw accountDisabled()
+    return (tx) => link(ctx, tx, name, proven, userId)
+  })
   return { ...issued, initial_password: true }
 }
 

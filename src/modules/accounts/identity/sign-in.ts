@@ -101,16 +101,23 @@ export async function proveOutside(ctx: Context, countAttempt: CountAttempt, inp
   return proven
 }
 
+/**
+ * `prepare` runs after the verification of the credentials. The function that it returns runs in the transaction that
+ * opens the session.
+ */
 export async function signIn(
   ctx: Context,
   countAttempt: CountAttempt,
   input: SignIn,
   device: Device,
+  prepare?: (userId: number) => Promise<(tx: Tx) => Promise<void>>,
 ): Promise<IssuedToken> {
   const { id, hold } = await proveOutside(ctx, countAttempt, input)
+  const complete = await prepare?.(id)
   return transaction(ctx.sql, async (tx) => {
     await hold(tx)
     await requireNotSuspended(tx, id)
+    await complete?.(tx)
     return openSession(ctx, tx, id, device)
   })
 }
