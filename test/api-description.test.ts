@@ -42,7 +42,7 @@ test('gives every operation an id, a summary and one known tag', () => {
   }
 })
 
-test('keeps the committed operation ids', () => {
+test('has exactly the committed operation ids', () => {
   const file = new URL('./contract/operation-ids.json', import.meta.url)
   const read = () => JSON.parse(readFileSync(file, 'utf8')) as Record<string, string>
   const kept = read()
@@ -74,7 +74,7 @@ type Reply = {
   content?: Record<string, { schema?: { anyOf?: { $ref: string }[] } }>
 }
 
-test('lists `bad_request` among the codes of every declared 400', () => {
+test('lists `bad_request` among the documented error codes of every 400 response', () => {
   let seen = 0
   for (const { name, responses } of operations) {
     const codesOf = (status: string) =>
@@ -87,7 +87,7 @@ test('lists `bad_request` among the codes of every declared 400', () => {
   assert.ok(seen > 3, `saw only ${seen}`)
 })
 
-test('describes the error response for unpaid content', () => {
+test('describes the 403 response for a paid feed or album as `UnpaidError` or `Error`', () => {
   for (const path of ['/api/v2/feeds/{feed}', '/api/v2/music/specials/{special}']) {
     const { get } = document.paths[path] as { get: Operation }
     const { schema } = (get.responses[403] as Reply).content?.['application/json'] ?? {}

@@ -195,7 +195,7 @@ test('imports no server code in the client library', () => {
     for (const target of importsOf(file)) assert.doesNotMatch(target, /^sdk\/|@kith\/client/, file)
 })
 
-test('calls no `now()` or `random()` in `do update`, which a distributed database rejects', () => {
+test('calls no clock or random function in `do update`, because distributed databases reject such calls', () => {
   for (const file of sources)
     for (const [update] of readFileSync(file, 'utf8').matchAll(/do update\s[\s\S]*?(?=`|\n\s*\)|returning)/g))
       assert.doesNotMatch(update, /\b(now|clock_timestamp|random|gen_random_uuid)\(/, file)

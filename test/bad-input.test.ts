@@ -91,7 +91,7 @@ for (const { method, url, schema } of routes) {
   })
 }
 
-test('returns 413 for a body over 1 MiB', async () => {
+test('returns 413 for a body of 10 MB', async () => {
   const answer = await as(founder, 'POST', '/feeds', { feed_content: 'x'.repeat(10_000_000) })
   assert.equal(answer.status, 413)
   assert.equal(answer.headers['x-error-code'], 'body_too_large')

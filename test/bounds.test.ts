@@ -50,7 +50,7 @@ const MATCHING = [
   'd41d8cd98f00b204e9800998ecf8427e',
   '00000000-0000-4000-8000-000000000000',
 ]
-/** Parameters whose pattern limits a text to fewer characters than `maxLength`. */
+/** Fields whose pattern matches no text of `maxLength` characters. */
 const SHORTER_BY_PATTERN = [
   'GET /api/v2/admin/audit-log from',
   'GET /api/v2/admin/audit-log to',

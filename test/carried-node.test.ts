@@ -22,7 +22,7 @@ function startWithFakeNode(complaint: string, code: number) {
   return { status, stderr }
 }
 
-test('names the package of a system library that the bundled Node lacks', () => {
+test('names the package to install when the bundled Node lacks a system library', () => {
   for (const part of ['scripts', 'node_modules/.bin']) mkdirSync(join(root, part), { recursive: true })
   for (const name of INSTALLER) copyFileSync(scriptOf(name), join(root, 'scripts', name))
   for (const lock of ['package-lock.json', 'node_modules/.package-lock.json'])

@@ -16,7 +16,7 @@ for (const hours of [1.5, -1.5])
     const jump = (t: { mock: typeof test.mock }) =>
       t.mock.timers.enable({ apis: ['Date'], now: Date.now() + hours * HOUR_MS })
 
-    test('keeps a user silenced for one hour when the clock jumps', async (t) => {
+    test('keeps a one-hour silence of a user in force when the clock jumps', async (t) => {
       const ann = await person()
       const silence = { kind: 'silence', reason: 'Noise', hours: 1 }
       const imposed = await as(founder, 'POST', `/admin/users/${ann.id}/sanctions`, silence)
@@ -27,7 +27,7 @@ for (const hours of [1.5, -1.5])
       assert.equal((await follow()).status, 403)
     })
 
-    test('keeps a one-hour block of a client address when the clock jumps', async (t) => {
+    test('keeps a one-hour block of a client address in force when the clock jumps', async (t) => {
       const network = `192.0.2.${hours > 0 ? 1 : 2}`
       const block = { network, reason: 'Spam', hours: 1 }
       const made = await as(founder, 'POST', '/admin/address-blocks', block)
@@ -58,7 +58,7 @@ for (const hours of [1.5, -1.5])
       assert.equal(await ask(ctx, 'one'), 2)
     })
 
-    test('accepts tokens and verification codes when the clock jumps', async (t) => {
+    test('accepts tokens and verification codes issued before a clock jump', async (t) => {
       const ann = await person()
       const code = await codeFor(`valid${hours}@example.com`, '/verifycodes/register')
       jump(t)

@@ -40,7 +40,7 @@ test('writes no cell that a spreadsheet evaluates as a formula', () => {
     }
 })
 
-test('quotes separators and quotes, and leaves numbers, names and addresses unchanged', () => {
+test('quotes cells with separators, quotes or leading tabs, but not numbers, names or addresses', () => {
   for (const text of ['', '7', '-7', '-7.25', 'ann', 'ann@example.com', '2026-11-23', 'a-b', '张三', '1 + 1'])
     assert.equal(csvCell(text), text)
   assert.equal(csvCell('a;b'), '"a;b"')

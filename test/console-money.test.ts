@@ -9,7 +9,7 @@ const { formatAmount, parseAmount, plainAmount } = (await import('../console/src
   plainAmount(amount: number, currency: Currency): string
 }
 
-test('formats an amount with its unit', () => {
+test('formats an amount with the decimals of its currency', () => {
   assert.equal(formatAmount(15_000, 'wallet', 'en'), 'CN¥150.00')
   assert.equal(formatAmount(15_000, 'wallet', 'zh'), '¥150.00')
   assert.equal(formatAmount(-5, 'wallet', 'en', { signed: true }), '-CN¥0.05')
@@ -57,7 +57,7 @@ test('parses every formatted amount to the same value', () => {
         assert.equal(parseAmount(formatAmount(amount, currency, locale), currency), amount)
 })
 
-test('lists the same currencies with zero and with three decimals as the server', () => {
+test('lists the same zero-decimal and three-decimal currencies in the console as on the server', () => {
   const listed = (file: string) =>
     [...readFileSync(file, 'utf8').matchAll(/(?:ZERO_DECIMAL|THREE_DECIMAL) = (.*)/g)].map(([, list = '']) =>
       list.match(/\b[a-z]{3}\b/g),
@@ -146,7 +146,7 @@ const NO_MONEY: Record<string, string> = {
   'Settings.wallet:ratio': 'a ratio that older clients display',
 }
 
-test('describes the currency and minor unit of every amount in the API', () => {
+test('describes the unit of every amount in the API', () => {
   const amounts = fields.filter(([path, field]) => {
     const name = path.split('.').at(-1) ?? ''
     return MONEY.test(name) && !/_(id|node)$/.test(name) && isNumeric(field)
@@ -156,7 +156,7 @@ test('describes the currency and minor unit of every amount in the API', () => {
   assert.deepEqual(undescribed.sort(), Object.keys(NO_MONEY).sort())
 })
 
-test('describes the unit of amounts whose names do not mention money', () => {
+test('describes the unit of ledger totals, pin averages, view payments and recharge fees', () => {
   const totals = ['people', 'escrow', 'income', 'issuance'].map((name) => `LedgerTotals.${name}`)
   const averages = ['FeedPinAverage.feed', 'ArticlePinAverage.news', 'GroupPinAverage.post'].flatMap(
     (name) => [name, `${name}_comment`],

@@ -14,7 +14,7 @@ const source = globSync('console/src/**/*.{ts,tsx}')
   .map((file) => readFileSync(file, 'utf8'))
   .join('\n')
 
-test('names only labels of the console in docs/operating.md', () => {
+test('names only existing console labels in docs/operating.md', () => {
   const paragraphs = readFileSync('docs/operating.md', 'utf8').split('\n\n')
   const labels = paragraphs
     .filter((paragraph) => /in the console/i.test(paragraph) && !paragraph.startsWith('```'))
@@ -48,7 +48,7 @@ test('describes active users as distinct users in the statistics of the console'
   assert.deepEqual(tellTotal({ ...active, total: null }, 'en'), ['2 a day', '日均 2'])
 })
 
-test('previews a sanction in the words that its user will read', async () => {
+test('previews a sanction in the words that the sanctioned user will read', async () => {
   const { previewOf } = (await import(
     new URL('../console/src/pages/person/sanction-texts.ts', import.meta.url).href
   )) as {
@@ -102,7 +102,7 @@ test('previews a sanction in the words that its user will read', async () => {
   }
 })
 
-test('distinguishes pending users from suspended, silenced and disabled users (administration-24)', async () => {
+test('distinguishes active, silenced, suspended, disabled and pending users (administration-24)', async () => {
   const standingOf = async (id: number) => (await as(founder, 'GET', `/admin/users/${id}`)).body.standing
   const people = await Promise.all([person(), person(), person(), person()])
   const [active, silenced, suspended, disabled] = people.map(({ id }) => id) as [
@@ -269,7 +269,7 @@ test('translates every choice of a setting', async () => {
   }
 })
 
-test('keeps acronyms when a label stands within a sentence', async () => {
+test('lowercases a label within a sentence, but keeps its acronyms', async () => {
   const { inSentence } = (await importConsole('areas/area-parts.ts')) as {
     inSentence(label: string): string
   }

@@ -93,7 +93,7 @@ test('documents only commands that run when the Node of the host cannot load Typ
     assert.match((await say(...args)).stdout, /^Kith \d/, args.join(' '))
 })
 
-test('names only commands of `kith help` in documents', async () => {
+test('documents only `kith` commands that `kith help` lists', async () => {
   const { stdout } = await run(process.execPath, ['src/cli.ts', 'help'], { cwd: ROOT })
   const told = new Set([...stdout.matchAll(/^ {2}(\w+)/gm)].map(([, command]) => command))
   let seen = 0
@@ -106,7 +106,7 @@ test('names only commands of `kith help` in documents', async () => {
   assert.ok(seen > 5, `saw only ${seen} commands`)
 })
 
-test('lists every npm command of CONTRIBUTING and ARCHITECTURE that no test runs', () => {
+test('gives a reason for every npm command of CONTRIBUTING and ARCHITECTURE that no test runs', () => {
   const named = new Set(
     commands
       .filter(({ path, code }) => ['CONTRIBUTING.md', 'ARCHITECTURE.md'].includes(path) && /^npm /.test(code))
@@ -163,7 +163,7 @@ test('lists every page of docs/ in the sidebar of the site', () => {
   }
 })
 
-test('documents every mail in docs/mails.md', () => {
+test('documents every mail of the accounts module in docs/mails.md', () => {
   const page = read('docs/mails.md')
   const sources = globSync('src/modules/accounts/**/*.ts', { cwd: ROOT }).filter(
     (path) => !path.endsWith('.test.ts'),

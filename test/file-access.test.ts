@@ -60,7 +60,7 @@ describe('serves a file only when the viewer may read the content that uses the 
     assert.deepEqual(await asked(file, moderator), [404, 302])
   })
 
-  test('denies the picture of a deleted feed when an older version attached the picture', async () => {
+  test('denies the picture of a deleted feed when an older version of Kith attached the picture', async () => {
     const file = await uploadPicture(world, alice)
     const feed = await publish(alice, [])
     await sql`update file_uses set channel = 'feed:image', raw = ${feed}, attached_at = now() where id = ${file}`

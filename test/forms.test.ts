@@ -185,7 +185,7 @@ test('names the invalid field of a form (conventions-41)', async () => {
   }
 })
 
-test('replays a payment when a form repeats its idempotency key (conventions-28, conventions-41)', async () => {
+test('replays a payment by form when a JSON request repeats its idempotency key (conventions-28, conventions-41)', async () => {
   const [payer, author] = [await person(), await person()]
   await givePoints(world, payer, 100)
   const feed = await feedsOf(world).publish(author)

@@ -170,7 +170,7 @@ test('stops the only worker before starting its replacement', () => {
   assert.ok(containerOf(worker).livenessProbe)
 })
 
-test('selects the pods of the server in the service and the autoscaler', () => {
+test('targets the server in the service, the disruption budget and the autoscaler', () => {
   const server = find('Deployment', 'kith-server')
   const { labels } = server.spec.template.metadata
   assert.deepEqual(find('Service', 'kith').spec.selector, labels)
@@ -182,7 +182,7 @@ test('selects the pods of the server in the service and the autoscaler', () => {
   assert.equal(find('Service', 'kith').spec.ports.length, 1, 'metrics are on no service')
 })
 
-test('disables buffering of streams in the ingress', () => {
+test('disables proxy buffering in the ingress', () => {
   const { annotations = {} } = find('Ingress', 'kith').metadata
   assert.equal(annotations['nginx.ingress.kubernetes.io/proxy-buffering'], 'off')
 })

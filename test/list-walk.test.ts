@@ -78,7 +78,7 @@ test('offers a cursor for every paged list except those in NO_CURSOR (convention
   assert.deepEqual(without.toSorted(), Object.keys(NO_CURSOR).toSorted())
 })
 
-test('names the search parameter `q` in every list (conventions-40)', () => {
+test('accepts `q` in every list that has another search parameter (conventions-40)', () => {
   const others = ['search', 'key', 'keyword', 'keywords', 'name', 'subject', 'title']
   const without = lists.filter(({ query }) => others.some((name) => query.has(name)) && !query.has('q'))
   assert.deepEqual(

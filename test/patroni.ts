@@ -31,7 +31,7 @@ function whyNot(): string | undefined {
   return status === 0 ? undefined : 'this machine does not allow network namespaces'
 }
 
-// Namespaces avoid address collisions, and end all processes of the test.
+// Runs in namespaces, which avoid address collisions and kill all processes of the test at its end.
 if (!process.env[INSIDE]) {
   const why = whyNot()
   if (why) console.log(`Patroni is not tested here: ${why}.`)

@@ -130,13 +130,13 @@ test('returns 422 when the page number is too large (conventions-16)', async () 
     assert.equal((await read(page)).body.meta.current_page, shown, page)
 })
 
-test('refuses to start with a route without declared access', async () => {
+test('rejects a route without declared access', async () => {
   const other = await buildApp({ ...world.ctx, metrics: createMetrics(), onClose: [] })
   assert.throws(() => other.get('/api/v2/forgotten', async () => 'open'), /does not declare who may call it/)
   await other.close()
 })
 
-test('sends no cache headers outside the API', async () => {
+test('sends neither `ETag` nor `Vary: Authorization` in response to a health check', async () => {
   const health = await app.inject('/health/live')
   assert.equal(health.statusCode, 200)
   assert.equal(health.headers.etag, undefined)

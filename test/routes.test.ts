@@ -73,7 +73,7 @@ test('implements every operation of the specification (conventions-22)', () => {
     )
 })
 
-/** Retired operations that older clients still call (sign-in-29). */
+/** Retired operations that return only errors, but that older clients still call (sign-in-29). */
 const REFUSING = new Set(['/api/v2/socialite/getAccess/:code'])
 
 test('describes the responses of every route (conventions-1)', () => {

@@ -187,7 +187,7 @@ const PROOFS: Partial<Record<SettingName, () => Promise<void>>> = {
 for (const [name, prove] of Object.entries(PROOFS))
   test(`applies the setting ${name} (administration-8)`, prove as () => Promise<void>)
 
-test('requires a test for every setting (administration-8)', () => {
+test('names every setting in a test (administration-8)', () => {
   const tests = globSync('{src,importers,test}/**/*.test.ts')
     .filter((file) => file !== 'test/settings.test.ts')
     .map((file) => readFileSync(file, 'utf8'))

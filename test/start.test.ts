@@ -25,7 +25,7 @@ after(async () => {
 type Running = {
   child: ChildProcess
   output: () => string
-  /** Resolves after the newcomer's guide, which is the last output of a start. */
+  /** Resolves when the process has printed the newcomer's guide, the last output of a start, or has exited. */
   hasPrinted: Promise<void>
   ended: Promise<number | null>
 }

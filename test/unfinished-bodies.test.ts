@@ -116,7 +116,7 @@ test('returns 429 when a client address has too many unfinished bodies', async (
   close()
 })
 
-test('returns 429 when the bodies of a client address use an eighth of the memory limit', async () => {
+test('returns 429 when the bodies of a client address exceed an eighth of the memory limit', async () => {
   const { begin, close, person } = await listening({ UNFINISHED_BODIES_MB: '8' })
   const ann = await person()
   const half = `{"a":"${'x'.repeat(600_000)}`

@@ -10,8 +10,8 @@ export type Running = {
   test: string
 }
 
-// Writes the name of the running file synchronously, because a process in a busy loop cannot answer the
-// runner.
+// Writes the names of the running file and test synchronously, because a process in a busy loop cannot answer
+// the runner.
 const folder = process.env.KITH_TEST_RUNNING
 if (folder) {
   const entry = join(folder, String(process.pid))

@@ -21,7 +21,8 @@ function walk(value: unknown, place: string, places: Set<string>): void {
 export function recordReplies(app: Server): void {
   const folder = process.env.KITH_WIRE_RECORD
   if (!folder) return
-  // Writes the record at each close instead of at exit, so that a killed process loses only its open server.
+  // Writes the record at each close instead of at exit, so that a killed process loses only the record of its
+  // open server.
   app.addHook('onClose', async () => {
     mkdirSync(folder, { recursive: true })
     const entries = [...record].map(([name, places]) => [name, [...places].sort()])

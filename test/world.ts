@@ -226,7 +226,7 @@ type AnySchema = {
   anyOf?: AnySchema[]
 }
 
-/** Finds fields that the schema does not declare, which the serializer would drop silently. */
+/** Finds the first field that the schema does not declare. The serializer would drop such a field silently. */
 function findUndeclared(schema: AnySchema, value: unknown, path = 'body'): string | undefined {
   if (typeof value !== 'object' || value === null) return undefined
   if (Array.isArray(value)) {
