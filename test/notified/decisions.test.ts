@@ -26,7 +26,7 @@ const {
 
 tell('sends notifications of decisions by administrators', [
   {
-    what: 'feed comment deleted by admin',
+    what: 'notifies the author when an administrator deletes a feed comment',
     site: true,
     async scene(by) {
       const id = await feed(cleo)
@@ -46,7 +46,7 @@ tell('sends notifications of decisions by administrators', [
     ] as const
   ).map(
     ([audit_status, kind, text]): Row => ({
-      what: `news audited: ${kind}`,
+      what: `sends ${kind} to the author when an administrator reviews an article`,
       site: true,
       async scene(by) {
         const draft = { title: 'My story', content: 'Once upon a time', tags: `${tag}` }
@@ -62,7 +62,7 @@ tell('sends notifications of decisions by administrators', [
   ),
   ...(['accept', 'reject'] as const).map(
     (action): Row => ({
-      what: `news deletion application decided: ${action}`,
+      what: `notifies the author when an administrator ${action}s a request to delete an article`,
       site: true,
       async scene(by) {
         const id = await news(anna)
@@ -79,7 +79,7 @@ tell('sends notifications of decisions by administrators', [
   ),
   ...(['passed', 'failed'] as const).map(
     (status): Row => ({
-      what: `topic reviewed: ${status}`,
+      what: `notifies the creator when an administrator reviews a topic as ${status}`,
       site: true,
       async scene(by) {
         const name = `Topic ${next()}`
@@ -95,7 +95,7 @@ tell('sends notifications of decisions by administrators', [
   ),
   ...(['pass', 'reject'] as const).map(
     (action): Row => ({
-      what: `certification decided: ${action}; contents of a rejection end with the reason`,
+      what: `notifies the applicant of the decision to ${action} a certification`,
       site: true,
       async scene(by) {
         await sql`delete from certifications where user_id = ${anna.id}`
@@ -120,7 +120,7 @@ tell('sends notifications of decisions by administrators', [
   ),
   ...(['deal', 'reject'] as const).map(
     (action): Row => ({
-      what: `report handled: ${action}; only the reporter`,
+      what: `notifies only the reporter when an administrator decides a report (${action})`,
       site: true,
       async scene(by) {
         const id = await feed(cleo)
@@ -136,7 +136,7 @@ tell('sends notifications of decisions by administrators', [
     }),
   ),
   {
-    what: 'notice of an administrator to some users',
+    what: "sends an administrator's notice only to the selected users",
     site: true,
     async scene(by) {
       return later(

@@ -24,7 +24,7 @@ const {
 tell('sends notifications of events in groups', [
   ...(['public', 'private'] as const).map(
     (mode): Row => ({
-      what: `join of a ${mode} group: founder and administrators`,
+      what: `notifies the founder and the administrators when a user joins or asks to join a ${mode} group`,
       notOneself: true,
       async scene(by) {
         const id = await createGroup(dora, { mode })
@@ -41,7 +41,7 @@ tell('sends notifications of events in groups', [
   ),
   ...([1, 2] as const).map(
     (status): Row => ({
-      what: `paid request to join decided: ${status === 1 ? 'accepted' : 'rejected'}`,
+      what: `notifies the applicant when the founder ${status === 1 ? 'accepts' : 'rejects'} a paid request to join`,
       notOneself: true,
       async scene(by) {
         const id = await createGroup(by, { mode: 'paid', money: 5 })
@@ -69,7 +69,7 @@ tell('sends notifications of events in groups', [
   ),
   ...([1, 2] as const).map(
     (audit): Row => ({
-      what: `group audited: ${audit === 1 ? 'passed' : 'rejected'}`,
+      what: `notifies the founder when an administrator ${audit === 1 ? 'accepts' : 'rejects'} a group`,
       site: true,
       async scene(by) {
         const id = await createGroup(anna, {}, { passed: false })
@@ -84,7 +84,7 @@ tell('sends notifications of events in groups', [
     }),
   ),
   {
-    what: 'group handed over',
+    what: 'notifies the new owner when the founder transfers a group',
     notOneself: true,
     async scene(by) {
       const id = await createGroup(by)
@@ -111,7 +111,7 @@ tell('sends notifications of events in groups', [
     const report = `group:report-${kind}`
     return [
       {
-        what: `${kind} reported in a group: its managers`,
+        what: `notifies the managers of a group when a user reports a ${kind}`,
         async scene(by) {
           const { target, about, more } = await reported(anna)
           return {
@@ -122,7 +122,7 @@ tell('sends notifications of events in groups', [
       },
       ...(['accept', 'reject'] as const).map(
         (verb): Row => ({
-          what: `${kind} report in a group handled: ${verb}; the reporter, and the author if accepted`,
+          what: `notifies the reporter${verb === 'accept' ? ' and the author' : ''} when a manager ${verb}s the report of a ${kind}`,
           site: true,
           async scene() {
             const { target, about, more: things } = await reported(ben)

@@ -38,7 +38,7 @@ tell('sends notifications of rewards, purchases and withdrawals', [
     ] as const
   ).map(
     ([name, kind, text, more]): Row => ({
-      what: `${name} rewarded`,
+      what: `notifies the author of a reward (${name})`,
       async scene(by) {
         const { type, path, make } = content(name)
         const id = await make(anna)
@@ -50,7 +50,7 @@ tell('sends notifications of rewards, purchases and withdrawals', [
     }),
   ),
   {
-    what: 'user rewarded',
+    what: 'notifies a user of a reward',
     async scene(by) {
       const more = { amount: 7, user: { id: anna.id } }
       return {
@@ -60,7 +60,7 @@ tell('sends notifications of rewards, purchases and withdrawals', [
     },
   },
   {
-    what: 'paid node bought with wallet',
+    what: 'notifies the author of a purchase with the wallet',
     async scene(by) {
       const id = await feed(anna, { feed_content: '一'.repeat(60), amount: 30 })
       const node = (await guest('GET', `/feeds/${id}`)).body.paid_node
@@ -75,7 +75,7 @@ tell('sends notifications of rewards, purchases and withdrawals', [
   ...(['wallet', 'points'] as const).flatMap((currency) =>
     (['accept', 'reject'] as const).map(
       (action): Row => ({
-        what: `${currency} withdrawal decided: ${action}`,
+        what: `notifies the owner when an administrator ${action}s a ${currency} withdrawal`,
         site: true,
         async scene(by) {
           const wallet = currency === 'wallet'

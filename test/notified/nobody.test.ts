@@ -20,15 +20,15 @@ const {
   tell,
 } = await createCast()
 
-tell('sends no notification', [
+tell('sends no notifications of some events', [
   ...(
     [
       [
-        'feed pin application',
+        'a request to pin a feed',
         async (by) => as(by, 'POST', `/feeds/${await feed(by)}/currency-pinneds`, price),
       ],
       [
-        'feed comment pin application',
+        'a request to pin a feed comment',
         async (by) => {
           const id = await feed(anna)
           const target = await commentOf(by, `/feeds/${id}`)
@@ -36,7 +36,7 @@ tell('sends no notification', [
         },
       ],
       [
-        'topic follow',
+        'a follow of a topic',
         async (by) => {
           const name = `Topic ${next()}`
           const { id } = made(await as(anna, 'POST', '/feed/topics', { name })).body
@@ -45,14 +45,14 @@ tell('sends no notification', [
         },
       ],
       [
-        'feed collection',
+        'a collection of a feed',
         async (by) => {
           const id = await feed(anna)
           return () => as(by, 'POST', `/feeds/${id}/collections`)
         },
       ],
       [
-        'points purchase',
+        'a purchase with points',
         async (by) => {
           const id = await feed(anna, { feed_content: '一'.repeat(60), amount: 30 })
           const node = (await guest('GET', `/feeds/${id}`)).body.paid_node
@@ -60,7 +60,7 @@ tell('sends no notification', [
         },
       ],
       [
-        'repost',
+        'a repost',
         async (by) => {
           const id = await feed(anna)
           return async () => {
@@ -70,23 +70,23 @@ tell('sends no notification', [
         },
       ],
       [
-        'deletion of a feed by a moderator',
+        'the deletion of a feed by a moderator',
         async () => {
           const id = await feed(anna)
           return () => as(admin, 'DELETE', `/admin/feeds/${id}`)
         },
       ],
       [
-        'IM events',
+        'a new group chat',
         async (by) => () => as(by, 'POST', '/im/group', { groupname: 'x', desc: 'y', members: `${anna.id}` }),
       ],
-      ['like of a song, which has no owner', async (by) => () => as(by, 'POST', `/music/${song}/like`)],
+      ['a like of a song, which has no owner', async (by) => () => as(by, 'POST', `/music/${song}/like`)],
       [
-        'mention in a comment of an album',
+        'a mention in a comment on an album',
         async (by) => () => say(by, `/music/specials/${album}`, { body: mentioning(anna.name) }),
       ],
       [
-        'free request to join decided',
+        'the acceptance of a free request to join a group',
         async (by) => {
           const id = await createGroup(by, { mode: 'private' })
           made(await as(anna, 'PUT', `/currency-groups/${id}`))
@@ -97,7 +97,7 @@ tell('sends no notification', [
     ] as [string, (by: Person) => Promise<(() => Promise<Answer>) | Answer>][]
   ).map(
     ([what, prepare]): Row => ({
-      what: `no notification: ${what}`,
+      what: `sends no notification about ${what}`,
       notOneself: true,
       async scene(by) {
         const act = await prepare(by)

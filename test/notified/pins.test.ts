@@ -24,7 +24,7 @@ const {
 tell('sends notifications of pins', [
   ...(['accept', 'reject'] as const).map(
     (action): Row => ({
-      what: `feed pin audited: ${action}`,
+      what: `notifies the author when an administrator ${action}s a request to pin a feed`,
       site: true,
       async scene(by) {
         const id = await feed(anna)
@@ -46,7 +46,7 @@ tell('sends notifications of pins', [
     }),
   ),
   {
-    what: 'feed pin set by admin',
+    what: 'notifies the author when an administrator pins a feed',
     site: true,
     async scene(by) {
       const id = await feed(anna)
@@ -65,7 +65,7 @@ tell('sends notifications of pins', [
   },
   ...(['feed', 'news'] as const).flatMap((name): Row[] =>
     (['passed', 'rejected'] as const).map((state) => ({
-      what: `${name} comment pin: ${state}`,
+      what: `notifies the requester when the author decides a request to pin a ${name} comment (${state})`,
       notOneself: true,
       async scene(by) {
         const { type, path, make } = content(name)
@@ -93,7 +93,7 @@ tell('sends notifications of pins', [
   ),
   ...(['accept', 'reject'] as const).map(
     (action): Row => ({
-      what: `news pin audited: ${action}`,
+      what: `notifies the author when an administrator ${action}s a request to pin an article`,
       site: true,
       async scene(by) {
         const id = await news(anna)
@@ -110,7 +110,7 @@ tell('sends notifications of pins', [
     }),
   ),
   {
-    what: 'news pin set',
+    what: 'notifies the author when an administrator pins an article',
     site: true,
     async scene(by) {
       const id = await news(anna)
@@ -124,7 +124,7 @@ tell('sends notifications of pins', [
   },
   ...(['accept', 'reject'] as const).map(
     (verb): Row => ({
-      what: `post pin decided: ${verb}`,
+      what: `notifies the author when the founder of a group ${verb}s a request to pin a post`,
       notOneself: true,
       async scene(by) {
         const groupId = await createGroup(by)
@@ -142,7 +142,7 @@ tell('sends notifications of pins', [
     }),
   ),
   {
-    what: 'post pinned by a manager',
+    what: 'notifies the author when the founder of a group pins a post',
     async scene(by) {
       const groupId = await createGroup(by)
       if (by !== anna) await join(groupId, by, anna)
@@ -156,7 +156,7 @@ tell('sends notifications of pins', [
     },
   },
   {
-    what: 'post of the founder pinned longer by an administrator',
+    what: "notifies a group's founder when an administrator of the group extends the pin of the founder's post",
     notOneself: true,
     async scene(by) {
       const groupId = await createGroup(anna)
@@ -173,7 +173,7 @@ tell('sends notifications of pins', [
     },
   },
   {
-    what: 'comment pin of a post asked for: the author of the post',
+    what: 'notifies the author of a post of a request to pin a comment',
     async scene(by) {
       const id = await post(anna, group)
       const target = await commentOf(by, `/group-posts/${id}`)
@@ -192,7 +192,7 @@ tell('sends notifications of pins', [
   },
   ...(['accept', 'reject'] as const).map(
     (verb): Row => ({
-      what: `comment pin of a post decided: ${verb}`,
+      what: `notifies the requester when the author of a post ${verb}s a request to pin a comment`,
       notOneself: true,
       async scene(by) {
         const id = await post(by, group)

@@ -6,7 +6,7 @@ const { SITE, anna, cleo, as, guest, sql, system, next, made, later, ask, answer
 tell('sends notifications of questions and answers', [
   ...[false, true].map(
     (anonymity): Row => ({
-      what: `invited to answer${anonymity ? ' anonymously' : ''}`,
+      what: `notifies an invited user of ${anonymity ? 'an anonymous' : 'a'} question`,
       async scene(by) {
         const fields = { anonymity, invitations: [{ user: anna.id }] }
         const topic = (await guest('GET', '/question-topics')).body[0].id
@@ -28,7 +28,7 @@ tell('sends notifications of questions and answers', [
   ),
   ...[false, true].map(
     (anonymity): Row => ({
-      what: `question answered${anonymity ? ' anonymously' : ''}`,
+      what: `notifies the asker of an${anonymity ? ' anonymous' : ''} answer`,
       async scene(by) {
         const question = await ask(anna)
         return later(
@@ -51,7 +51,7 @@ tell('sends notifications of questions and answers', [
   ),
   ...[false, true].map(
     (anonymity): Row => ({
-      what: `answer adopted${anonymity ? ' anonymously' : ''}`,
+      what: `notifies the author when ${anonymity ? 'an anonymous' : 'the'} asker adopts an answer`,
       async scene(by) {
         const question = await ask(by, { anonymity })
         const id = await answer(anna, question)
@@ -69,7 +69,7 @@ tell('sends notifications of questions and answers', [
     }),
   ),
   {
-    what: 'paid view of an answer: the asker, who receives the fee',
+    what: 'notifies the asker, who receives the fee, of a paid view of an answer',
     async scene(by) {
       const question = await askForLooks(anna, cleo)
       const id = await answer(cleo, question)
@@ -89,7 +89,7 @@ tell('sends notifications of questions and answers', [
   },
   ...(['accept', 'reject'] as const).flatMap((action): Row[] => [
     {
-      what: `question topic proposal decided: ${action}`,
+      what: `notifies the proposer when an administrator ${action}s a question topic`,
       site: true,
       async scene(by) {
         const name = `Proposal ${next()}`
@@ -115,7 +115,7 @@ tell('sends notifications of questions and answers', [
       },
     },
     {
-      what: `excellence of a question decided: ${action}`,
+      what: `notifies the asker when an administrator ${action}s a request to mark a question as excellent`,
       site: true,
       async scene(by) {
         const question = await ask(anna)

@@ -33,7 +33,7 @@ const LIKED = [
 
 tell('sends notifications of follows, comments, likes and mentions', [
   {
-    what: 'follow a user',
+    what: 'notifies a user of a new follower',
     async scene(by) {
       await as(by, 'DELETE', `/user/followings/${anna.id}`)
       const data = {
@@ -50,7 +50,7 @@ tell('sends notifications of follows, comments, likes and mentions', [
   },
   ...CONTENT.flatMap(({ name, type, path, make }): Row[] => [
     {
-      what: `comment on ${name}: author, and replied user`,
+      what: `notifies the author and the replied user of a comment (${name})`,
       async scene(by) {
         const id = await make(anna)
         return {
@@ -60,7 +60,7 @@ tell('sends notifications of follows, comments, likes and mentions', [
       },
     },
     {
-      what: `comment on ${name} that replies to its author: one notification`,
+      what: `sends the author one notification of a comment that replies to the author (${name})`,
       async scene(by) {
         const id = await make(anna)
         return {
@@ -72,7 +72,7 @@ tell('sends notifications of follows, comments, likes and mentions', [
   ]),
   ...MUSIC.map(
     ({ name, type, path, make }): Row => ({
-      what: `comment on ${name}: replied user`,
+      what: `notifies the replied user of a comment (${name})`,
       async scene(by) {
         const id = await make(by)
         return {
@@ -85,7 +85,7 @@ tell('sends notifications of follows, comments, likes and mentions', [
   ...LIKED.map(([name, verb, contents]): Row => {
     const { type, path, make } = content(name)
     return {
-      what: `like of ${name}`,
+      what: `notifies the author of a like (${name})`,
       async scene(by) {
         const id = await make(anna)
         return {
@@ -96,7 +96,7 @@ tell('sends notifications of follows, comments, likes and mentions', [
     }
   }),
   {
-    what: 'mention in feed text, each once whatever the case',
+    what: 'notifies each user mentioned in a feed once, regardless of case',
     async scene(by) {
       const text = mentioning(anna.name, anna.name.toUpperCase(), cleo.name, 'nobody_of_this_name', '%')
       return later(
@@ -109,7 +109,7 @@ tell('sends notifications of follows, comments, likes and mentions', [
     },
   },
   {
-    what: 'mention in the text of a post',
+    what: 'notifies the users mentioned in a post',
     async scene(by) {
       const text = mentioning(anna.name, cleo.name)
       return later(
@@ -123,7 +123,7 @@ tell('sends notifications of follows, comments, likes and mentions', [
   },
   ...[...CONTENT, content('song')].map(
     ({ name, type, path, make }): Row => ({
-      what: `mention in a comment of ${name}: mentioned users, and the author if any`,
+      what: `notifies the users mentioned in a comment, and the author if any (${name})`,
       async scene(by) {
         const id = await make(dora)
         const text = mentioning(anna.name, cleo.name)
@@ -143,7 +143,7 @@ tell('sends notifications of follows, comments, likes and mentions', [
     }),
   ),
   {
-    what: 'comment and mentions in a private group: only users who may read it',
+    what: 'notifies only users who may read a private group of comments and mentions in it',
     notOneself: true,
     async scene(by) {
       const id = await createGroup(anna, { mode: 'private' })
