@@ -1,8 +1,8 @@
 import type { Sql } from '#platform/database'
 
 export async function varyRows(sql: Sql): Promise<void> {
-  // Makes the searched columns of a row differ, because the fixture fills text columns of a row with the same text.
-  // Otherwise a match would not identify its column.
+  // Gives the second searched column of webhooks and address blocks another text, because the fixture fills all text
+  // columns of a row with the same text. Otherwise a match would not identify its column.
   await sql`update webhook_endpoints set description = 'y' || id`
   await sql`update address_blocks set reason = 'y' || id`
 
