@@ -47,7 +47,7 @@ function closing(source: string, open: number): number {
   return source.length
 }
 
-/** The mutant still evaluates the condition for its side effects, but ignores the result. */
+/** Disables early exits. The mutant still evaluates the condition for its side effects, but ignores the result. */
 function refusals(source: string): Finding[] {
   return [...source.matchAll(/\bif \(/g)].flatMap((match): Finding[] => {
     const open = match.index + 3
