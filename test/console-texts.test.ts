@@ -211,7 +211,7 @@ test('describes actions of administrators in the history of an account', async (
   assert.deepEqual(history.detailsOf(entries[1]!), ['Mistake · balance: CN¥99.50', 'Mistake · 余额：¥99.50'])
 })
 
-test('has a text for every subject and verb of the audit log', async () => {
+test('has a console text for every subject and verb of the audit log', async () => {
   const texts = globSync('src/modules/**/*.ts', { exclude: (name) => name.endsWith('.test.ts') }).map(
     (file) => readFileSync(file, 'utf8'),
   )
@@ -239,7 +239,7 @@ test('has a text for every subject and verb of the audit log', async () => {
   }
 })
 
-test('has a text for every setting', async () => {
+test('has a console text for every setting', async () => {
   const { SETTINGS } = await import('#modules/settings/registry.ts')
   const texts = ['texts.ts', 'money-texts.ts']
     .map((name) => readFileSync(new URL(`../console/src/pages/settings/${name}`, import.meta.url), 'utf8'))
