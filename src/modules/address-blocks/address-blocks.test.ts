@@ -20,7 +20,7 @@ const signIn = (address: string, more: object = {}) =>
   guest('POST', '/auth/login', { login: 'nobody', password: 'no password' }, from(address, more))
 const codeOf = ({ headers }: { headers: object }) => (headers as { 'x-error-code'?: string })['x-error-code']
 
-test('rejects writes from a blocked network (administration-19)', async () => {
+test('rejects writes and token refreshes from a blocked network (administration-19)', async () => {
   const ann = await person()
   const made = await block({ network: '192.0.2.77/24', hours: 5 })
   assert.equal(made.status, 201)
@@ -48,7 +48,7 @@ test('rejects writes from a blocked network (administration-19)', async () => {
   assert.equal((await signIn('192.0.2.5')).status, 422)
 })
 
-test('rejects requests from a blocked network without a database query (administration-19)', async () => {
+test('rejects requests from a blocked network without a database query per request (administration-19)', async () => {
   await block({ network: '198.51.100.1' })
   assert.equal((await signIn('198.51.100.1')).status, 403)
   watching = true
@@ -65,7 +65,7 @@ test('rejects requests from a blocked network without a database query (administ
   assert.equal(others.length, reads.length)
 })
 
-test('ends an expired block without a cache invalidation (administration-19)', async () => {
+test('ignores a cached block after its end time without a cache invalidation (administration-19)', async () => {
   const network = '2001:db8:7::/48'
   const made = await block({ network, hours: 1 })
   assert.ok(await findAddressBlock(ctx, '2001:db8:7:1::1'))

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { compileNetworks, networkOf } from './service.ts'
 
-test('normalizes every notation of a network', () => {
+test('normalizes a network and returns undefined for an invalid one', () => {
   for (const [text, network] of [
     ['192.0.2.7', '192.0.2.7/32'],
     [' 192.0.2.7/24 ', '192.0.2.0/24'],
