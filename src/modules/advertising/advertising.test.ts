@@ -77,7 +77,7 @@ test('preserves both of two concurrent changes of an advertisement (feeds-34)', 
   assert.equal((await as(founder, 'DELETE', url)).status, 204)
 })
 
-test('validates an advertisement by its space and type (feeds-34)', async () => {
+test('reports the invalid field of an advertisement (feeds-34)', async () => {
   const good = { space_id: boot, title: 'x', type: 'image', data: { image: picture } }
   const theirs = await storePicture(world, await person())
   for (const [change, field] of [

@@ -142,7 +142,7 @@ type Everything = { spaces: AdvertisingSpace[]; advertisements: Advertisement[] 
 
 const cacheOf = defineCache<Everything>('advertising', { max: 1, ttlMs: 60_000 })
 
-/** Caches all advertisements, because every client requests them when it starts. */
+/** Caches all spaces and advertisements, because every client requests advertisements when it starts. */
 const readAll = (ctx: Context) =>
   cacheOf(ctx).get('all', async () => {
     const [spaces, rows] = await Promise.all([listSpaces(ctx.sql), listAdvertisements(ctx.sql)])
