@@ -27,7 +27,7 @@ test('lists app versions with the highest version code first (administration-23)
     assert.equal((await guest('GET', `/plus-appversion?${query}`)).status, 422)
 })
 
-test('rejects a duplicate app version number (administration-23)', async () => {
+test('rejects a duplicate version code of an app (administration-23)', async () => {
   const answers = await Promise.all([1, 2, 3].map(() => add({ version_code: 900 })))
   assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 422, 422])
   const { id } = answers.find(({ status }) => status === 201)!.body
