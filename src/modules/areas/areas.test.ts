@@ -33,7 +33,7 @@ test('finds an area by a part of its name (feeds-32)', async () => {
   assert.deepEqual(Object.keys((await guest('GET', '/locations/search')).body.errors), ['name'])
 })
 
-test('rejects duplicate names, unknown parents and a fifth level in the area tree (feeds-33)', async () => {
+test('rejects duplicate sibling names, unknown parents and a fifth level in the area tree (feeds-33)', async () => {
   assert.deepEqual(Object.keys((await add('四川省', china)).body.errors), ['name'])
   assert.equal((await add('四川省')).status, 201)
   assert.deepEqual(Object.keys((await add('x', 99_999)).body.errors), ['pid'])
