@@ -8,7 +8,7 @@ const LOCK = 7_180_180
 const START: Buffer = Buffer.alloc(32)
 
 /**
- * Last link of the audit chain. A copy on another system reveals later changes of the records before this
+ * Last link of the audit chain. A copy on another system reveals later changes of the records up to this
  * link.
  */
 export type Anchor = { position: number; hash: string }
@@ -48,7 +48,7 @@ async function linkBatch(tx: Tx): Promise<number> {
   return rows.length
 }
 
-/** Links only committed records, because transactions do not commit in the order of the record ids. */
+/** Links records only after their commit, because transactions do not commit in the order of the record ids. */
 export async function linkAuditRecords(sql: Sql): Promise<void> {
   while ((await transaction(sql, linkBatch)) === BATCH);
 }
@@ -70,7 +70,7 @@ export type ChainReport = {
   faults: string[]
 }
 
-/** Recomputes all hashes and compares them with the anchors. Reports at most 20 faults. */
+/** Recomputes all hashes and compares them with the stored hashes and the anchors. Reports at most 20 faults. */
 export async function verifyAuditChain(sql: Db, anchors: readonly Anchor[] = []): Promise<ChainReport> {
   const faults: string[] = []
   const kept = new Map(anchors.map((anchor) => [anchor.position, anchor.hash]))

@@ -15,7 +15,7 @@ import {
 } from '#platform/http'
 import { type Actor, type AuditEntry, recordAudit } from './queries.ts'
 
-/** Decision on a pending record. Runs at most once, in the transaction that writes the audit entry. */
+/** Decision on a pending record. Runs in the transaction that writes the audit entry. */
 export type Decision<Row, Body extends TObject> = {
   summary: string
   /** The field `action` of the body is the verb in the audit log. */

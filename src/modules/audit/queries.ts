@@ -54,7 +54,7 @@ export type AuditEntry = {
   action: string
   subjectType: string
   subjectId: number | string
-  /** Values of the changed fields. Must not contain passwords or other secrets. */
+  /** State before the change. Like `after`, it must not contain passwords or other secrets. */
   before?: Record<string, unknown> | null
   after?: Record<string, unknown> | null
 }
