@@ -53,7 +53,7 @@ test('returns the data of a submitted certification (sign-in-20)', async () => {
   assert.equal((await as(ann, 'GET', '/user')).body.verified, null)
 })
 
-test("stores an organization's name only for certifications of type `org`", async () => {
+test("requires an organisation's name and address for type `org` and discards them for type `user`", async () => {
   const ann = await person()
   for (const gap of ['org_name', 'org_address']) {
     const body = { type: 'org', org_name: 'Kith Ltd', org_address: '1 Road', [gap]: null }

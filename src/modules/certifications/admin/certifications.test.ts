@@ -32,7 +32,7 @@ const records = (id: number | string, subject = 'certifications') =>
     select action, before, after from audit_log
     where subject_type = ${subject} and subject_id = ${String(id)} order by id`
 
-test('filters certifications by status, kind, user and text', async () => {
+test('filters certifications by status, type, user and text', async () => {
   const one = await applicant({ name: '欧阳询', number: 'ID-4711' })
   const org = { type: 'org', org_name: 'Müller & Söhne', org_address: '100% Street' }
   const two = await applicant(org)
@@ -183,7 +183,7 @@ test("revokes a user's certification when an administrator removes the badge", a
   assert.equal((await as(who, 'PATCH', '/user/certification', {})).status, 201)
 })
 
-test('updates the badges of certified users when the category changes', async () => {
+test('updates the badges of certified users when the icon of their category changes', async () => {
   const { who, id } = await applicant()
   const [waiting, other] = [await applicant(), await applicant()]
   for (const each of [id, other.id]) await as(admin, 'PATCH', `${PATH}/${each}/pass`, { desc: 'x' })
