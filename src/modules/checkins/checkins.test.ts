@@ -146,7 +146,7 @@ test('ranks users by check-ins, with the older account first in a tie (feeds-38)
   assert.deepEqual([second.id, 'rank' in second.extra], [cid.id, false])
 })
 
-test('detects a check-in paid with a wrong amount in the ledger audit', async () => {
+test('detects in the ledger audit that a check-in was paid with a wrong amount', async () => {
   const ann = await person()
   await checkIn(ann)
   await sql`update checkin_logs set amount = 11 where user_id = ${ann.id}`
@@ -158,7 +158,7 @@ test('detects a check-in paid with a wrong amount in the ledger audit', async ()
   await sql`update checkin_logs set amount = 10 where user_id = ${ann.id}`
 })
 
-test('detects a check-in paid in another currency or to another user in the ledger audit', async () => {
+test('detects in the ledger audit that a check-in was paid in another currency or to another user', async () => {
   const [ann, bob, founder] = [await person(), await person(), await person({ roles: ['founder', 'owner'] })]
   await checkIn(ann)
   const [{ id } = { id: 0 }] = await sql<
