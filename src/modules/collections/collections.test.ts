@@ -82,7 +82,7 @@ test("removes only the viewer's own collection", async () => {
   assert.deepEqual(await findCollected(sql, 'test-albums', [id], me.id), new Set())
 })
 
-test('returns 404 when unknown content is collected', async () => {
+test('returns 404 when a user collects or uncollects unknown content', async () => {
   const me = await person()
   assert.equal((await as(me, 'POST', '/test/things/999999/collections')).status, 404)
   assert.equal((await as(me, 'DELETE', '/test/things/999999/uncollect')).status, 404)
