@@ -50,8 +50,8 @@ import {
 export type CommentOptions = CommentRules & {
   path: string
   /**
-   * `array` returns a plain list. `pinned` returns the pinned comments, and a list of comments that omits authors
-   * whom the viewer blocks (feeds-14).
+   * `array` returns a plain list. `pinned` returns the pinned comments and a list of comments, both without
+   * comments by authors whom the viewer blocks (feeds-14).
    */
   shape: 'array' | 'pinned'
   /** Name of the cursor parameter. Default: `after`. */

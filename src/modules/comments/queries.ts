@@ -250,7 +250,7 @@ export type ImportedComment = {
 }
 
 /**
- * Skips comments that an earlier import has written. Returns the ids of content with new comments, by content
+ * Skips comments that an earlier import has written. Returns the content id of each new comment, by content
  * type.
  */
 export async function importComments(sql: Db, given: ImportedComment[]): Promise<Map<string, number[]>> {

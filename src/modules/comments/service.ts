@@ -38,7 +38,7 @@ import {
 } from './schema.ts'
 
 /**
- * Removes `target_user`, the owner of the content, unless the owner is the viewer. The owner may be
+ * Sets `target_user`, the owner of the content, to 0 unless the owner is the viewer, because the owner may be
  * anonymous.
  */
 export const withoutOwner = <Row extends { target_user: number }>(rows: Row[], viewerId: number): Row[] =>
@@ -300,7 +300,7 @@ export async function findVisibleComments(
       const content = `${row.commentable_type}/${row.commentable_id}`
       if (!seen.has(content)) return []
       if (!anonymous.has(content) || row.target_user === viewerId) return [row]
-      // Skips comments that match `for_user` only as owner of anonymous content, because the match would
+      // Skips a comment if `for_user` matches only the owner of anonymous content, because the match would
       // reveal the owner.
       const foundByOwner = query.for_user !== undefined && row.target_user === query.for_user
       const isReply = query.for_type !== 'target' && row.reply_user === query.for_user

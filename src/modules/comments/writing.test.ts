@@ -31,7 +31,7 @@ test('returns and counts a new comment (feeds-11)', async () => {
   assert.equal((await as(reader, 'DELETE', `/test/things/${id}/comments/${commentId}`)).status, 404)
 })
 
-test('limits the body to 1 to 255 Unicode characters after trimming', async () => {
+test('limits the body of a comment to 1 to 255 Unicode characters after trimming', async () => {
   const owner = await person()
   const id = await make(owner)
   const send = async (body: unknown) => as(owner, 'POST', `/test/things/${id}/comments`, body)
