@@ -49,7 +49,7 @@ test("stores feedback with the client's mark", async () => {
   }
 })
 
-test('rejects invalid feedback and limits the feedback of a user per minute', async () => {
+test('rejects feedback that is invalid or exceeds the rate limit of the user', async () => {
   const [ann, bob] = [await person(), await person()]
   for (const body of [
     {},
@@ -100,7 +100,7 @@ test("lists the viewer's feedback together with notices (notifications-15)", asy
   assert.deepEqual(contents(await list(bob)), ['Of Bob', 'To two'])
 })
 
-test('lets only administrators read and delete feedback (administration-11)', async () => {
+test('lets only administrators search and delete the feedback of all users (administration-11)', async () => {
   const ann = await person()
   const { id } = (await write(ann, 'A 100% needle')).body.data
   await notice({ user_ids: [ann.id], contents: 'A needle of ours' })
