@@ -17,7 +17,7 @@ const commentOn = async (who: Person, path: string, body: object = { body: 'nice
   as(who, 'POST', `/music/${path}/comments`, body)
 
 describe('music albums', () => {
-  test('lists albums newest first, each with the sum of the shares of its songs (music-7)', async () => {
+  test('lists albums newest first, with the shares of their songs in the share count (music-7)', async () => {
     const listener = await person()
     const song = await createSong(world, editor)
     const one = await createSpecial(world, editor, { songs: [song], body: { intro: 'About', sort: 2 } })

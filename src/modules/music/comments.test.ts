@@ -108,7 +108,7 @@ describe('comments on songs', () => {
     await assertNoDrift()
   })
 
-  test('keeps exact comment counts of song and album when comments and deletions race', async () => {
+  test('keeps exact comment counts of song and album when several comments or several deletions run concurrently', async () => {
     const people = await Promise.all(Array.from({ length: 5 }, () => person()))
     const id = await createSong(world, editor)
     const special = await createSpecial(world, editor, { songs: [id] })

@@ -106,7 +106,7 @@ describe('single songs', () => {
     assert.deepEqual((await as(listener, 'GET', `/music/${id}`)).body.music_specials, [])
   })
 
-  test('returns 404 on every endpoint for an unknown or deleted song', async () => {
+  test('returns 404 for reads and writes of an unknown or deleted song', async () => {
     const gone = await createSong(world, editor)
     const listener = await person()
     assert.equal((await as(editor, 'DELETE', `/admin/music/songs/${gone}`)).status, 204)

@@ -47,7 +47,7 @@ describe('music administration', () => {
 })
 
 describe('singer administration', () => {
-  test('writes audit records when an administrator changes a singer', async () => {
+  test('writes an audit record when an administrator creates, changes or deletes a singer', async () => {
     const name = unique('Björk 歌手')
     const made = await admin('POST', 'singers', { name })
     assert.equal(made.status, 201)
@@ -106,7 +106,7 @@ describe('singer administration', () => {
 })
 
 describe('song administration', () => {
-  test('creates a song with sound, lyric and albums', async () => {
+  test('creates and changes a song with sound, lyric and albums', async () => {
     const special = await createSpecial(world, editor)
     const singer = (await admin('POST', 'singers', { name: unique('Singer') })).body.id
     const storage = await uploadSound(world, editor)
