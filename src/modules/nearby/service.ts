@@ -114,7 +114,7 @@ const listPlacesAround = (
   limit ${limit}`
 
 const FARTHEST = 10_000
-/** Three decimals of a degree are about a hundred meters. */
+/** A thousandth of a degree is at most about 111 meters. */
 const rounded = (degrees: number) => Math.round(degrees * 1000) / 1000
 
 /** Rounds a location, so that it does not reveal a user's home (nearby-1). */
@@ -132,7 +132,7 @@ function centresOf(place: Place, meters: number): Place[] {
   return [place]
 }
 
-/** Squared distance on the Mercator map, the sort key of the index. Also works across the date line. */
+/** Squared distance on the Mercator map. Sorts places in the order of the index, also across the date line. */
 function onMap(from: Place, to: Place): number {
   const [a, b] = [mercatorPoint(from), mercatorPoint(to)]
   const across = Math.abs(a.x - b.x)
