@@ -102,7 +102,7 @@ describe('comments on articles', () => {
     assert.equal((await read(one)).body.comment_count, 1)
   })
 
-  test('keeps exact counters of an article when comments and deletions race', async () => {
+  test('keeps exact counters of an article when several comments or several deletions run concurrently', async () => {
     const people = await Promise.all(Array.from({ length: 5 }, () => person()))
     const id = await publish()
     const made = await Promise.all(people.flatMap((who) => [0, 1].map(() => write(who, id))))

@@ -62,7 +62,7 @@ describe('news categories', () => {
     assert.equal((await guest('PATCH', '/news/categories/follows', { follows: '1' })).status, 401)
   })
 
-  test('stores exactly one of two racing subscriptions of a user', async () => {
+  test('stores exactly one of several concurrent subscriptions of a user', async () => {
     const me = await person()
     const ids = [await createCategory(world, editor), await createCategory(world, editor)]
     await Promise.all(
@@ -95,7 +95,7 @@ describe('list of news', () => {
       assert.equal((await guest('GET', `/news?${query}`)).status, 422, query)
   })
 
-  test('omits blocked authors from the list of news (news-4, news-10)', async () => {
+  test('omits articles by blocked authors from the list of news (news-4, news-10)', async () => {
     const [me, other] = [await person(), await person()]
     const own = await createCategory(world, editor)
     const id = await publish({

@@ -40,7 +40,7 @@ const tagsOf = (sql: Db): Fragment => sql`coalesce((
   from news_tags l join tags t on t.id = l.tag_id where l.news_id = n.id
 ), '[]')`
 
-/** Falls back to the name of the user who wrote the article, and to `-` if that user is deleted (news-23). */
+/** Stored author name, or else the name of the user who wrote the article, or `-` if that user is deleted (news-23). */
 const authorName = (sql: Db): Fragment =>
   sql`coalesce(nullif(n.author, ''), (${nameOf(sql, sql`n.user_id`)}), '-')`
 

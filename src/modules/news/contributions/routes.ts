@@ -147,8 +147,8 @@ const askForRefund = (ctx: Context, own: OwnNews): Promise<void> =>
   })
 
 /**
- * Deletes an article of the user. For a published article, requests its deletion from an editor and returns
- * true.
+ * Deletes an unpublished article of the user. For a published article, requests its deletion from an editor and
+ * returns true.
  */
 const deleteOrAsk = (ctx: Context, own: OwnNews): Promise<boolean> =>
   transaction(ctx.sql, async (tx) => {
