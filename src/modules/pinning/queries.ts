@@ -193,7 +193,7 @@ export const sqlHasShownPin = (sql: Db, channel: string, contentId: Fragment): F
 ), false)`
 
 /**
- * Averages the daily price of accepted pins that were requested in the last seven days. Returns 100 without
+ * Averages the daily price of accepted paid pins that were requested in the last seven days. Returns 100 without
  * such pins (pins-10).
  */
 export async function findAverageDailyPrice(sql: Db, channel: string): Promise<number> {

@@ -69,7 +69,7 @@ const columns = (sql: Db, content: PinnedContent) => sql`
 const from = (sql: Db, content: PinnedContent) => sql`
   from pins p join users u on u.id = p.user_id left join ${content.table(sql)} on t.id = p.target_id`
 
-/** Joins users and content only to the pins of the page, unless `q` searches their text. */
+/** Joins users and content only to the pins of the page. A search for `q` also joins the content to all pins. */
 function listPins(sql: Db, content: PinnedContent, query: AdminPinQuery, targetId: number | undefined) {
   const { sort = 'id', q, state, user } = query
   const contains = (part: string) => {

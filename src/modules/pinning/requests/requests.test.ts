@@ -81,7 +81,7 @@ async function askForPost(who: Person, of: number) {
   return { post: made, pin: (await pinOf('group-post', made)).id }
 }
 
-test('lists pin requests by group for founders (groups-26)', async () => {
+test('lists the pin requests in the groups of a founder and filters them by group (groups-26)', async () => {
   const founder = await person()
   const [id, elsewhere] = [await group(founder), await group(founder)]
   const [alice, ben] = [await member(id, founder), await member(id, founder)]
