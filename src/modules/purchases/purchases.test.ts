@@ -151,7 +151,7 @@ test('stores no purchase when the feed is not for sale to the buyer', async () =
   await audit()
 })
 
-test('charges fifty parallel purchases of one node once', async () => {
+test('charges fifty parallel purchases of one node by one user once', async () => {
   const anna = await rich(0, 0)
   const ben = await rich()
   const { node } = await sell(anna, 10)
