@@ -88,7 +88,7 @@ test('accepts an optional reason of at most 255 characters', async () => {
   assert.equal((await guest('POST', `/test/things/${id}/reports`, {})).status, 401)
 })
 
-test('accepts reports of other existing users only (feeds-24)', async () => {
+test('accepts reports about existing users other than the reporter (feeds-24)', async () => {
   const [me, other] = [await person(), await person()]
   assert.equal((await as(me, 'POST', `/report/users/${other.id}`, { reason: 'rude' })).status, 201)
   assert.equal((await as(me, 'POST', `/report/users/${me.id}`)).status, 422)
@@ -97,7 +97,7 @@ test('accepts reports of other existing users only (feeds-24)', async () => {
   assert.deepEqual([report?.target_user, report?.subject], [other.id, other.name])
 })
 
-test('accepts reports of comments only on visible content', async () => {
+test('accepts a report about a comment only when its content is visible', async () => {
   const [owner, reader] = [await person(), await person()]
   const id = make(owner)
   const { comment } = (await as(owner, 'POST', `/test/things/${id}/comments`, { body: 'nasty words' })).body
@@ -135,7 +135,7 @@ test('accepts only one of several concurrent decisions on a report (feeds-25)', 
   assert.equal((await reportsBy(reader)).length, 2)
 })
 
-test('filters reports by state, kind, user and text', async () => {
+test('filters reports by status, content type, user and text', async () => {
   const [owner, reader, admin] = [await person(), await person(), await person()]
   for (let n = 0; n < 3; n += 1)
     await addReport(sql, {

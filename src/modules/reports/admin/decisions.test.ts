@@ -53,7 +53,7 @@ test('applies every part of a decision in one request (feeds-40)', async () => {
   assert.deepEqual([sanction.id, sanction.report_id], [after.sanction, first])
 })
 
-test('closes only open reports of the removed target (feeds-40)', async () => {
+test('closes only open reports about the removed target (feeds-40)', async () => {
   const waiting = async () => (await as(reader, 'GET', '/admin/statistics/waiting')).body.data[0].count
   const before = await waiting()
   const [author, ann, bob, cid] = [await person(), await person(), await person(), await person()]
@@ -142,7 +142,7 @@ test('leaves the report open when its decision is invalid (feeds-40)', async () 
   assert.equal((await decide(founder, id, { action: 'deal', sanction: silence })).status, 204)
 })
 
-test('removes comments, answers and posts of private groups (feeds-40)', async () => {
+test('removes reported comments, answers and posts of private groups (feeds-40)', async () => {
   const [author, ann] = [await person(), await person()]
   const feed = await publish(author)
   const { comment } = (await as(author, 'POST', `/feeds/${feed}/comments`, { body: 'Nasty' })).body

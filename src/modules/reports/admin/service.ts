@@ -96,7 +96,7 @@ async function closeReport(
   return row
 }
 
-/** Maximum number of other reports that a removal closes. Each closed report sends a notification. */
+/** Maximum number of other reports that a removal closes, because each closed report sends a notification. */
 const CLOSED_AT_ONCE = 1000
 
 const closeReportsOf = (sql: Db, options: { type: string; id: number; handledBy: number }) => sql<
