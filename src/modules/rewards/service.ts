@@ -54,7 +54,7 @@ export type RewardBody = Static<typeof RewardBody>
 
 /**
  * `since` is the id of the previous page's last reward or, when sorted by amount, its amount. `order_type` selects
- * the order. For the rewards of an answer, clients send `type` instead (money-16).
+ * the sort key. For the rewards of an answer, clients send `type` instead (money-16).
  */
 export const RewardQuery = (standard = 15) =>
   Type.Object({
