@@ -55,7 +55,7 @@ test('pages through one kind by the id of the last result (search-1)', async () 
   assert.deepEqual(Object.keys(await find(author, 'q=x&type=groups')), ['groups'])
 })
 
-test('excludes users and content that are disabled, deleted, waiting or blocked (search-1)', async () => {
+test('excludes users and content that are disabled, deleted, pending review or blocked (search-1)', async () => {
   const [viewer, author] = [await person(), await person({ name: 'quokka_one' })]
   const founder = await person({ roles: ['founder'] })
   const closed = await person({ name: 'quokka_two' })
