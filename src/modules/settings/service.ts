@@ -59,7 +59,7 @@ export function isWebLink(entry: string): boolean {
   return (LINKED as readonly string[]).includes(type) && address.includes('{id}')
 }
 
-/** Builds web links from `site:web-links`, then `PUBLIC_WEB_URL`, then the web pages of this server. */
+/** Builds web links from `site:web-links`, or else `PUBLIC_WEB_URL`, or else the web pages of this server. */
 export function linksOf(
   config: Context['config'],
   { 'site:web-links': entries }: Pick<Settings, 'site:web-links'>,

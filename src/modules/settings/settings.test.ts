@@ -22,7 +22,7 @@ test('audits the old and new value of a changed setting (administration-8, admin
   assert.deepEqual(log.body.data[0].after, { 'feed:topic:need-review': true })
 })
 
-test('writes no audit record when no setting changes', async () => {
+test('writes no audit record for a request without settings', async () => {
   const entries = async () =>
     (await as(founder, 'GET', '/admin/audit-log?action=settings.update')).body.total as number
   const before = await entries()
@@ -78,7 +78,7 @@ test('ignores null for settings that are not nullable (administration-8)', async
   assert.deepEqual([body['site:client-email'], body['wallet:ratio']], [null, 100])
 })
 
-test('accepts only http and https URLs (administration-8)', async () => {
+test('accepts only http and https URLs as `site:about-url` (administration-8)', async () => {
   const set = (url: string) => as(founder, 'PATCH', '/admin/settings', { 'site:about-url': url })
   for (const url of [
     'javascript:alert(1)',
