@@ -13,7 +13,7 @@ const insertActivity = (sql: Db, ids: number[]) => sql`
   insert into last_active_days as l (user_id, last_day) select id, current_date from unnest(${ids}::bigint[]) as id
   on conflict (user_id) do update set last_day = excluded.last_day where l.last_day < excluded.last_day`
 
-/** Counts the distinct users active since the day `from`. Null if an upgraded site began to record activity later. */
+/** Counts the distinct users active since the day `from`. Null if an upgraded site began to record activity after it. */
 export async function countActiveSince(sql: Db, from: string): Promise<number | null> {
   const [row] = await sql<[{ people: number | null }]>`
     select case when m.recorded = m.first or m.recorded <= ${from}::date
@@ -37,7 +37,7 @@ const DAY_MS = 86_400_000
 const BATCH = 5000
 
 const buffered = defineBufferedCounts('active people', insertActivity)
-/** Day on which a user was last recorded, so that only a user's first request of a day writes a row. */
+/** Day on which this process last recorded a user, so that only the user's first request of a day writes a row. */
 const recordedDays = defineState(() => new LRUCache<number, number>({ max: 100_000 }))
 
 export function recordActivity(ctx: Context, viewer: Viewer | null): void {

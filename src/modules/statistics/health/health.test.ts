@@ -84,7 +84,7 @@ test('reports the start of a fault until the faulty part recovers (administratio
   assert.deepEqual([again.state, again.since, again.fault], ['good', null, null])
 })
 
-test('reports a fault when no job has run for a long time', async () => {
+test('reports the jobs as failing when a job is overdue or the last check is old', async () => {
   const clean = await createWorld()
   await addJob(clean.sql, 'check_health', {})
   await clean.work()
@@ -104,7 +104,7 @@ test('reports a fault when no job has run for a long time', async () => {
   assert.equal((await partIn(clean, 'jobs')).state, 'failing')
 })
 
-test('reports the last complete backup', async () => {
+test('reports missing, late and failed backups with the time of the last complete backup', async () => {
   const kept = await createWorld({ BACKUP_TO: '/backups' })
   const state = async () => {
     const { state, since, fault, good_at } = await partIn(kept, 'backups')
