@@ -67,7 +67,7 @@ test('removes only the given tag of the user', async () => {
   assert.deepEqual(await both(), [[], [one, two]])
 })
 
-test('adds a tag once when requests race', async () => {
+test('adds and removes a tag once under concurrent requests', async () => {
   const ann = await person()
   const id = await tag(await category())
   const answers = await Promise.all(Array.from({ length: 8 }, () => take(ann, id)))

@@ -156,7 +156,7 @@ const view = <T extends { created_at: string }>(row: T): T => ({
   created_at: wireTime(row.created_at),
 })
 
-/** Throws the error of `used` on a foreign key violation, also in tables of other modules. */
+/** Throws the error of `used` on any foreign key violation, because tables of other modules also refer to tags. */
 async function unlessUsed(deletion: Promise<unknown>, used: () => Error): Promise<void> {
   try {
     await deletion

@@ -59,7 +59,7 @@ test('writes audit records for changes of a tag', async () => {
   assert.equal(log.data[1].before.name, '足球')
 })
 
-test('audits the latest values after a concurrent change of a tag or category', async () => {
+test('includes a concurrent update in the `before` values of the audit record of a tag or category', async () => {
   const category = await make('/admin/tag-categories', { name: 'Waiting' })
   const tag = await make('/admin/tags', { name: 'waiting', tag_category_id: category })
   for (const [path, table, id] of [
