@@ -43,7 +43,7 @@ const TextMessageQuery = Type.Object({
 
 type TextRow = Tables['text_messages']
 
-/** Lists text messages without their texts, and with only the last digits of phone numbers. */
+/** Lists text messages without their texts, and with only the last four digits of phone numbers. */
 export function adminTextMessageRoutes(server: Server, ctx: Context) {
   const { sql } = ctx
   routesOn(server, ctx, { tag: 'Admin: site' })('GET /admin/text-messages', {
@@ -86,13 +86,13 @@ const MAX_REPORT = 256 * 1024
 const Receipt = Type.Object({ service: Type.String({ maxLength: 20 }), key: Type.String({ maxLength: 64 }) })
 
 /**
- * Serves delivery reports outside the API, where the guest rate limit does not apply. The URL contains a
+ * Receives delivery reports outside the API, where the guest rate limit does not apply. The URL contains a
  * secret, because most services sign nothing.
  */
 export function receiptRoutes(server: Server, ctx: Context) {
   encapsulate(server, (scope) => {
     scope.removeAllContentTypeParsers()
-    // Keeps the raw bytes, because signed reports are verified against their raw bytes.
+    // Keeps the body unparsed, because the signature of a report covers the raw body.
     scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
     scope.post(
       '/text-messages/:service/receipts/:key',

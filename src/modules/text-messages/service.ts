@@ -139,8 +139,8 @@ async function isNumberFull(ctx: Context, phone: string): Promise<boolean> {
 }
 
 /**
- * Throws `SmsError` when no service accepts the message. Returns undefined for a message other than a verification
- * code above the daily limit of the phone number.
+ * Throws `SmsError` when no service accepts the message. Above the daily limit of the phone number, sends only
+ * verification codes, and returns undefined for other messages.
  */
 export async function sendText(ctx: Context, message: TextMessage): Promise<SentText | undefined> {
   const { phone, purpose } = message

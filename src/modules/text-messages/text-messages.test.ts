@@ -78,7 +78,7 @@ test('uses the second text message service when the first service fails', async 
   assert.deepEqual([To, StatusCallback], [`+86${phone}`, receiptAddress(ctx, 'twilio')])
 })
 
-test('stops retrying a text message that every service rejects', async () => {
+test('does not retry a text message that every service rejects', async () => {
   const { phone } = fresh()
   ali.faults.push('refused')
   twi.faults.push('refused')
