@@ -28,7 +28,7 @@ const add = async (body: object): Promise<number> => {
 }
 
 describe('administration of sensitive words', () => {
-  test('lets only users with the ability manage sensitive words and audits their changes', async () => {
+  test('audits changes of sensitive words by users with the ability', async () => {
     assert.equal((await as(await person(), 'GET', '/admin/sensitive-words')).status, 403)
     assert.equal((await guest('GET', '/admin/sensitive-words')).status, 401)
     const id = await add({ word: 'Badger', type: 'replace', replace: 'mole' })
@@ -50,7 +50,7 @@ describe('administration of sensitive words', () => {
     )
   })
 
-  test('records the current values of a word in the audit log under concurrent changes', async () => {
+  test('includes each concurrent update in the `before` values of the next audit record of a word', async () => {
     const id = await add({ word: 'Zebrafinch', type: 'replace', replace: '0' })
     const replacements = Array.from({ length: 8 }, (_, n) => String(n + 1))
     const answers = await Promise.all(replacements.map((replace) => admin('PATCH', `/${id}`, { replace })))
@@ -129,7 +129,7 @@ describe('words of type warning', () => {
 })
 
 describe('sensitive words in questions and groups', () => {
-  test('rejects a word of type warning in every field (feeds-35)', async () => {
+  test('rejects a word of type warning in the text fields of questions, answers and groups (feeds-35)', async () => {
     const id = await add({ word: 'Forbidden', type: 'warning' })
     const text = 'so FORBIDDEN it is?'
     const me = await person()
