@@ -97,7 +97,7 @@ test('accepts reports about existing users other than the reporter (feeds-24)', 
   assert.deepEqual([report?.target_user, report?.subject], [other.id, other.name])
 })
 
-test('accepts a report about a comment only when its content is visible', async () => {
+test('accepts a report about a comment only when the commented content is visible', async () => {
   const [owner, reader] = [await person(), await person()]
   const id = make(owner)
   const { comment } = (await as(owner, 'POST', `/test/things/${id}/comments`, { body: 'nasty words' })).body
