@@ -179,7 +179,7 @@ export async function unblockAddress(ctx: Context, actor: Actor, id: number): Pr
   })
 }
 
-/** Deletes all active blocks that contain an address, for operators who locked themselves out. Returns their networks. */
+/** Deletes active blocks that contain an address, for operators who locked themselves out. Returns their networks. */
 export async function removeBlocksOfAddress(ctx: Context, address: string): Promise<string[]> {
   const rows = await listBlocks(ctx.sql)
   const entries = rows.map(({ id, network }) => ({ network, value: { id, network } }))
