@@ -29,7 +29,7 @@ export type RewardOptions = {
   switches?: 'feed:reward'[]
   mayWrite?(target: Target, viewerId: number): Promise<void>
   errors?: readonly DeclaredError[]
-  /** Updates the reward counters of the content. Column `by` of the expression `changed` is the amount of the reward. */
+  /** Updates the reward counters of the content. In the table `changed`, column `by` is the amount of the reward. */
   count?: Counts
   poor?: (() => Error) & DeclaredError
   pageSize?: number
