@@ -13,7 +13,10 @@ const insertActivity = (sql: Db, ids: number[]) => sql`
   insert into last_active_days as l (user_id, last_day) select id, current_date from unnest(${ids}::bigint[]) as id
   on conflict (user_id) do update set last_day = excluded.last_day where l.last_day < excluded.last_day`
 
-/** Counts the distinct users active since the day `from`. Null if an upgraded site records activity only since a later day. */
+/**
+ * Counts the distinct users active since the day `from`. Null if an upgraded site began to record activity on a
+ * later day.
+ */
 export async function countActiveSince(sql: Db, from: string): Promise<number | null> {
   const [row] = await sql<[{ people: number | null }]>`
     select case when m.recorded = m.first or m.recorded <= ${from}::date
