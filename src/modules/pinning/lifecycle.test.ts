@@ -61,21 +61,23 @@ test('expires a pin at its end (pins-2)', async () => {
   )
   assert.equal((await as(founder, 'GET', `/admin/feed-pinneds/${id}`)).body.state, 'expired')
   assert.equal((await pinFeed(anna, feed)).status, 201)
-  const [lasting, ended] = [await feedOf(anna), await feedOf(anna)]
-  for (const other of [lasting, ended])
+  const [lasting, ended, stale] = [await feedOf(anna), await feedOf(anna), await feedOf(anna)]
+  for (const other of [lasting, ended, stale])
     await as(founder, 'POST', '/admin/feed-pinneds', { feed: other, day: 2 })
   const { id: endedPin } = await pinOf('feed', ended)
   assert.equal((await as(founder, 'DELETE', `/admin/feed-pinneds/${endedPin}`)).status, 204)
   const shown = (await guest('GET', '/feeds')).body.pinned.map((f: { id: number }) => f.id)
   assert.deepEqual([shown.includes(lasting), shown.includes(ended)], [true, false])
   await sql`update pins set expires_at = now() - interval '1 second' where id = ${endedPin}`
-  await sql`update pins set state = 'active', expires_at = now() - interval '1 second' where id = ${id}`.catch(
-    () => {},
-  )
+  const { id: stalePin } = await pinOf('feed', stale)
+  await sql`update pins set expires_at = now() - interval '1 second' where id = ${stalePin}`
   await allTasks(ctx).expire_pins?.({}, {} as never)
   assert.equal((await sql`select from pins where state = 'active' and expires_at <= now()`).length, 0)
-  const states = [(await pinOf('feed', lasting)).state, (await pinOf('feed', ended)).state]
-  assert.deepEqual(states, ['active', 'cancelled'])
+  const states = await Promise.all([lasting, ended, stale].map((each) => pinOf('feed', each)))
+  assert.deepEqual(
+    states.map(({ state }) => state),
+    ['active', 'cancelled', 'expired'],
+  )
   await audit()
 })
 
