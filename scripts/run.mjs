@@ -9,9 +9,10 @@ if (status !== 0) process.exit(status ?? 1)
 
 // npm puts node_modules/.bin first in PATH, so `node` is the bundled Node.
 const child = spawn('node', process.argv.slice(2), { stdio: 'inherit' })
-// A terminal sends Ctrl-C to the child process too, so passing the signal on would send it twice.
+// A terminal sends these signals to the child process too, so passing them on would send them twice.
+const fromTerminal = process.stdin.isTTY ? ['SIGINT', 'SIGHUP'] : []
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
   process.on(signal, () => {
-    if (!process.stdin.isTTY) child.kill(signal)
+    if (!fromTerminal.includes(signal)) child.kill(signal)
   })
 child.on('exit', (code, signal) => process.exit(code ?? (signal === 'SIGINT' ? 130 : 1)))
