@@ -73,7 +73,7 @@ test('sends the link of content to devices and webhooks (notifications-17)', asy
   assert.equal(JSON.parse(told?.body ?? '{}').data.link, undefined)
 })
 
-test('links an e-mail about an account to the web page of the account (notifications-17)', async () => {
+test('links an e-mail about a password change to the security page of the account (notifications-17)', async () => {
   const carol = await world.person()
   await sql`update users set email = 'carol@example.com', email_key = 'carol@example.com' where id = ${carol.id}`
   const links: (string | undefined)[] = []

@@ -134,7 +134,7 @@ test('hides the author of an anonymous question or answer from other viewers in 
     `/comments?id=${ids.comment.join(',')}`,
     ...['at', 'comment', 'like', 'system', 'follow'].map((type) => `/user/notifications?type=${type}`),
   ]
-  // Skips lists of all users, because they always contain the author.
+  // Skips lists and rankings of users, in which the author may appear without a relation to the anonymous content.
   const directories =
     /^\/(users|user\/(populars|latests|recommends|search|find-by|follow|blacks)|ranks|feeds\/ranks|checkin)/
   const addresses = readable

@@ -27,7 +27,7 @@ test('counts concurrent requests of several processes exactly', async () => {
   }
 })
 
-test('exceeds a limit by at most 1/32 per further process with few messages to the supervisor', async () => {
+test('exceeds a rate limit by at most 1/32 of the limit per additional process', async () => {
   const countUses = countForProcesses()
   let asked = 0
   const counts = Array.from({ length: 3 }, () => {

@@ -197,7 +197,7 @@ test('restores a backup made during writes', async () => {
   assert.equal(forced.code, 0, forced.output)
 })
 
-test('skips a table that the operator added to the database', async () => {
+test('skips a table of the backup that Kith does not have when it restores the backup', async () => {
   await sql.unsafe('create table operator_notes (id bigserial primary key, note text)')
   await sql.unsafe(`insert into operator_notes (note) values ('one'), ('two')`)
   const path = join(folder, 'added.backup')

@@ -97,7 +97,8 @@ export async function getVariant(
   const key = keyOf(source, formatRule(rule))
   const found = recent.get(key)
   if (found) return found
-  // After a failed rendering, the first waiting request renders and the rest wait for the new result.
+  // Continues only if a limit on another client made the shared rendering fail. The first waiting request then
+  // renders, and the rest wait for the new result.
   for (let joined = making.get(key); joined; joined = making.get(key)) {
     joined.askers.push(asker.caller)
     try {

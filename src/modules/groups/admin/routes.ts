@@ -44,7 +44,7 @@ export async function auditGroup(tx: Tx, id: number, audit: 1 | 2): Promise<void
     type: 'system',
     recipients: [changed.founder],
     senderId: 0,
-    // Omits the founder of an unapproved group from webhook events, because guests cannot see the group.
+    // Publishes no webhook event for an unapproved group, because guests cannot see the group.
     hidesRecipients: audit !== 1,
     cause: { type: GROUPS, id },
     data: {

@@ -138,7 +138,7 @@ export async function pushNotifications(ctx: Context, pushed: Pushed): Promise<v
           return {
             ...message,
             ...(isClosed(row) ? { text: '' } : {}),
-            // The setting does not apply to the gateway, because the operator runs it.
+            // `notifications:push-text` does not apply to the gateway, because the operator runs the gateway.
             isPrivate: !hasTexts && serviceOf(ctx, platform) !== 'gateway',
             data: { id: row.id, type: row.type, ...link },
           }
