@@ -56,6 +56,18 @@ describe('comments and reports of group posts', () => {
     )
   })
 
+  test('notifies only members of a mention in a group that an administrator closed', async () => {
+    const [founder, alice, stranger] = await people(3)
+    const groupId = await group(founder!)
+    await as(alice!, 'PUT', `/groups/${groupId}`)
+    const id = await post(founder!, groupId)
+    await sql`update groups set audit = 2 where id = ${groupId}`
+    const body = `Look \u00ad@${alice!.name}\u00ad \u00ad@${stranger!.name}\u00ad`
+    assert.equal((await as(founder!, 'POST', `/group-posts/${id}/comments`, { body })).status, 201)
+    assert.ok((await told(alice!)).includes('at'))
+    assert.ok(!(await told(stranger!)).includes('at'))
+  })
+
   test('lets only managers of the group handle a report (groups-28)', async () => {
     const [founder, other, alice] = await people(3)
     const [groupId] = [await group(founder!), await group(other!)]
