@@ -192,13 +192,17 @@ export type NotificationRow = {
 
 export type StoredRow = Omit<NotificationRow, 'sender_name' | 'notice'>
 
+type BriefRow = Omit<StoredRow, 'id' | 'data' | 'read_at'>
+
 const stored = (sql: Db) =>
   sql`n.seq, n.id, n.type, n.sender_id, n.data, n.cause_type, n.cause_id, n.created_at`
 
-const ownColumns = (sql: Db, userId: number) => sql`
-  ${stored(sql)},
-  (select r.read_at from notification_reads r
-    where r.user_id = ${userId} and r.type = n.type and r.seq >= n.seq order by r.seq limit 1) as read_at`
+const readAt = (sql: Db, userId: number) => sql`(
+  select r.read_at from notification_reads r
+  where r.user_id = ${userId} and r.type = n.type and r.seq >= n.seq order by r.seq limit 1
+)`
+
+const ownColumns = (sql: Db, userId: number) => sql`${stored(sql)}, ${readAt(sql, userId)} as read_at`
 
 /**
  * Reads notifications of several users. `matches` is the condition that joins them with `t (user_id, seq)`.
@@ -213,10 +217,10 @@ export const selectOfMany = (sql: Db, users: number[], seqs: number[], matches: 
   where n.user_id = any(${users}::bigint[])
   order by n.user_id, n.seq, r.seq`
 
-export async function completeRows<Row extends StoredRow>(
+export async function completeRows<Row extends BriefRow>(
   sql: Db,
   rows: Row[],
-): Promise<(Row & NotificationRow)[]> {
+): Promise<(Row & Pick<NotificationRow, 'sender_name' | 'notice'>)[]> {
   const senders = [...new Set(rows.map(({ sender_id }) => sender_id).filter((id) => id > 0))]
   const notices = rows.filter(({ cause_type }) => cause_type === 'notices').map(({ cause_id }) => cause_id)
   const found =
@@ -256,24 +260,41 @@ export async function findNotification(
   return (await completeRows(sql, rows))[0]
 }
 
-export type TypeStatistics = { kind: NotificationType; unread: number; newest: NotificationRow[] }
+export type TypeStatistics = {
+  kind: NotificationType
+  unread: number
+  newest: Pick<NotificationRow, 'sender_id' | 'sender_name' | 'created_at'>[]
+  /** The newest notification of type `system`, and null for other types. */
+  first: NotificationRow | null
+}
 
+/**
+ * Finds the newest five notifications of each type. Reads `id`, `data` and `read_at` of the newest system notification
+ * only, because replies show the others without these fields.
+ */
 export async function findStatistics(sql: Db, userId: number): Promise<TypeStatistics[]> {
-  const rows = await sql<({ kind: NotificationType; unread: number } & Absent<StoredRow>)[]>`
+  const whole = (column: Fragment) => sql`case when c.type = 'system' then ${column} end`
+  const rows = await sql<({ kind: NotificationType; unread: number } & Absent<BriefRow>)[]>`
     select c.type as kind, c.unread, newest.*
     from notification_counts c left join lateral (
-      select ${ownColumns(sql, userId)} from notifications n
-      where n.user_id = ${userId} and n.type = c.type order by n.seq desc limit 5
+      select n.seq, n.type, n.sender_id, n.cause_type, n.cause_id, n.created_at, ${whole(sql`n.id`)} as id,
+        ${whole(sql`n.data`)} as data, ${whole(readAt(sql, userId))} as read_at
+      from notifications n where n.user_id = ${userId} and n.type = c.type
+      order by n.seq desc limit case when c.type = 'system' then 1 else 5 end
     ) as newest on c.type <> 'follow'
     where c.user_id = ${userId}
     order by c.type, newest.seq desc`
   const complete = await completeRows(sql, rows.filter(isPresent))
   const kinds = [...new Set(rows.map(({ kind }) => kind))]
-  return kinds.map((kind) => ({
-    kind,
-    unread: rows.find((row) => row.kind === kind)?.unread ?? 0,
-    newest: complete.filter((row) => row.kind === kind),
-  }))
+  return kinds.map((kind) => {
+    const newest = complete.filter((row) => row.kind === kind)
+    return {
+      kind,
+      unread: rows.find((row) => row.kind === kind)?.unread ?? 0,
+      newest,
+      first: kind === 'system' ? ((newest[0] as NotificationRow | undefined) ?? null) : null,
+    }
+  })
 }
 
 export async function findPage(
@@ -282,24 +303,24 @@ export async function findPage(
   type: NotificationType | undefined,
   { limit, offset, after }: { limit: number; offset: number; after: number },
 ): Promise<{ total: number; rows: NotificationRow[] }> {
+  const ofType = ifGiven(sql, type, (kind) => sql`and type = ${kind}`)
+  const chosen = sql`
+    from notifications n where n.user_id = ${userId} ${ofType} ${andAfterCursor(sql, sql`n.seq`, after)}
+    order by n.user_id desc, ${when(sql, type !== undefined, () => sql`n.type desc,`)} n.seq desc
+    ${limitClause(sql, { limit, offset, after })}`
+  const page =
+    offset === 0
+      ? sql`select ${ownColumns(sql, userId)} ${chosen}`
+      : // Applies the offset in an index-only scan, before the join reads whole notifications.
+        sql`
+          select ${ownColumns(sql, userId)} from (select n.seq ${chosen}) as found
+          join notifications n on n.user_id = ${userId} and n.seq = found.seq`
   const rows = await sql<({ total: number } & Absent<StoredRow>)[]>`
     select c.total, page.*
     from (
-      select coalesce(sum(total), 0)::bigint as total from notification_counts
-      where user_id = ${userId} ${ifGiven(sql, type, (kind) => sql`and type = ${kind}`)}
+      select coalesce(sum(total), 0)::bigint as total from notification_counts where user_id = ${userId} ${ofType}
     ) as c
-    left join lateral (
-      select ${ownColumns(sql, userId)}
-      -- Applies the offset in an index-only scan, before the join reads whole notifications.
-      from (
-        select user_id, seq from notifications
-        where user_id = ${userId} ${ifGiven(sql, type, (kind) => sql`and type = ${kind}`)}
-          ${andAfterCursor(sql, sql`seq`, after)}
-        order by user_id desc, ${when(sql, type !== undefined, () => sql`type desc,`)} seq desc
-        ${limitClause(sql, { limit, offset, after })}
-      ) as found
-      join notifications n on n.user_id = ${userId} and n.seq = found.seq
-    ) as page on true
+    left join lateral (${page}) as page on true
     order by page.seq desc`
   return { total: rows[0]?.total ?? 0, rows: await completeRows(sql, rows.filter(isPresent)) }
 }
@@ -348,4 +369,5 @@ export async function eraseNotificationsOf(tx: Db, userId: number): Promise<void
 
 type Absent<Row> = Row | { [Key in keyof Row]: null }
 
-const isPresent = <Row extends { id: string | null }>(row: Row): row is Row & StoredRow => row.id !== null
+const isPresent = <Row extends { seq: number | null }>(row: Row): row is Extract<Row, { seq: number }> =>
+  row.seq !== null

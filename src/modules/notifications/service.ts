@@ -120,7 +120,7 @@ export function statisticsView(types: TypeStatistics[], language: Language, told
       preview_users_names: [...new Set(names)],
     }
   }
-  const first = ofType('system')?.newest[0]
+  const first = ofType('system')?.first
   return {
     at: preview('at'),
     comment: preview('comment'),
@@ -254,6 +254,6 @@ export async function findMissing(
 
 export async function readStatistics(ctx: Context, userId: number) {
   const types = await findStatistics(ctx.sql, userId)
-  const first = types.find(({ kind }) => kind === 'system')?.newest[0]
+  const first = types.find(({ kind }) => kind === 'system')?.first
   return { types, told: await findMissing(ctx, first ? [first] : [], () => userId) }
 }
