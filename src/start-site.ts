@@ -7,10 +7,10 @@ import type { Closer } from '#platform/closing.ts'
 import type { Config } from '#platform/config.ts'
 import type { Context } from '#platform/context.ts'
 import type { DatabaseServer } from '#platform/database-server.ts'
-import { serveMetrics } from '#platform/http'
+import { type Server, serveMetrics } from '#platform/http'
 import { runOnLease } from '#platform/jobs'
 import type { Log } from '#platform/observability'
-import { openContext } from '#platform/open-context.ts'
+import { type OpenedContext, openContext } from '#platform/open-context.ts'
 import { divideHashing } from '#platform/passwords.ts'
 import { type Channel, type StartParameters, supervisorChannel } from '#platform/processes'
 import { listenFault } from '#platform/start-checks.ts'
@@ -51,10 +51,9 @@ export async function startSite({ config, log, begin, closers, shutDown }: Start
   if (supervisorChannel) shareMetrics(ctx, supervisorChannel, begin.slot)
   closers.push({ name: 'context', withinMs: 120_000, close: opened.close })
   try {
-    const applied = begin.isFirst ? await prepareStart(opened.forJobs, opened.connection) : []
-    if (applied.length > 0) log.info({ migrations: applied }, 'migrated')
-    const founder = begin.isFirst ? await ensureFounder(ctx) : undefined
-    const server = await buildApp(ctx)
+    const preparing = begin.isFirst ? prepareSite(opened) : undefined
+    // The routes need no database, so this process builds them while PostgreSQL migrates.
+    const [founder, server] = await Promise.all([preparing, buildReadyApp(ctx)])
     recordTraffic(ctx)
     await ctx.signals.listen()
     // Sets a long backlog. With a short one, the kernel would delay new connections by seconds when the queue
@@ -90,6 +89,18 @@ export async function startSite({ config, log, begin, closers, shutDown }: Start
     else log.fatal({ err: error }, 'startup failed')
     await shutDown('failure', 1)
   }
+}
+
+async function prepareSite({ ctx, forJobs, connection }: OpenedContext) {
+  const applied = await prepareStart(forJobs, connection)
+  if (applied.length > 0) ctx.log.info({ migrations: applied }, 'migrated')
+  return ensureFounder(ctx)
+}
+
+async function buildReadyApp(ctx: Context): Promise<Server> {
+  const server = await buildApp(ctx)
+  await server.ready()
+  return server
 }
 
 function shareMetrics({ metrics, onClose }: Context, supervisor: Channel, slot: number): void {

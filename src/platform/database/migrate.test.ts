@@ -36,3 +36,24 @@ test('rejects a database with an unknown or changed migration', async () => {
   await assert.rejects(migrate(sql, folder), /which this version of Kith does not know. Run a newer version/)
   assert.match((await findForeignMigration(level, folder)) ?? '', /which this version does not know/)
 })
+
+test('keeps the migrations before a failed one, and skips those after it', async () => {
+  const own = await createWorld()
+  const broken = await mkdtemp(join(tmpdir(), 'kith-migrations-'))
+  try {
+    await cp(ours, broken, { recursive: true })
+    await writeFile(join(broken, '9990_first.sql'), 'create table first (id int);\n')
+    await writeFile(join(broken, '9991_second.sql'), 'create table second (id int);\nselect 1 / 0;\n')
+    await writeFile(join(broken, '9992_third.sql'), 'create table third (id int);\n')
+    await assert.rejects(migrate(own.sql, broken), {
+      code: '22012',
+      message: '9991_second.sql: division by zero',
+    })
+    assert.deepEqual(await listPendingMigrations(own.sql, broken), ['9991_second.sql', '9992_third.sql'])
+    const [found] = await own.sql`
+      select to_regclass('first')::text as first, to_regclass('second') as second, to_regclass('third') as third`
+    assert.deepEqual(found, { first: 'first', second: null, third: null })
+  } finally {
+    await rm(broken, { recursive: true })
+  }
+})

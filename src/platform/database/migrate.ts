@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
+import { DatabaseError } from 'pg'
 import type { Row } from '#generated/tables.ts'
 import type { Db, Sql } from './database.ts'
 
@@ -61,27 +62,33 @@ export async function applyMigrations(
         throw new Error(
           `The database has migration ${name}, which this version of Kith does not know. Run a newer version.`,
         )
-    const done: string[] = []
-    for (const name of names) {
-      const text = await readFile(`${folder}/${name}`, 'utf8')
+    const texts = await Promise.all(names.map((name) => readFile(`${folder}/${name}`, 'utf8')))
+    const pending: { name: string; statements: string }[] = []
+    for (const [index, name] of names.entries()) {
+      const text = texts[index]!
       const hash = hashOf(text)
       const known = applied.get(name)
       if (known === hash) continue
       if (known !== undefined) throw new Error(`Migration ${name} was changed after it was applied.`)
-      await session.unsafe(
-        `begin;\n${text}\n;insert into schema_migrations (name, hash) values ('${name}', '${hash}');\ncommit;`,
-      )
-      done.push(name)
+      const statements = `begin;\n${text}\n;insert into schema_migrations (name, hash) values ('${name}', '${hash}');\ncommit;`
+      pending.push({ name, statements })
     }
-    return done
+    // Sends all at once, so that PostgreSQL does not wait for this process. PostgreSQL skips what follows a failed
+    // migration.
+    if (pending.length > 0) await session.unsafe(pending.map(({ statements }) => statements).join('\n'))
+    return pending.map(({ name }) => name)
   } catch (error) {
     await session.unsafe('rollback').catch(() => {})
+    const [failed] = await listPending(session, names).catch(() => [])
+    if (failed !== undefined && error instanceof DatabaseError) error.message = `${failed}: ${error.message}`
     throw error
   }
 }
 
-export async function listPendingMigrations(sql: Sql, folder = FOLDER): Promise<string[]> {
-  const names = await listFiles(folder)
+export const listPendingMigrations = async (sql: Sql, folder = FOLDER): Promise<string[]> =>
+  listPending(sql, await listFiles(folder))
+
+async function listPending(sql: Db, names: string[]): Promise<string[]> {
   const [table] = await sql`select to_regclass('schema_migrations') as present`
   if (table?.present === null) return names
   const applied = await findApplied(sql)
