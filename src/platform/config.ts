@@ -128,7 +128,7 @@ export function readConfig(env: Env) {
       .map((each) => database('DATABASE_REPLICA_URLS', each))
       .filter((each) => each !== undefined),
     processes,
-    databasePoolSize: integer('DATABASE_POOL_SIZE', processes === 1 ? 10 : 6, 1, 200),
+    databasePoolSize: integer('DATABASE_POOL_SIZE', processes === 1 ? 8 : 6, 1, 200),
     statementTimeoutMs: integer('STATEMENT_TIMEOUT_MS', 10_000, 100, 600_000),
     guestCacheMs: integer('GUEST_CACHE_MS', 1_000, 0, 60_000),
     fragmentBytes: integer('FRAGMENTS_MB', 32, 0, 100_000) * 1024 * 1024,

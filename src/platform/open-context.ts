@@ -31,7 +31,7 @@ export type OpenedContext = {
   close(): Promise<void>
 }
 
-const JOBS_POOL_SIZE = 4
+const JOBS_POOL_SIZE = 3
 
 /** Limits of a server's connection pool. Commands use the defaults, and wait longer for a connection. */
 export type PoolLimits = Pick<DatabaseOptions, 'patienceMs' | 'maxWaiting' | 'lockTimeoutMs'>

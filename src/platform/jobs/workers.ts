@@ -20,8 +20,10 @@ export type Schedule = { task: string; pattern: string }
 /** Tasks with their own workers, so that slow tasks of one group do not delay another group. */
 export type WorkerGroup = { concurrency: number; tasks: TaskList }
 
-/** graphile-worker logs a warning when a group runs more jobs at once than the pool has connections. */
-const CONNECTIONS = 8
+/** Few, because the runners only fetch and complete jobs. Statements of the tasks use another pool. */
+const CONNECTIONS = 2
+/** graphile-worker warns of a pool with fewer connections than concurrent jobs. */
+const POOL_WARNING = /having maxPoolSize/
 const POLL_MS = 2000
 const RESTART_MS = 1000
 /** Delay in milliseconds before a stop aborts the tasks that observe the abort signal. */
@@ -148,6 +150,7 @@ export async function runJobs(
   const pgPool = openJobsPool(connection, CONNECTIONS)
   destroySilent(pgPool, connection)
   const logger = new Logger(() => (level, message) => {
+    if (POOL_WARNING.test(message)) return
     if (level === 'error' || level === 'warning') log.warn({ job: redactText(message) }, 'job')
   })
   const presence = await watchWorkers(pgPool, connection, log, (payload, channel) => {
