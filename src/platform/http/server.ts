@@ -16,7 +16,7 @@ import { createScope, currentScope, runInScope, type Sql } from '#platform/datab
 import { Busy } from '#platform/errors.ts'
 import { type Log, type Metrics, redactRequestUrl } from '#platform/observability'
 import type { RateLimiter } from '#platform/processes'
-import { addDrain, addressKey, admission, type Identity, setRateHeaders, shedLoad } from './admission.ts'
+import { addressKey, admission, type Identity, setRateHeaders } from './admission.ts'
 import {
   acceptBodies,
   answerInvalid,
@@ -31,6 +31,7 @@ import { errorBody, methodNotAllowed, noSuchPath, toApiError } from './error-rep
 import { acceptForms } from './forms.ts'
 import { compileInput } from './input.ts'
 import type { Server } from './instance.ts'
+import { addDrain, shedLoad } from './load-shedding.ts'
 import { addAssets } from './packages.ts'
 import { refuseUnreadable } from './unreadable.ts'
 import { addWeb } from './web/pages.ts'
