@@ -19,10 +19,12 @@ export type Sealed = { nonce?: unknown; associated_data?: unknown; ciphertext?: 
 
 const TAG_BYTES = 16
 /**
- * Minimum interval after a successful reload of certificates, so that not every request with an invented serial
- * number causes a reload.
+ * Minimum interval after a successful load of certificates, so that not every request with an invented serial
+ * number causes a load.
  */
 const REREAD_MS = 60_000
+/** Minimum interval after a failed load of certificates, for the same reason. */
+const RETRY_MS = 5_000
 
 export function unseal({ nonce, associated_data: about, ciphertext }: Sealed, apiKey: string): string {
   const bytes = Buffer.from(String(ciphertext), 'base64')
@@ -41,7 +43,8 @@ const isSigned = ({ timestamp, nonce, signature }: Signature, body: string, key:
 export function createWechatSigning(keys: WechatKeys) {
   const { url, merchantId, serial, privateKey, apiKey, service } = keys
   let certificates = new Map<string, KeyObject>()
-  let readAt = 0
+  let lastLoad: Promise<void> | undefined
+  let nextLoadAt = 0
 
   const authorization = (method: string, path: string, body: string) => {
     const [timestamp, nonce] = [String(Math.floor(Date.now() / 1000)), randomBytes(16).toString('hex')]
@@ -100,18 +103,25 @@ export function createWechatSigning(keys: WechatKeys) {
     certificates = read
   }
 
+  /** Shares a running load. Returns the last load, which may have failed, until the next one is due. */
+  const loadCertificates = (): Promise<void> => {
+    if (lastLoad && Date.now() < nextLoadAt) return lastLoad
+    const schedule = (ms: number) => {
+      nextLoadAt = Date.now() + ms
+    }
+    nextLoadAt = Number.POSITIVE_INFINITY
+    lastLoad = readCertificates()
+    lastLoad.then(
+      () => schedule(REREAD_MS),
+      () => schedule(RETRY_MS),
+    )
+    return lastLoad
+  }
+
   const keyOf = async (name: string): Promise<KeyObject | undefined> => {
     if (service && name === service.id) return service.key
     if (name.startsWith('PUB_KEY_ID_')) return undefined
-    if (!certificates.has(name) && Date.now() - readAt > REREAD_MS) {
-      readAt = Date.now()
-      try {
-        await readCertificates()
-      } catch (error) {
-        readAt = 0
-        throw error
-      }
-    }
+    if (!certificates.has(name)) await loadCertificates()
     return certificates.get(name)
   }
 

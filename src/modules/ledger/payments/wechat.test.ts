@@ -103,33 +103,35 @@ test('rejects a daily statement with a wrong hash', async () => {
   await assert.rejects(compareStatement(ctx, 'wechat', '2026-02-01'), /wrong hash/)
 })
 
+const settingsFrom = (env: Record<string, string>): PaymentSettings => {
+  const faults: string[] = []
+  const text = (name: string) => env[name]
+  const settings = readPaymentSettings(
+    { text, url: text, faults },
+    'https://site.example',
+    'https://site.example/wallet/recharge',
+  )
+  assert.deepEqual(faults, [])
+  return settings
+}
+
+const paid: DoublePayment = {
+  order: 'k0123456789_1',
+  session: '',
+  payment: '4200',
+  amount: 300,
+  currency: 'cny',
+  status: 'paid',
+  refunded: 0,
+}
+const paidFacts = { order: paid.order, payment: '4200', status: 'paid', amount: 300, currency: 'cny' }
+
 test('fetches platform certificates from WeChat Pay when no public key is configured', async () => {
-  const read = (env: Record<string, string>): PaymentSettings => {
-    const faults: string[] = []
-    const text = (name: string) => env[name]
-    const settings = readPaymentSettings(
-      { text, url: text, faults },
-      'https://site.example',
-      'https://site.example/wallet/recharge',
-    )
-    assert.deepEqual(faults, [])
-    return settings
-  }
-  const service = await paymentService(read(double.certificateEnv), 'wechat')
+  const service = await paymentService(settingsFrom(double.certificateEnv), 'wechat')
   assert.ok(service)
-  const payment: DoublePayment = {
-    order: 'k0123456789_1',
-    session: '',
-    payment: '4200',
-    amount: 300,
-    currency: 'cny',
-    status: 'paid',
-    refunded: 0,
-  }
-  const facts = { order: payment.order, payment: '4200', status: 'paid', amount: 300, currency: 'cny' }
-  const content = wechatTransaction(payment)
+  const content = wechatTransaction(paid)
   const before = double.requests.length
-  assert.deepEqual(await service.readNotice(wechatNotice(content, byCertificate)), facts)
+  assert.deepEqual(await service.readNotice(wechatNotice(content, byCertificate)), paidFacts)
   await assert.rejects(
     service.readNotice(wechatNotice(content, { ...byCertificate, key: stranger })),
     /signature/,
@@ -139,8 +141,27 @@ test('fetches platform certificates from WeChat Pay when no public key is config
   // Unknown serial numbers cause at most one request for certificates per minute.
   assert.deepEqual(double.requests.slice(before), ['GET /v3/certificates'])
   const other = await paymentService(
-    read({ ...double.certificateEnv, WECHAT_PAY_API_KEY: randomBytes(16).toString('hex') }),
+    settingsFrom({ ...double.certificateEnv, WECHAT_PAY_API_KEY: randomBytes(16).toString('hex') }),
     'wechat',
   )
   await assert.rejects(async () => other?.check(), /APIv3 key/)
+})
+
+test('fetches certificates once for concurrent notifications, and again five seconds after a failure', async (t) => {
+  const service = await paymentService(settingsFrom(double.certificateEnv), 'wechat')
+  assert.ok(service)
+  const read = () => service.readNotice(wechatNotice(wechatTransaction(paid), byCertificate))
+  const before = double.requests.length
+  const fetched = () => double.requests.length - before
+  const start = Date.now()
+  t.mock.timers.enable({ apis: ['Date'], now: start })
+  double.faults.push(500)
+  const failed = await Promise.allSettled([read(), read()])
+  t.mock.timers.setTime(start + 4_900)
+  for (const result of [...failed, ...(await Promise.allSettled([read()]))])
+    assert.match(String(result.status === 'rejected' && result.reason), /answered 500/)
+  assert.equal(fetched(), 1)
+  t.mock.timers.setTime(start + 5_100)
+  assert.deepEqual(await Promise.all([read(), read()]), [paidFacts, paidFacts])
+  assert.equal(fetched(), 2)
 })
