@@ -235,6 +235,11 @@ const toldSince = async (from: number) => {
   return outbox.slice(from).flatMap(({ to, code }) => (code === undefined ? [to] : []))
 }
 
+const linkAlerts = async (who: Person) =>
+  (await as(who, 'GET', '/user/notifications?type=system')).body.data
+    .map(({ data }: { data: { state: string } }) => data.state)
+    .filter((state: string) => /link/.test(state))
+
 test('rejects the link of an external account without proof of the local account (sign-in-26)', async () => {
   const ann = await signUp()
   const email = String(ann.email)
@@ -259,13 +264,7 @@ test('rejects the link of an external account without proof of the local account
   const put = { ...token(id), login: ann.name, password: ann.password }
   assert.equal((await guest('PUT', FORGE, put)).status, 201)
   assert.ok((await toldSince(from)).includes(email))
-  const states = (await as(ann, 'GET', '/user/notifications?type=system')).body.data.map(
-    ({ data }: { data: { state: string } }) => data.state,
-  )
-  assert.deepEqual(
-    states.filter((state: string) => /link/.test(state)),
-    ['link', 'unlink', 'link'],
-  )
+  assert.deepEqual(await linkAlerts(ann), ['link', 'unlink', 'link'])
 })
 
 test('requires a recent sign-in to link an account if the user has no password (sign-in-26)', async () => {
@@ -328,6 +327,25 @@ test('links an external account to only one of several concurrent users (sign-in
   const [id, people] = [nextAccount(), await Promise.all([1, 2, 3, 4].map(() => person()))]
   const answers = await Promise.all(people.map((each) => as(each, 'PATCH', MINE, token(id))))
   assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 422, 422, 422])
+})
+
+test('answers 201 to concurrent equal links, and alerts the user once (sign-in-26)', async () => {
+  const [ann, id] = [await person(), nextAccount()]
+  await sql`update users set password = ${await hashPassword('long enough')} where id = ${ann.id}`
+  const put = () => guest('PUT', FORGE, { ...token(id), login: ann.name, password: 'long enough' })
+  let answers: ReturnType<typeof put>[] = []
+  const held = transaction(sql, async (tx) => {
+    await tx`insert into linked_accounts (provider, subject, user_id) values ('open_forge', ${id}, ${ann.id})`
+    answers = [put(), put()]
+    await untilWaiting(sql, 2)
+    throw new Error('rolled back')
+  })
+  await assert.rejects(held, /rolled back/)
+  assert.deepEqual(
+    (await Promise.all(answers)).map(({ status }) => status),
+    [201, 201],
+  )
+  assert.deepEqual(await linkAlerts(ann), ['link'])
 })
 
 test("rejects the removal of a user's last sign-in method (sign-in-26)", async () => {

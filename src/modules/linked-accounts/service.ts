@@ -17,7 +17,7 @@ import {
 } from '#modules/accounts/index.ts'
 import type { IssuedToken } from '#modules/tokens/index.ts'
 import { type Context, defineState } from '#platform/context.ts'
-import { type Db, onConstraint, type Row, type Tx, transaction } from '#platform/database'
+import { type Db, type Row, type Tx, transaction } from '#platform/database'
 import type { CountAttempt, Device, Viewer } from '#platform/http'
 import type { Departure, Provider } from './openid.ts'
 import {
@@ -67,8 +67,12 @@ async function insertUsedProof(sql: Db, digest: Buffer, until: number): Promise<
   return count > 0
 }
 
-const insertLinked = (sql: Db, provider: string, subject: string, userId: number) => sql`
-  insert into linked_accounts (provider, subject, user_id) values (${provider}, ${subject}, ${userId})`
+async function insertLinked(sql: Db, provider: string, subject: string, userId: number): Promise<boolean> {
+  const { count } = await sql`
+    insert into linked_accounts (provider, subject, user_id) values (${provider}, ${subject}, ${userId})
+    on conflict do nothing`
+  return count > 0
+}
 
 async function deleteLinked(sql: Db, provider: string, userId: number): Promise<boolean> {
   const { count } = await sql`
@@ -206,11 +210,13 @@ export async function signInOutside(
   })
 }
 
-const insertLink = (tx: Db, provider: string, subject: string, userId: number) =>
-  onConstraint(insertLinked(tx, provider, subject, userId), {
-    linked_accounts_taken: linkedToAnother,
-    linked_accounts_one_each: linkedAlready,
-  })
+/** Returns false for a repeated link, also when a concurrent request has inserted the link. */
+async function insertLink(tx: Db, provider: string, subject: string, userId: number): Promise<boolean> {
+  if (await insertLinked(tx, provider, subject, userId)) return true
+  const linkedTo = await findLinked(tx, provider, subject)
+  if (linkedTo === userId) return false
+  throw linkedTo === undefined ? linkedAlready() : linkedToAnother()
+}
 
 /** Links an external account to a user and alerts the user. A repeated link changes nothing. */
 async function link(
@@ -221,9 +227,7 @@ async function link(
   userId: number,
 ): Promise<void> {
   await use(tx)
-  if ((await findLinked(tx, provider, subject)) === userId) return
-  await alertAccountOwner(ctx, tx, userId, 'link')
-  await insertLink(tx, provider, subject, userId)
+  if (await insertLink(tx, provider, subject, userId)) await alertAccountOwner(ctx, tx, userId, 'link')
 }
 
 export async function registerOutside(
