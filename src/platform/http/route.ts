@@ -155,7 +155,8 @@ export function routesOn(server: Server, ctx: Context, { tag }: { tag: ApiTag })
         schema: {
           tags: [options.tag ?? tag],
           operationId,
-          summary: options.summary,
+          // A summary is plain text in OpenAPI. RapiDoc would show backticks.
+          summary: options.summary.replaceAll('`', '"'),
           ...(options.description ? { description: options.description } : {}),
           ...(instead === undefined ? {} : aliasOf(instead)),
           ...(options.deprecated ? { deprecated: true } : {}),
