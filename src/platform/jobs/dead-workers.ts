@@ -24,7 +24,7 @@ const ATTEMPTS_MOST = 32
 /** Finds the workers other than `$1` that have locked jobs or queues but hold no advisory lock. */
 const FIND = `
 select distinct locked_by from (
-  select locked_by from graphile_worker._private_jobs where locked_at is not null
+  select locked_by from graphile_worker._private_jobs where locked_by is not null
   union all select locked_by from graphile_worker._private_job_queues where locked_at is not null
 ) held
 where locked_by <> all($1) and not exists (

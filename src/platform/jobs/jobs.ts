@@ -22,10 +22,19 @@ export async function addJob(db: Db, task: string, payload: object, options: Job
   )`
 }
 
+/**
+ * Index of locked jobs for the sweeps of `dead-workers.ts`, which otherwise read the whole queue. A migration of
+ * graphile-worker that replaces the table drops the index, and the statement creates it again.
+ */
+const LOCKED_INDEX = `
+create index if not exists kith_locked_jobs on graphile_worker._private_jobs (locked_by)
+where locked_by is not null`
+
 export async function migrateJobs(connection: JobsConnection): Promise<void> {
   const pgPool = openJobsPool(connection, 1)
   try {
     await runMigrations({ pgPool, logger: new Logger(() => () => {}) })
+    await pgPool.query(LOCKED_INDEX)
   } finally {
     await pgPool.end()
   }

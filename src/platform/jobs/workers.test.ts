@@ -46,6 +46,20 @@ const holdersOf = async (worker: string) => {
 }
 const workersOf = async (task: string) => (await jobsOf(task)).map((job) => job.locked_by)
 
+test('finds locked jobs through an index', async () => {
+  const { user, host, port, database } = connection
+  const url = `postgres://${user}@/${database}?host=${host}&port=${port}&options=-c%20enable_seqscan%3Doff`
+  const node = await openNode({ url })
+  await node.sweep()
+  await node.close()
+  const scans = async () => {
+    const [row] = await sql`
+      select idx_scan from pg_stat_user_indexes where indexrelname = 'kith_locked_jobs'`
+    return Number(row?.idx_scan)
+  }
+  await until(async () => (await scans()) > 0, 'the scan of the index')
+})
+
 test('releases the jobs of killed workers but not of live ones', async () => {
   await addJob(sql, 'of_dead', {}, { queue: 'dead' })
   await addJob(sql, 'of_living', {}, { queue: 'living' })
