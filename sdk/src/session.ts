@@ -117,6 +117,8 @@ export class Session {
     if (!current) return null
     if (current.token !== refused && Date.now() < current.expiresAt - EARLY_MS) return current.token
     const next = await this.#exchangeOnce(refused)
+    // A refresh that was already running does not know of the rejection. If it fails, it returns the same token.
+    if (next && next.token === refused) return (await this.#exchangeOnce(refused))?.token ?? null
     return next?.token ?? null
   }
 

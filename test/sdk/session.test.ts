@@ -125,6 +125,50 @@ test('repeats a request with a refreshed token when the server rejects the old t
   )
 })
 
+test('refreshes a rejected token although the running refresh of another request fails', async () => {
+  const ann = await signUp()
+  const store = memoryTokens()
+  const [rejected, refreshing, joined] = [0, 1, 2].map(() => Promise.withResolvers<void>())
+  let reads = 0
+  let failures = 3
+  const kith = createClient({
+    url,
+    tokens: {
+      ...store,
+      get() {
+        reads += 1
+        // The fourth read belongs to the request that the server has rejected.
+        if (reads === 4) setImmediate(joined!.resolve)
+        return store.get()
+      },
+    },
+    async fetch(input, init) {
+      const path = new URL(input instanceof Request ? input.url : String(input)).pathname
+      if (path.endsWith('/auth/refresh') && failures > 0) {
+        failures -= 1
+        refreshing!.resolve()
+        await joined!.promise
+        throw new TypeError('offline')
+      }
+      const response = await fetch(input, init)
+      if (response.status === 401) {
+        rejected!.resolve()
+        await refreshing!.promise
+      }
+      return response
+    },
+  })
+  await kith.session.signIn({ login: ann.name, password: ann.password })
+  await sql`update tokens set expires_at = now() - interval '1 second' where user_id = ${ann.id}`
+  const first = kith.get('/user')
+  await rejected!.promise
+  await store.set({ ...(await store.get())!, expiresAt: Date.now() + 50_000 })
+  assert.deepEqual(
+    (await Promise.all([first, kith.get('/user')])).map(({ name }) => name),
+    [ann.name, ann.name],
+  )
+})
+
 test('signs out every tab when the session was revoked', async () => {
   const ann = await signUp()
   const { tab } = browser()
