@@ -291,6 +291,6 @@ export const extras = defineTable({
     await tx`
       update user_counts c set last_checkin_count = greatest(coalesce(r.last_checkin_count, 0), 0)
       from ${relation(tx, { user_id: 'bigint', last_checkin_count: 'bigint' }, given)}
-      where c.user_id = r.user_id and c.last_checkin_count is distinct from coalesce(r.last_checkin_count, 0)`
+      where c.user_id = r.user_id and c.last_checkin_count is distinct from greatest(coalesce(r.last_checkin_count, 0), 0)`
   },
 })
