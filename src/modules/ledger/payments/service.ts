@@ -252,6 +252,7 @@ export async function applyFacts(tx: Tx, provider: string, facts: PaymentFacts):
     row.told_refunded = Math.max(row.told_refunded, facts.refunded ?? 0, lost)
     const refunded = Math.min(row.charged, Math.max(row.told_refunded, row.refunded + one))
     if (refunded > row.refunded) {
+      // `credit` may precede this call. The two cannot deadlock, because both lock only the owner's account.
       if (row.fault === null) await takeBack(tx, row, refunded)
       row.refunded = refunded
     }
