@@ -130,29 +130,44 @@ test('returns 429 when the bodies of a client address exceed an eighth of the me
   close()
 })
 
-test('returns 503 to a client address with a large body when the memory limit is reached', async () => {
+test('returns 503 to the largest body of the address with the most bytes when the memory limit is reached', async () => {
   const { begin, close, person } = await listening({ UNFINISHED_BODIES_MB: '8' })
   const ann = await person()
-  const large = Array.from({ length: 9 }, (_, n) =>
-    begin(`203.0.113.${n}`, feed(ann.token, 'application/json', 1_000_000, `{"a":"${'x'.repeat(960_000)}`)),
-  )
-  const closed = await Promise.race(large.map((each) => each.answer()))
+  const send = (address: string, length: number) =>
+    begin(address, feed(ann.token, 'application/json', length + 10_000, `{"a":"${'x'.repeat(length)}`))
+  // The server reaches the limit of 8 MiB only when nearly all bytes have arrived. Until then 203.0.113.1 has the
+  // most bytes, but no body of it is as large as the others.
+  const [larger, smaller] = [send('203.0.113.1', 730_000), send('203.0.113.1', 300_000)]
+  const others = Array.from({ length: 9 }, (_, n) => send(`203.0.113.${n + 10}`, 817_000))
+  const all = [larger, smaller, ...others]
+  const closed = await Promise.race(all.map((each) => each.answer()))
   assert.match(
     closed,
     /^HTTP\/1.1 503 [\s\S]*Retry-After: \d[\s\S]*"message":"The service is temporarily unavailable/,
   )
   const small = begin('203.0.113.99', feed(ann.token, 'application/json', 2, '{}'))
   assert.match(await small.answer(), /^HTTP\/1.1 422 /)
+  assert.deepEqual(
+    all.map(({ text }) => text() !== ''),
+    all.map((each) => each === larger),
+  )
   close()
 })
 
-test('returns 503 when the limit of unfinished bodies is reached', async () => {
+test('returns 503 to the client address with the most bodies when the limit of bodies is reached', async () => {
   const { begin, close, person } = await listening({ UNFINISHED_BODIES: '16' })
   const ann = await person()
   const open = (address: string) => begin(address, feed(ann.token, 'application/json', 100, '{'))
-  const many = Array.from({ length: 16 }, (_, n) => open(`203.0.113.${n >> 1}`))
-  const closed = await Promise.race([...many, open('203.0.113.99')].map((each) => each.answer()))
-  assert.match(closed, /^HTTP\/1.1 503 [\s\S]*Retry-After: \d/)
+  const others = Array.from({ length: 15 }, (_, n) => open(`203.0.113.${n + 10}`))
+  // Opens two bodies at one address, which then has the most, whatever the order in which the bodies arrive.
+  const most = [open('203.0.113.1'), open('203.0.113.1')]
+  const closed = await Promise.race([...others, ...most].map((each) => each.answer()))
+  assert.match(closed, /^HTTP\/1.1 503 [\s\S]*Retry-After: \d/i)
+  assert.equal(most.filter(({ text }) => text() === '').length, 1)
+  assert.deepEqual(
+    others.filter(({ text }) => text() !== ''),
+    [],
+  )
   close()
 })
 
