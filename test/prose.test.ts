@@ -48,7 +48,12 @@ const RETIRED: [RegExp, string][] = [
   [/\bpasse[sd] over\b/i, 'use "skips" or "ignores"'],
 ]
 const SQL_COMMENT = /^[ \t]*--[ \t]*([^\n]*)/gm
-const TITLE = /\b(?:test|describe|it|suite)\(\s*(['"`])((?:\\.|(?!\1).)*)\1/g
+/** Titles passed to the test runner or to its wrappers (`is`, `matrix`, `tell`), and in the rows of these. */
+const TITLES = [
+  /\b(?:test|describe|it|suite|is|matrix|tell)\(\s*(['"`])((?:\\.|(?!\1).)*)\1/g,
+  /\bwhat: (['"`])((?:\\.|(?!\1).)*)\1/g,
+  /\[\s*(['"`])((?:\\.|(?!\1).)*)\1,\s*\(\w*\) => \[/g,
+]
 const COMMENT = /^[ \t]*(?:\/\*\*?|\/\/)[ \t]*(?:\n[ \t]*\* ?)?([^\n]*)/gm
 
 function problemOf(text: string): string | undefined {
@@ -69,9 +74,10 @@ function problemsOf(file: string, source: string): string[] {
     const problem = problemOf(text)
     if (problem) found.push(`${file}:${lineAt(match.index)}: ${text}: ${problem}`)
   }
-  for (const match of source.matchAll(TITLE)) {
-    const problem = problemOf(match[2] ?? '')
-    if (problem) found.push(`${file}:${lineAt(match.index)}: ${match[2]}: ${problem}`)
+  for (const match of TITLES.flatMap((pattern) => [...source.matchAll(pattern)])) {
+    const title = match[2] ?? ''
+    const problem = problemOf(title)
+    if (problem) found.push(`${file}:${lineAt(match.index)}: ${title}: ${problem}`)
   }
   return found
 }
@@ -114,6 +120,11 @@ test('detects forbidden wordings in comments and titles', () => {
     '/**\n * What is kept.\n */',
     "test('whoever asks is refused', () => {})",
     "test('rejects a row of before', () => {})",
+    "is('what it costs', (provider) => provider.health())",
+    "matrix(\n  'where it is empty', scene, [])",
+    "tell('notifies whoever asked', [])",
+    "tell('sends notifications', [{ what: 'notifies nobody' }])",
+    "matrix('restricts operations', scene, [\n  [\n    'what it costs',\n    (s) => ['GET', s.path]]])",
   ]
   for (const source of bad) assert.equal(problemsOf('a.ts', source).length, 1, source)
   const good =

@@ -42,6 +42,6 @@ matrix('restricts operations on pins in groups by role', groupScene, [
     [401, 403, 403, 201, 403, 403],
   ],
   ['end', (s) => ['PATCH', `/pinned/posts/${s.pinned}/cancel`], [401, 403, 403, 201, 403, 403]],
-  ['what is asked of me', () => ['GET', '/pinned/posts'], everybody(200)],
-  ['what is asked of me below', () => ['GET', '/pinned/comments'], everybody(200)],
+  ['requests to the caller for posts', () => ['GET', '/pinned/posts'], everybody(200)],
+  ['requests to the caller for comments', () => ['GET', '/pinned/comments'], everybody(200)],
 ])

@@ -31,7 +31,7 @@ matrix('restricts operations on pins of feeds and their comments by role', feedS
     [401, 422, 422, 204, 422, 422],
   ],
   ['end a comment', (s) => ['DELETE', `${s.pinned}/unpinned`], [401, 403, 403, 204, 403, 403]],
-  ['what is asked of me', () => ['GET', '/user/feed-comment-pinneds'], everybody(200)],
+  ['requests to the caller', () => ['GET', '/user/feed-comment-pinneds'], everybody(200)],
   ['the price', () => ['GET', '/feeds/average'], everybody(200)],
   ['list all', () => ['GET', '/admin/feed-pinneds'], nobodyBut(200), toFeeds],
   ['read one', (s) => ['GET', `/admin/feed-pinneds/${s.asked}`], nobodyBut(200), toFeeds],

@@ -38,7 +38,7 @@ async function lastOrder(who: Person, currency: string): Promise<number> {
 
 const others = [401, 201, 201, 422, 201, 201]
 matrix('restricts purchases, rewards and payments by role', saleScene, [
-  ['what it costs', (s) => ['GET', `/purchases/${s.node}`], everybody(200)],
+  ['the price', (s) => ['GET', `/purchases/${s.node}`], everybody(200)],
   ['buy with points', (s) => ['POST', `/currency/purchases/${s.node}`], others],
   ['buy with the wallet', (s) => ['POST', `/purchases/${s.node}`], others],
   ['reward a feed', (s) => ['POST', `/feeds/${s.feed}/new-rewards`, { amount: 1 }], others],
