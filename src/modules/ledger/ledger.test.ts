@@ -9,35 +9,45 @@ const world = await createWorld()
 const { as, guest, sql, person } = world
 const { founder, give, owns, rich, withSettings } = await walletsOf(world)
 
-test('lets an administrator add and deduct points (money-17)', async () => {
-  const anna = await person()
-  const given = await give(anna, 'points', 70)
-  assert.deepEqual([given.status, given.body], [201, { balance: 70 }])
-  assert.deepEqual((await give(anna, 'points', -20)).body, { balance: 50 })
-  assert.equal((await give(anna, 'points', -51)).status, 403)
-  assert.equal((await give(anna, 'points', 0)).status, 422)
-  assert.equal((await as(founder, 'POST', `/admin/users/${anna.id}/points`, { amount: 1 })).status, 422)
-  assert.equal((await as(founder, 'POST', '/admin/users/999999/points', {})).status, 404)
-  assert.equal(
-    (await as(anna, 'POST', `/admin/users/${anna.id}/points`, { amount: 1, reason: 'x' })).status,
-    403,
-  )
-  const { body } = await as(founder, 'GET', `/admin/users/${anna.id}/points?order=asc`)
-  assert.equal(body.total, 2)
-  assert.equal(body.balance, 50)
-  assert.deepEqual(
-    body.data.map((row: { amount: number; balance_after: number; body: string }) => [
-      row.amount,
-      row.balance_after,
-      row.body,
-    ]),
-    [
-      [70, 70, 'test'],
-      [-20, 50, 'test'],
-    ],
-  )
-  const log = await as(founder, 'GET', `/admin/audit-log?subject_id=${anna.id}&action=points.adjust`)
-  assert.equal(log.body.total, 2)
+test('lets an administrator credit and debit either currency with a reason (money-17)', async () => {
+  for (const [area, other] of [
+    ['points', 'wallet'],
+    ['wallet', 'points'],
+  ] as const) {
+    const [anna, ben] = [await person(), await person()]
+    const path = `/admin/users/${anna.id}/${area}`
+    const given = await give(anna, area, 70)
+    assert.deepEqual([given.status, given.body], [201, { balance: 70 }])
+    const taken = await as(founder, 'POST', path, { amount: -20, reason: 'too much' })
+    assert.deepEqual([taken.status, taken.body], [201, { balance: 50 }])
+    assert.equal((await give(anna, area, -51)).status, 403)
+    const refusedFields = async (body: object) => {
+      const { status, body: refusal } = await as(founder, 'POST', path, body)
+      assert.equal(status, 422, JSON.stringify(body))
+      return Object.keys(refusal.errors)
+    }
+    assert.deepEqual(await refusedFields({ amount: 0, reason: 'test' }), ['amount'])
+    assert.deepEqual(await refusedFields({ amount: 1 }), ['reason'])
+    assert.equal((await as(founder, 'POST', `/admin/users/999999/${area}`, {})).status, 404)
+    assert.equal((await as(anna, 'POST', path, { amount: 1, reason: 'x' })).status, 403)
+    await give(ben, area, 9)
+    const { body } = await as(founder, 'GET', `${path}?order=asc`)
+    assert.deepEqual([body.total, body.balance], [2, 50])
+    assert.deepEqual(
+      body.data.map((row: { amount: number; balance_after: number; body: string }) => [
+        row.amount,
+        row.balance_after,
+        row.body,
+      ]),
+      [
+        [70, 70, 'test'],
+        [-20, 50, 'too much'],
+      ],
+    )
+    assert.deepEqual(await owns(anna), { [area]: 50, [other]: 0 })
+    const log = await as(founder, 'GET', `/admin/audit-log?subject_id=${anna.id}&action=${area}.adjust`)
+    assert.equal(log.body.total, 2)
+  }
 })
 
 test("returns the balances of points and wallet in the viewer's account (money-3)", async () => {
