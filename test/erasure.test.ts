@@ -18,6 +18,14 @@ const { ask } = questionsOf(world)
 const { erase, owner, comeDue, gone, healthy } = await erasureOf(fixtures)
 const balanceOf = async ({ id }: Person) =>
   Number((await sql`select coalesce(sum(balance), 0) as n from ledger_accounts where owner_id = ${id}`)[0]?.n)
+/** Returns the income of the site from an erased account. */
+async function incomeFrom({ id }: Person) {
+  const [income] = await sql`
+    select coalesce(sum(amount) filter (where currency = 'points'), 0)::int as points,
+      coalesce(sum(amount) filter (where currency = 'wallet'), 0)::int as wallet
+    from ledger_postings where owner_id = -2 and kind = 'deletion' and subject_id = ${id}`
+  return { ...income }
+}
 
 test('subtracts only the follows of the erased account from follow counters (rights-2)', async () => {
   const [ann, followed, follower, other] = [await person(), await person(), await person(), await person()]
@@ -154,16 +162,12 @@ test('cancels the bounties, pins and withdrawals of an erased account (rights-3)
   assert.equal((await pinOf('feed:comment', comment)).state, 'cancelled')
   const [paid] = await sql`select state, account from withdrawals where owner_id = ${ann.id}`
   assert.deepEqual([paid?.state, paid?.account], ['rejected', ''])
-  const [kept] = await sql`
-    select sum(amount) filter (where currency = 'points')::int as points,
-      sum(amount) filter (where currency = 'wallet')::int as wallet
-    from ledger_postings where owner_id = -2 and kind = 'deletion' and subject_id = ${ann.id}`
-  assert.deepEqual([kept?.points, kept?.wallet], [5001, 900])
+  assert.deepEqual(await incomeFrom(ann), { points: 5001, wallet: 900 })
   for (const id of [question, invited]) assert.equal((await guest('GET', `/questions/${id}`)).body.amount, 0)
   await healthy()
 })
 
-test('leaves no balance when an account receives payments during and after its erasure (rights-3)', async () => {
+test('moves payments during and after an erasure to the income of the site (rights-3)', async () => {
   const ann = await owner(100)
   const bob = await rich(0)
   await as(founder, 'POST', `/admin/users/${bob.id}/wallet`, { amount: 1000, reason: 'test' })
@@ -171,11 +175,13 @@ test('leaves no balance when an account receives payments during and after its e
   await comeDue(ann)
   const send = () => as(bob, 'POST', '/plus-pay/transfer', { user: ann.id, amount: 10 })
   const [answers] = await Promise.all([Promise.all(Array.from({ length: 12 }, send)), work(), work()])
-  assert.ok(answers.some(({ status }) => status === 201))
+  const received = answers.filter(({ status }) => status === 201).length
+  assert.ok(received > 0)
   await give(ann, 7)
   await addJob(sql, 'sweep_erased', {})
   await work()
   assert.equal(await balanceOf(ann), 0)
+  assert.deepEqual(await incomeFrom(ann), { points: 107, wallet: received * 10 })
   await healthy()
 })
 
@@ -190,6 +196,7 @@ test('finishes an interrupted erasure when two jobs resume it (rights-2)', async
   ])
   await work()
   assert.equal(await balanceOf(ann), 0)
+  assert.deepEqual(await incomeFrom(ann), { points: 55, wallet: 0 })
   const [row] =
     await sql`select finished_at is not null as done from account_deletions where user_id = ${ann.id}`
   assert.equal(row?.done, true)
