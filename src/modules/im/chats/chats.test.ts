@@ -280,7 +280,7 @@ test("searches only the viewer's conversations", async () => {
   assert.deepEqual(await found(ann, '%25%25'), [])
 })
 
-test('lets moderators read a reported message and a few messages around it (im-16)', async () => {
+test('shows moderators a reported message with five messages before and after it (im-16)', async () => {
   const [ann, bob, eve, admin] = [
     await person(),
     await person(),
@@ -288,7 +288,14 @@ test('lets moderators read a reported message and a few messages around it (im-1
     await person({ roles: ['founder'] }),
   ]
   const chat = await pair(ann, bob)
-  const [first, bad] = [await say(ann, chat, 'before'), await say(ann, chat, 'insult')]
+  const numbered = async (text: string) => {
+    const messages = []
+    for (let n = 0; n < 6; n += 1) messages.push(await say(ann, chat, `${text} ${n}`))
+    return messages
+  }
+  const before = await numbered('before')
+  const bad = await say(ann, chat, 'insult')
+  const after = await numbered('after')
   const context = (id: number) => as(admin, 'GET', `/admin/chat-messages/${id}`)
   assert.equal((await context(bad.id)).status, 404)
   const report = (who: Person) => as(who, 'POST', `/chats/messages/${bad.id}/reports`, { reason: 'rude' })
@@ -297,18 +304,19 @@ test('lets moderators read a reported message and a few messages around it (im-1
   const shown = (await context(bad.id)).body
   assert.deepEqual(
     [shown.message.body, shown.context.map(({ id }: { id: number }) => id)],
-    ['insult', [first.id]],
+    ['insult', [...before.slice(1), ...after.slice(0, 5)].map(({ id }) => id)],
   )
-  assert.equal((await context(first.id)).status, 404)
+  assert.equal((await context(before[5].id)).status, 404)
   assert.equal((await as(bob, 'GET', `/admin/chat-messages/${bad.id}`)).status, 403)
   const [listed] = (await as(admin, 'GET', '/admin/reports?type=chat-messages')).body.data
   assert.deepEqual([listed.subject, listed.target_user], ['insult', ann.id])
   const decided = await as(admin, 'PATCH', `/admin/reports/${listed.id}`, { action: 'deal', remove: true })
   assert.ok(decided.status < 300, JSON.stringify(decided.body))
-  assert.deepEqual(await textsOf(bob, chat), ['before', ''])
+  const texts = [...before.map(({ body }) => body), '', ...after.map(({ body }) => body)]
+  assert.deepEqual(await textsOf(bob, chat), texts)
 })
 
-test('returns a chat file to moderators only within five messages of a reported message (im-16)', async () => {
+test('returns a chat file to members, and to moderators within five messages of a report (im-16)', async () => {
   const [ann, bob, eve, admin] = [
     await person(),
     await person(),
@@ -316,17 +324,21 @@ test('returns a chat file to moderators only within five messages of a reported 
     await person({ roles: ['founder'] }),
   ]
   const chat = await pair(ann, bob)
+  const earlier = []
+  for (let n = 0; n < 6; n += 1) earlier.push(await say(ann, chat, `before ${n}`))
   const file = await uploadPicture(world, ann)
   assert.equal((await send(ann, chat, { file })).status, 201)
   const later = []
-  for (let n = 0; n < 6; n += 1) later.push(await say(ann, chat, `m${n}`))
+  for (let n = 0; n < 6; n += 1) later.push(await say(ann, chat, `after ${n}`))
   const read = async (who = admin) => (await as(who, 'GET', `/files/${file}?json=1`)).status
   const report = async (message: { id: number }) => {
     const answer = await as(bob, 'POST', `/chats/messages/${message.id}/reports`, { reason: 'rude' })
     assert.equal(answer.status, 201)
   }
+  for (const member of [ann, bob]) assert.equal(await read(member), 200)
   assert.equal(await read(), 404)
   await report(later[5])
+  await report(earlier[0])
   assert.equal(await read(), 404)
   await report(later[4])
   assert.equal(await read(), 200)
