@@ -8,6 +8,7 @@ import {
   requireMountedKinds,
 } from '#contracts/content.ts'
 import type { Context } from '#platform/context.ts'
+import { seedForAccess } from '#test/fixtures/access.ts'
 import { feedsOf } from '#test/fixtures/feeds.ts'
 import { createWorld } from '#test/world.ts'
 
@@ -102,12 +103,42 @@ test('omits the author from content of a closed account (conventions-25)', async
   assert.deepEqual([comments[0].id, comments[0].user], [comment.id, null])
 })
 
-test('names the kind `feeds` in a comment on a feed (conventions-24)', async () => {
-  const author = await person()
-  const id = await publish(author)
-  await as(author, 'POST', `/feeds/${id}/comments`, { body: 'Mine' })
-  const { comments } = (await guest('GET', `/feeds/${id}/comments`)).body
-  assert.deepEqual([comments[0].commentable_type, comments[0].commentable_id], ['feeds', id])
+test('names each kind of content by its fixed name in a comment (conventions-24)', async () => {
+  const node = await createWorld()
+  const seed = await seedForAccess(node)
+  for (const [path, kind] of [
+    ['/feeds/{feed}', 'feeds'],
+    ['/news/{news}', 'news'],
+    ['/music/{music}', 'musics'],
+    ['/music/specials/{special}', 'music_specials'],
+    ['/questions/{question}', 'questions'],
+    ['/question-answers/{answer}', 'question-answers'],
+    ['/group-posts/{post}', 'group-posts'],
+  ]) {
+    const at = seed.address(path!)
+    const { body } = await node.as(seed.owner, 'GET', `${at}/comments`)
+    const { commentable_type, commentable_id } = (body.comments ?? body)[0]
+    assert.deepEqual([commentable_type, commentable_id], [kind, Number(at.split('/').at(-1))])
+  }
+})
+
+test('names the kind of a report by its fixed name (conventions-24)', async () => {
+  const node = await createWorld()
+  const [seed, founder] = [await seedForAccess(node), await node.person({ roles: ['founder'] })]
+  for (const [method, path, kind] of [
+    ['POST', '/report/users/{users}', 'users'],
+    ['PUT', '/user/report-feed-topics/{topic}', 'feed-topics'],
+    ['POST', '/report/comments/{comment}', 'comments'],
+  ] as const) {
+    const at = seed.address(path)
+    assert.ok(
+      (await node.as(seed.stranger, method, at, { reason: 'Rude', message: 'Rude' })).status < 300,
+      at,
+    )
+    const { body } = await node.as(founder, 'GET', '/admin/reports')
+    const { reportable_type, reportable_id } = body.data[0]
+    assert.deepEqual([reportable_type, reportable_id], [kind, Number(at.split('/').at(-1))])
+  }
 })
 
 test('rejects duplicate kinds of content and mounts on unknown kinds', () => {
