@@ -63,6 +63,10 @@ describe('transforms pictures', () => {
   test('hides all detail with a strong blur, also in CMYK and 16-bit pictures and with an alpha channel', async () => {
     const stripes = Buffer.from(Array.from({ length: 240 * 240 }, (_, i) => ((i % 240) & 16 ? 255 : 0)))
     const grey = sharp(stripes, { raw: { width: 240, height: 240, channels: 1 } })
+    // Has one colour, so that all its detail is in the alpha channel.
+    const shaped = flatPicture(240, 240).joinChannel(stripes, {
+      raw: { width: 240, height: 240, channels: 1 },
+    })
     const kinds: [string, Buffer][] = [
       ['image/png', await grey.clone().png().toBuffer()],
       ['image/jpeg', await grey.clone().jpeg().toBuffer()],
@@ -70,16 +74,22 @@ describe('transforms pictures', () => {
       ['image/png', await grey.clone().ensureAlpha().png().toBuffer()],
       ['image/png', await grey.clone().toColourspace('rgb16').png().toBuffer()],
       ['image/webp', await grey.clone().toColourspace('srgb').webp().toBuffer()],
+      ['image/png', await shaped.clone().png().toBuffer()],
+      ['image/webp', await shaped.clone().webp().toBuffer()],
     ]
     for (const [mime, bytes] of kinds) {
       const done = await transformImage(bytes, mime, { b: 96 })
       assert.deepEqual(await size(done.data), [240, 240])
-      const centre = sharp(done.data).removeAlpha().extract({ left: 60, top: 60, width: 120, height: 120 })
-      const deviation = (await sharp(await centre.png().toBuffer()).stats()).channels[0]?.stdev ?? 99
-      assert.ok(deviation < 12, `${mime}: ${deviation}`)
+      const centre = sharp(done.data).extract({ left: 60, top: 60, width: 120, height: 120 })
+      const { channels } = await sharp(await centre.png().toBuffer()).stats()
+      for (const [n, { stdev }] of channels.entries())
+        assert.ok(stdev < 12, `${mime}, channel ${n}: ${stdev}`)
     }
-    const weak = await transformImage(kinds[0]?.[1] ?? Buffer.alloc(0), 'image/png', { b: 1 })
-    assert.ok(((await sharp(weak.data).stats()).channels[0]?.stdev ?? 0) > 100)
+    const detail = async (bytes: Buffer, channel: number) =>
+      (await sharp((await transformImage(bytes, 'image/png', { b: 1 })).data).stats()).channels[channel]
+        ?.stdev ?? 0
+    assert.ok((await detail(kinds[0]![1], 0)) > 100)
+    assert.ok((await detail(await shaped.clone().png().toBuffer(), 3)) > 100)
   })
 
   test('completes 40 transformations that are requested concurrently', async () => {
