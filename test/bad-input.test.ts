@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict'
+import { parse } from 'node:querystring'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { seedForAccess } from '#test/fixtures/access.ts'
 import { HOSTILE, HOSTILE_SEGMENTS, hostileQuery } from '#test/fixtures/hostile.ts'
 import { createWorld } from '#test/world.ts'
+import { compileInput } from '../src/platform/http/input.ts'
 
 type Schema = { type?: string | string[]; properties?: Record<string, Schema>; required?: string[] }
+type Route = { method: Method; url: string; schema: Record<string, Schema> }
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
 const { app, as, person } = await createWorld()
@@ -36,9 +40,11 @@ function inputFor(schema: Schema | undefined) {
   )
 }
 
+/** A broken request must not end as 413, 429 or a missing route. */
+const CLEAR_STATUSES = [400, 403, 404, 422]
+
 function assertClear(answer: { status: number; body: unknown }, what: string) {
-  assert.ok(answer.status < 500, `${what} answered ${answer.status}`)
-  if (answer.status < 400) return
+  assert.ok(CLEAR_STATUSES.includes(answer.status), `${what} answered ${answer.status}`)
   const body = answer.body as { message?: unknown; errors?: Record<string, unknown> }
   assert.ok(
     typeof body?.message === 'string' || Array.isArray(body?.message),
@@ -49,12 +55,22 @@ function assertClear(answer: { status: number; body: unknown }, what: string) {
       assert.ok(Array.isArray(texts) && texts.every((text) => typeof text === 'string'), what)
 }
 
+/** Other methods than POST also read the parameters of the body from the query (conventions-17). */
+function isValid({ method, schema }: Route, query: string, body: object): boolean {
+  const asked = parse(query.slice(1))
+  const sent = method === 'POST' ? body : { ...asked, ...body }
+  return [
+    [schema.querystring, asked],
+    [schema.body, sent],
+  ].every(([shape, value]) => !shape || 'value' in compileInput(shape)(value))
+}
+
 test('collects more than 30 routes to test', () => {
   assert.ok(routes.length > 30, `saw only ${routes.length}`)
 })
 
 for (const { method, url, schema } of routes) {
-  test(`${method} ${url} returns no 5xx and explains each 4xx when the input is bad`, async () => {
+  test(`${method} ${url} accepts only valid input, and explains why it rejects other input`, async () => {
     const property = fc.asyncProperty(
       inputFor(schema.querystring),
       inputFor(schema.body),
@@ -64,29 +80,46 @@ for (const { method, url, schema } of routes) {
         const path = url.replace(/:\w+(\([^)]*\))?|\*/g, () => segments[position++ % 4] ?? '1')
         const withBody = method !== 'GET' && schema.body !== undefined
         const answer = await as(founder, method, path + hostileQuery(query), withBody ? body : undefined)
-        assertClear(
-          answer,
-          `${method} ${path} ${JSON.stringify(query).slice(0, 200)} ${JSON.stringify(body).slice(0, 300)}`,
-        )
+        const what = `${method} ${path} ${JSON.stringify(query).slice(0, 200)} ${JSON.stringify(body).slice(0, 300)}`
+        if (answer.status >= 300) assertClear(answer, what)
+        else {
+          const taken = withBody ? JSON.parse(JSON.stringify(body)) : {}
+          assert.ok(isValid({ method, url, schema }, hostileQuery(query), taken), `${what} was accepted`)
+        }
       },
     )
     await fc.assert(property, { numRuns: RUNS, endOnFailure: true })
   })
+}
+
+const seeded = await createWorld()
+const seed = await seedForAccess(seeded)
+const administrator = await seeded.person({ roles: ['founder', 'owner'] })
+
+/** Routes that reject the caller, or a path that the seed lacks, before they validate the body. */
+const BODY_UNREAD =
+  /\/(socialite|chats)\/:|\/group-posts\/:post\/(new-)?rewards|\/(reports|pinned|currency-pinned)\/comments\/:|\/feeds\/:feed\/comments\/:comment\/currency-pinneds|\/(im|easemob)\/register$|\/admin\/(webhooks|withdrawals|reports|registrations|recharges|question-topic-applications|question-applications|payment-differences|news\/deletions|news-pinneds|feed-pinneds|certifications|appeals)\/:/
+
+for (const { method, url, schema } of routes) {
   const required = schema.body?.required ?? []
   if (required.length === 0) continue
   test(`${method} ${url} rejects a body of the wrong type or without required fields`, async () => {
-    const path = url.replace(/:\w+(\([^)]*\))?/g, '1')
+    const path = seed.address(url.replace(/:(\w+)(\([^)]*\))?/g, '{$1}'))
+    // The owner of the content cannot reward it.
+    const { token } = /\/admin\/|reward(s|ers)$/.test(url) ? administrator : seed.owner
     for (const body of [{}, [], 'text', 5, { [required[0] ?? '']: { nested: true } }]) {
-      const answer = await app.inject({
+      const answer = await seeded.app.inject({
         method,
         url: path,
-        headers: { authorization: `Bearer ${founder.token}`, 'content-type': 'application/json' },
+        headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
         payload: JSON.stringify(body),
       })
-      assert.ok(
-        answer.statusCode >= 400 && answer.statusCode < 500,
-        `${method} ${path} took ${JSON.stringify(body)}: ${answer.statusCode}`,
-      )
+      const { statusCode: status, body: text } = answer
+      const what = `${method} ${path} with ${JSON.stringify(body)}`
+      assertClear({ status, body: JSON.parse(text) }, what)
+      assert.equal(status === 422, !BODY_UNREAD.test(url), `${what} answered ${status}`)
+      const field = typeof body === 'object' && !Array.isArray(body) ? required[0]! : 'body'
+      if (status === 422) assert.ok(field in (JSON.parse(text).errors ?? {}), `${what}: ${text}`)
     }
   })
 }
