@@ -176,21 +176,28 @@ test('sends no decision that is undone within five seconds', { skip }, async () 
   await page.context().close()
 })
 
-test('shows an error when an item has already been decided elsewhere', {
+test('shows an error when another administrator has already decided on an item', {
   skip,
 }, async () => {
   const { writer } = contents!
-  await world!.as(writer, 'POST', '/feed/topics', { name: 'Wanted by two', desc: 'x' })
+  const { as, person, founder } = world!
+  const other = await person({ roles: ['founder'] })
+  await as(writer, 'POST', '/feed/topics', { name: 'Wanted by two', desc: 'x' })
   const page = await world!.open('/queues/topic-reviews')
   await show(page, 'Wanted by two')
   const { data } = await read('/admin/feed-topics?q=Wanted')
+  const { id } = data[0]
+  // The console sends a decision five seconds later, so that the other one comes first.
   await page.keyboard.press('a')
-  const other = await world!.as(world!.founder, 'PUT', `/admin/feed-topics/${data[0].id}/review`, {
-    status: 'passed',
-  })
-  assert.equal(other.status, 204)
+  const decided = await as(other, 'PUT', `/admin/feed-topics/${id}/review`, { status: 'passed' })
+  assert.equal(decided.status, 204)
   await page.getByRole('alert').getByText('The topic is already in this state.').waitFor()
   await page.getByText('Your decision did not take effect.').waitFor()
+  const log = (await as(founder, 'GET', `/admin/audit-log?subject_id=${id}&action=topics.review`)).body
+  assert.deepEqual(
+    log.data.map((entry: { user_id: number }) => entry.user_id),
+    [other.id],
+  )
   await page.context().close()
 })
 
