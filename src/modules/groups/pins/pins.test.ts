@@ -109,30 +109,30 @@ test('lets only the new founder accept a pending pin after a transfer of the gro
   await assertNoDrift()
 })
 
-test('lets the author of the post decide the pin of a comment (groups-27)', async () => {
+test('lets only the author of the post decide the pin of a comment (groups-27)', async () => {
   const founder = await person()
   const id = await group(founder)
-  const alice = await person()
+  const [alice, author] = [await person(), await member(id, founder)]
   await fund(alice, 50)
-  const postId = await post(founder, id)
+  const postId = await post(author, id)
   const made = await as(alice, 'POST', `/group-posts/${postId}/comments`, { body: 'First!' })
   const url = `/currency-pinned/comments/${made.body.comment.id}`
-  assert.equal((await as(founder, 'POST', url, { amount: 5, day: 1 })).status, 403)
+  assert.equal((await as(author, 'POST', url, { amount: 5, day: 1 })).status, 403)
   assert.equal((await as(alice, 'POST', url, { amount: 20, day: 1 })).status, 201)
-  assert.equal((await as(alice, 'PATCH', `${url}/accept`)).status, 403)
-  const waiting = async (query = '') => (await as(founder, 'GET', `/pinned/comments${query}`)).body
+  for (const other of [alice, founder]) assert.equal((await as(other, 'PATCH', `${url}/accept`)).status, 403)
+  const waiting = async (query = '') => (await as(author, 'GET', `/pinned/comments${query}`)).body
   const [request] = await waiting(`?post=${postId}`)
   assert.deepEqual([request.raw, request.comment.body, request.state], [postId, 'First!', 0])
   assert.deepEqual(ids(await waiting('?post=0')), ids(await waiting()))
   const counts = async () => {
-    const { user } = (await as(founder, 'GET', '/user/counts')).body
-    const { pinneds } = (await as(founder, 'GET', '/user/unread-count')).body
+    const { user } = (await as(author, 'GET', '/user/counts')).body
+    const { pinneds } = (await as(author, 'GET', '/user/unread-count')).body
     return [user['post-comment-pinned'], pinneds['group-comments'].count]
   }
   assert.deepEqual(await counts(), [1, 1])
-  assert.equal((await as(founder, 'PATCH', `${url}/accept`)).status, 201)
+  assert.equal((await as(author, 'PATCH', `${url}/accept`)).status, 201)
   assert.deepEqual([(await waiting())[0].state, ...(await counts())], [1, 0, 0])
-  assert.equal(await balance(founder), 20)
+  assert.deepEqual([await balance(author), await balance(founder)], [20, 0])
   assert.equal((await guest('GET', `/group-posts/${postId}/comments`)).body.pinneds.length, 1)
   await assertNoDrift()
 })
@@ -162,12 +162,12 @@ test('leaves no pending pin of a comment when the commented post is deleted conc
 test('pays a reward of a post to its author (groups-12, groups-25)', async () => {
   const founder = await person()
   const id = await group(founder)
-  const alice = await member(id, founder)
+  const [alice, author] = [await member(id, founder), await member(id, founder)]
   await fund(alice, 50)
-  const postId = await post(founder, id)
+  const postId = await post(author, id)
   const url = `/group-posts/${postId}/new-rewards`
   assert.equal((await as(alice, 'POST', url, { amount: 15 })).status, 201)
-  assert.deepEqual([await balance(founder), await balance(alice)], [15, 35])
+  assert.deepEqual([await balance(author), await balance(founder), await balance(alice)], [15, 0, 35])
   const { body } = await guest('GET', `/groups/${id}/posts/${postId}`)
   assert.deepEqual([body.reward_amount, body.reward_number], [15, 1])
   assert.equal((await guest('GET', `/group-posts/${postId}/rewards`)).body.length, 1)
