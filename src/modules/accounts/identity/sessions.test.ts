@@ -103,6 +103,12 @@ test('sends no alert for the first sign-in after an upgrade from a version that 
   const ann = await signUp()
   await sql`update token_families set user_agent = null, network = null where user_id = ${ann.id}`
   await signInOn('Whatever', ann.name)
+  await work()
+  assert.ok('email' in ann)
+  assert.deepEqual(
+    outbox.filter(({ to, code }) => to === ann.email && !code),
+    [],
+  )
   assert.equal((await as(ann, 'GET', '/user/notifications?type=system')).body.data.length, 0)
   const old = await person()
   assert.equal((await sessionsOf(old.token))[0]?.device, null)
