@@ -12,6 +12,11 @@ test('returns the sent messages of a conversation', async () => {
   const chat = await one.chat.withPerson(bob.id)
   const sent = await one.chat.send(chat.id, 'Hello')
   await one.chat.send(chat.id, { body: 'Reply', reply_to: sent.id })
+  const seen = await two.chat.messages(chat.id)
+  assert.deepEqual(seen.map(({ body, reply_to }) => [body, reply_to]).sort(), [
+    ['Hello', null],
+    ['Reply', sent.id],
+  ])
   assert.deepEqual(
     (await two.chat.messages(chat.id, { after: 1 })).map(({ body }) => body),
     ['Reply'],

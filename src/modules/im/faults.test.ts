@@ -106,6 +106,7 @@ suite('easemob with faults', async () => {
     }
     const { owner, names: found } = await provider().listMembers(id)
     assert.deepEqual([owner, found.sort()], ['800011', ['800011', '800013']])
+    assert.equal(service.groups.get(id)?.name, 'H')
   })
 
   test('unlocks the chat account of a re-enabled user after the response to the lock request was lost', async () => {

@@ -22,8 +22,7 @@ test('queries the database only once for a deleted topic of a cached feed', asyn
   const topics = async () => (await as(author, 'GET', `/feeds?id=${id}`)).body.feeds[0].topics
   assert.deepEqual(await topics(), [{ id: topic, name: 'Chess' }])
   assert.equal((await as(author, 'DELETE', `/admin/feed-topics/${topic}`)).status, 204)
-  assert.deepEqual(await topics(), [])
-  const before = reads
-  assert.deepEqual(await topics(), [])
-  assert.equal(reads, before)
+  reads = 0
+  for (let n = 0; n < 3; n += 1) assert.deepEqual(await topics(), [])
+  assert.equal(reads, 1)
 })

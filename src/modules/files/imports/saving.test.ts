@@ -35,6 +35,10 @@ test('reports one error per import line with an unusable file', async () => {
     paths.map((path, at) => ({ number, field: `files/${at}`, path })),
   )
   const { saved, faults } = await saveFiles(world.ctx, join(folder, 'within'), wanted)
+  assert.deepEqual(
+    faults.map(({ number }) => number).sort((one, other) => one - other),
+    lines.flatMap(([, expected], number) => (expected ? [number] : [])),
+  )
   for (const [number, [paths, expected]] of lines.entries()) {
     const reason = faults.find((fault) => fault.number === number)?.reason
     if (expected) assert.match(String(reason), expected)
