@@ -1,39 +1,21 @@
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
 import { after, test } from 'node:test'
-import { fileURLToPath } from 'node:url'
 import { openChatStream } from '#test/fixtures/chat-streams.ts'
+import { killAll, startServer } from '#test/fixtures/sites.ts'
 import { until } from '#test/fixtures/streams.ts'
-import { findFreePort, waitForAnswer } from '#test/servers.ts'
 import { createWorld } from '#test/world.ts'
 
 const { as, person, connection, ctx } = await createWorld()
-const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
+after(killAll)
 
-async function startServer() {
-  const port = await findFreePort()
-  const child = spawn(process.execPath, ['src/main.ts'], {
-    cwd: ROOT,
-    stdio: 'ignore',
-    env: {
-      ...process.env,
-      PORT: String(port),
-      DATA_DIR: ctx.config.dataDir,
-      DATABASE_URL: `postgres:///${connection.database}`,
-      PGHOST: connection.host,
-      PGPORT: String(connection.port),
-      PGUSER: connection.user,
-      WORKER: 'separate',
-      STREAM_HEARTBEAT_MS: '500',
-      RATE_LIMIT_USER: '0',
-    },
+async function startNode() {
+  const { host, port, user, database } = connection
+  const { child, ended, address } = startServer(ctx.config.dataDir, {
+    DATABASE_URL: `postgres://${user}@/${database}?host=${host}&port=${port}`,
+    STREAM_HEARTBEAT_MS: '500',
   })
-  const ended = new Promise((resolve) => child.once('exit', resolve))
-  after(() => child.kill('SIGKILL'))
-  const base = `http://127.0.0.1:${port}`
-  await waitForAnswer(`${base}/health/ready`)
   return {
-    base,
+    base: await address,
     async kill() {
       child.kill('SIGKILL')
       await ended
@@ -42,7 +24,7 @@ async function startServer() {
 }
 
 test('delivers each acknowledged message once when a server is killed (im-15)', async () => {
-  const [one, two] = await Promise.all([startServer(), startServer()])
+  const [one, two] = await Promise.all([startNode(), startNode()])
   const [ann, bob] = [await person(), await person()]
   const { id: chat } = (await as(ann, 'PUT', `/chats/people/${bob.id}`)).body
   const acknowledged: string[] = []

@@ -1,37 +1,20 @@
 import assert from 'node:assert/strict'
-import { spawn } from 'node:child_process'
 import { after, test } from 'node:test'
-import { fileURLToPath } from 'node:url'
 import { notify } from '#modules/notifications/index.ts'
+import { killAll, startServer } from '#test/fixtures/sites.ts'
 import { openStream, until } from '#test/fixtures/streams.ts'
-import { findFreePort, waitForAnswer } from '#test/servers.ts'
 import { createWorld } from '#test/world.ts'
 
 const { person, sql, connection, ctx } = await createWorld()
-const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
+after(killAll)
 
-async function startServer() {
-  const port = await findFreePort()
-  const child = spawn(process.execPath, ['src/main.ts'], {
-    cwd: ROOT,
-    stdio: 'ignore',
-    env: {
-      ...process.env,
-      PORT: String(port),
-      DATA_DIR: ctx.config.dataDir,
-      DATABASE_URL: `postgres:///${connection.database}`,
-      PGHOST: connection.host,
-      PGPORT: String(connection.port),
-      PGUSER: connection.user,
-      WORKER: 'separate',
-    },
+async function startNode() {
+  const { host, port, user, database } = connection
+  const { child, ended, address } = startServer(ctx.config.dataDir, {
+    DATABASE_URL: `postgres://${user}@/${database}?host=${host}&port=${port}`,
   })
-  const ended = new Promise((resolve) => child.once('exit', resolve))
-  after(() => child.kill('SIGKILL'))
-  const base = `http://127.0.0.1:${port}`
-  await waitForAnswer(`${base}/health/ready`)
   return {
-    base,
+    base: await address,
     async kill() {
       child.kill('SIGKILL')
       await ended
@@ -40,7 +23,7 @@ async function startServer() {
 }
 
 test('delivers notifications once when one of two server processes is killed', async () => {
-  const [one, two] = await Promise.all([startServer(), startServer()])
+  const [one, two] = await Promise.all([startNode(), startNode()])
   const [ann, bob] = [await person(), await person()]
   const expected: number[] = []
   const tell = async () => {
