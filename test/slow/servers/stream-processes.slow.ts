@@ -9,9 +9,11 @@ const { person, sql, connection, ctx } = await createWorld()
 after(killAll)
 
 async function startNode() {
-  const { host, port, user, database } = connection
   const { child, ended, address } = startServer(ctx.config.dataDir, {
-    DATABASE_URL: `postgres://${user}@/${database}?host=${host}&port=${port}`,
+    DATABASE_URL: `postgres:///${connection.database}`,
+    PGHOST: connection.host,
+    PGPORT: String(connection.port),
+    PGUSER: connection.user,
   })
   return {
     base: await address,
