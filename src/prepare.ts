@@ -33,12 +33,13 @@ export async function prepareStart(ctx: Context, connection: JobsConnection): Pr
  */
 export const prepareDatabase = (ctx: Context, connection: JobsConnection): Promise<string[]> =>
   withUpgradeLock(ctx.sql, async (session) => {
-    const applied = await applyMigrations(session)
-    // Checks the job queue's schema only after new migrations or on the first start, because the check costs
-    // a connection.
     const [queue] = await ctx.sql`select to_regclass('graphile_worker.migrations') as present`
-    if (applied.length > 0 || queue?.present === null) {
-      await migrateJobs(connection)
+    const isNew = queue?.present === null
+    // The schemas are independent, so a first start creates both at once.
+    const [applied] = await Promise.all([applyMigrations(session), isNew && migrateJobs(connection)])
+    if (isNew || applied.length > 0) {
+      // Checks the job queue's schema only after new migrations, because the check costs a connection.
+      if (!isNew) await migrateJobs(connection)
       await seedAbilities(ctx.sql)
     }
     await keepSecretCheck(ctx.sql, ctx.secrets)
