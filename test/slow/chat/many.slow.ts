@@ -29,7 +29,14 @@ test('registers ten thousand users at the chat provider, which restarts meanwhil
     let working = workAgain()
     const progress: number[] = []
     let doneAtRestart: number | undefined
-    for (let body = await readState(); !(working.over && body.registration.finished_at); ) {
+    // The registration leaves users of the batch during the restart to retries of their own.
+    const isComplete = ({
+      registration,
+      unregistered,
+      waiting_accounts,
+    }: Awaited<ReturnType<typeof readState>>) =>
+      registration.finished_at && unregistered + waiting_accounts === 0
+    for (let body = await readState(); !(working.over && isComplete(body)); ) {
       await new Promise((resolve) => setTimeout(resolve, 200))
       body = await readState()
       const { done, total } = body.registration
@@ -40,15 +47,16 @@ test('registers ten thousand users at the chat provider, which restarts meanwhil
         doneAtRestart = (await readState()).registration.done as number
         await service.start()
       }
-      if (working.over && body.registration.finished_at === null) {
+      if (working.over && !isComplete(body)) {
         await sql`update graphile_worker._private_jobs set run_at = now() where locked_at is null`
         working = workAgain()
       }
     }
     const body = await readState()
     assert.ok(doneAtRestart !== undefined && doneAtRestart < PEOPLE, `restarted at ${doneAtRestart}`)
-    assert.deepEqual([body.registration.done, body.registration.total], [PEOPLE, PEOPLE])
-    assert.deepEqual([body.unregistered, body.waiting_accounts], [0, 0])
+    assert.equal(body.registration.total, PEOPLE)
+    assert.ok(body.registration.done > doneAtRestart, `${body.registration.done} done`)
+    assert.equal(body.accounts, PEOPLE + 1)
     assert.deepEqual(
       progress,
       [...progress].sort((one, other) => one - other),
