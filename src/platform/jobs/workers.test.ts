@@ -60,6 +60,28 @@ test('finds locked jobs through an index', async () => {
   await until(async () => (await scans()) > 0, 'the scan of the index')
 })
 
+test('runs eight jobs at once over at most three connections', async () => {
+  const backends = async () =>
+    (
+      await sql<{ pid: number }[]>`
+        select pid from pg_stat_activity where datname = current_database() and backend_type = 'client backend'`
+    ).map(({ pid }) => pid)
+  const before = new Set(await backends())
+  for (let number = 0; number < 8; number += 1) await addJob(sql, 'waits', {})
+  const { promise: isOver, resolve: end } = Promise.withResolvers<void>()
+  let running = 0
+  const waits = () => {
+    running += 1
+    return isOver
+  }
+  const runner = await runJobs(connection, [{ concurrency: 8, tasks: { waits } }], [], ctx.log)
+  await until(() => running === 8, 'eight running jobs')
+  const opened = (await backends()).filter((pid) => !before.has(pid))
+  end()
+  await runner.stop()
+  assert.ok(opened.length <= 3, `${opened.length} connections`)
+})
+
 test('releases the jobs of killed workers but not of live ones', async () => {
   await addJob(sql, 'of_dead', {}, { queue: 'dead' })
   await addJob(sql, 'of_living', {}, { queue: 'living' })
