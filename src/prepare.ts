@@ -6,7 +6,7 @@ import {
   listUnknownMigrations,
   withUpgradeLock,
 } from '#platform/database'
-import { type JobsConnection, migrateJobs } from '#platform/jobs'
+import { hasJobQueue, type JobsConnection, migrateJobs } from '#platform/jobs'
 import { keepSecretCheck } from '#platform/secret-check.ts'
 import { StartFault } from '#platform/start-fault.ts'
 
@@ -33,13 +33,12 @@ export async function prepareStart(ctx: Context, connection: JobsConnection): Pr
  */
 export const prepareDatabase = (ctx: Context, connection: JobsConnection): Promise<string[]> =>
   withUpgradeLock(ctx.sql, async (session) => {
-    const [queue] = await ctx.sql`select to_regclass('graphile_worker.migrations') as present`
-    const isNew = queue?.present === null
+    const hasQueue = await hasJobQueue(ctx.sql)
     // The schemas are independent, so a first start creates both at once.
-    const [applied] = await Promise.all([applyMigrations(session), isNew && migrateJobs(connection)])
-    if (isNew || applied.length > 0) {
+    const [applied] = await Promise.all([applyMigrations(session), hasQueue || migrateJobs(connection)])
+    if (!hasQueue || applied.length > 0) {
       // Checks the job queue's schema only after new migrations, because the check costs a connection.
-      if (!isNew) await migrateJobs(connection)
+      if (hasQueue) await migrateJobs(connection)
       await seedAbilities(ctx.sql)
     }
     await keepSecretCheck(ctx.sql, ctx.secrets)

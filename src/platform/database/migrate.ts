@@ -62,10 +62,9 @@ export async function applyMigrations(
         throw new Error(
           `The database has migration ${name}, which this version of Kith does not know. Run a newer version.`,
         )
-    const texts = await Promise.all(names.map((name) => readFile(`${folder}/${name}`, 'utf8')))
     const pending: { name: string; statements: string }[] = []
-    for (const [index, name] of names.entries()) {
-      const text = texts[index]!
+    for (const name of names) {
+      const text = await readFile(`${folder}/${name}`, 'utf8')
       const hash = hashOf(text)
       const known = applied.get(name)
       if (known === hash) continue

@@ -22,13 +22,16 @@ export async function addJob(db: Db, task: string, payload: object, options: Job
   )`
 }
 
-/**
- * Index of locked jobs for the sweeps of `dead-workers.ts`, which otherwise read the whole queue. A migration of
- * graphile-worker that replaces the table drops the index, and the statement creates it again.
- */
+/** Index of locked jobs for the sweeps of `dead-workers.ts`, which otherwise read the whole queue. */
 const LOCKED_INDEX = `
 create index if not exists kith_locked_jobs on graphile_worker._private_jobs (locked_by)
 where locked_by is not null`
+
+/** Returns whether `migrateJobs` has finished once, because it creates the index last. */
+export async function hasJobQueue(db: Db): Promise<boolean> {
+  const [index] = await db`select to_regclass('graphile_worker.kith_locked_jobs') as present`
+  return index?.present !== null
+}
 
 export async function migrateJobs(connection: JobsConnection): Promise<void> {
   const pgPool = openJobsPool(connection, 1)
