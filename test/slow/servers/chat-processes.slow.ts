@@ -1,32 +1,18 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { openChatStream } from '#test/fixtures/chat-streams.ts'
-import { killAll, startServer } from '#test/fixtures/sites.ts'
+import { killAll, startNode } from '#test/fixtures/sites.ts'
 import { until } from '#test/fixtures/streams.ts'
 import { createWorld } from '#test/world.ts'
 
-const { as, person, connection, ctx } = await createWorld()
+const world = await createWorld()
+const { as, person } = world
 after(killAll)
 
-async function startNode() {
-  const { child, ended, address } = startServer(ctx.config.dataDir, {
-    DATABASE_URL: `postgres:///${connection.database}`,
-    PGHOST: connection.host,
-    PGPORT: String(connection.port),
-    PGUSER: connection.user,
-    STREAM_HEARTBEAT_MS: '500',
-  })
-  return {
-    base: await address,
-    async kill() {
-      child.kill('SIGKILL')
-      await ended
-    },
-  }
-}
+const start = () => startNode(world, { STREAM_HEARTBEAT_MS: '500' })
 
 test('delivers each acknowledged message once when a server is killed (im-15)', async () => {
-  const [one, two] = await Promise.all([startNode(), startNode()])
+  const [one, two] = await Promise.all([start(), start()])
   const [ann, bob] = [await person(), await person()]
   const { id: chat } = (await as(ann, 'PUT', `/chats/people/${bob.id}`)).body
   const acknowledged: string[] = []

@@ -1,31 +1,18 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { notify } from '#modules/notifications/index.ts'
-import { killAll, startServer } from '#test/fixtures/sites.ts'
+import { killAll, startNode } from '#test/fixtures/sites.ts'
 import { openStream, until } from '#test/fixtures/streams.ts'
 import { createWorld } from '#test/world.ts'
 
-const { person, sql, connection, ctx } = await createWorld()
+const world = await createWorld()
+const { person, sql } = world
 after(killAll)
 
-async function startNode() {
-  const { child, ended, address } = startServer(ctx.config.dataDir, {
-    DATABASE_URL: `postgres:///${connection.database}`,
-    PGHOST: connection.host,
-    PGPORT: String(connection.port),
-    PGUSER: connection.user,
-  })
-  return {
-    base: await address,
-    async kill() {
-      child.kill('SIGKILL')
-      await ended
-    },
-  }
-}
+const start = () => startNode(world)
 
 test('delivers notifications once when one of two server processes is killed', async () => {
-  const [one, two] = await Promise.all([startNode(), startNode()])
+  const [one, two] = await Promise.all([start(), start()])
   const [ann, bob] = [await person(), await person()]
   const expected: number[] = []
   const tell = async () => {
