@@ -12,3 +12,13 @@ test('completes a job queue whose creation was interrupted', async () => {
   assert.deepEqual(await prepareDatabase(ctx, connection), [])
   assert.equal(await hasJobQueue(sql), true)
 })
+
+test('adds abilities that an interrupted upgrade left out, and preserves changes of roles', async () => {
+  await sql`delete from role_abilities where ability in ('admin: advertising', 'feed-post')`
+  await sql`delete from abilities where name = 'admin: advertising'`
+  await prepareDatabase(ctx, connection)
+  const granted = await sql<{ name: string; ability: string }[]>`
+    select r.name, ability from role_abilities join roles r on r.id = role_id
+    where ability in ('admin: advertising', 'feed-post')`
+  assert.deepEqual([...granted], [{ name: 'founder', ability: 'admin: advertising' }])
+})

@@ -36,11 +36,10 @@ export const prepareDatabase = (ctx: Context, connection: JobsConnection): Promi
     const hasQueue = await hasJobQueue(ctx.sql)
     // The schemas are independent, so a first start creates both at once.
     const [applied] = await Promise.all([applyMigrations(session), hasQueue || migrateJobs(connection)])
-    if (!hasQueue || applied.length > 0) {
-      // Checks the job queue's schema only after new migrations, because the check costs a connection.
-      if (hasQueue) await migrateJobs(connection)
-      await seedAbilities(ctx.sql)
-    }
+    // Checks the job queue's schema only after new migrations, because the check costs a connection.
+    if (hasQueue && applied.length > 0) await migrateJobs(connection)
+    // Repeated at each start, because a kill may separate it from the last migration.
+    await seedAbilities(ctx.sql)
     await keepSecretCheck(ctx.sql, ctx.secrets)
     return applied
   })
