@@ -78,7 +78,9 @@ export function readConfig(env: Env) {
     faults.push(urlFault(name, given, protocols))
     return undefined
   }
-  const database = (name: string, given = text(name)) => {
+  const database = (name: string, address = text(name)) => {
+    // Adds a host to the form of libpq that names a socket in the query, because a URL with a user needs a host.
+    const given = address?.replace(/^(postgres(?:ql)?:\/\/[^/?#]*@)(?=\/)/, '$1localhost')
     if (given === undefined) return given
     const hostsFault = severalHostsFault(name, given)
     if (hostsFault === undefined && isDatabase(given)) return given

@@ -45,3 +45,12 @@ test('sends only requests through a configured pooler', async () => {
     /^StartFault: DATABASE_URL: nothing answers at /,
   )
 })
+
+test('accepts the form of libpq that names the folder of a socket in the query', async () => {
+  const { host, port, user, database } = connection
+  await open({ DATABASE_URL: `postgres://${user}@/${database}?host=${host}&port=${port}` })
+  await assert.rejects(
+    open({ DATABASE_URL: `postgres://${user}@/${database}?host=${folder}` }),
+    (error: Error) => error.message.includes(`at ${folder}:5432`),
+  )
+})

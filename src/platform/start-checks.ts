@@ -107,7 +107,8 @@ export async function checkDataDir({
 /** Explains a failed connection without repeating `url`, because `url` may contain a password. */
 function databaseFault(error: unknown, url: string): StartFault {
   const { code, message = '' } = (error ?? {}) as { code?: string; message?: string }
-  const { hostname, port, username, pathname } = new URL(url)
+  const { hostname: named, port, username, pathname, searchParams } = new URL(url)
+  const hostname = searchParams.get('host') ?? named
   const at = `${hostname || 'the local socket'}:${port || 5432}`
   const user = decodeURIComponent(username) || 'none'
   const name = decodeURIComponent(pathname.slice(1)) || user
