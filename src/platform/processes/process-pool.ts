@@ -69,7 +69,7 @@ export function createProcessPool({
   onLeave,
 }: ProcessPoolOptions) {
   cluster.schedulingPolicy = cluster.SCHED_RR
-  cluster.setupPrimary({ exec: program, args: [], execArgv: [...process.execArgv, ...MEMORY_OPTIONS] })
+  cluster.setupPrimary({ exec: program, args: [], execArgv: [...MEMORY_OPTIONS, ...process.execArgv] })
   const members = new Set<Member>()
   let isStopping = false
   let restarts = 0
