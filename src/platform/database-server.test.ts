@@ -50,7 +50,7 @@ test('accepts the form of libpq that names the folder of a socket in the query',
   const { host, port, user, database } = connection
   await open({ DATABASE_URL: `postgres://${user}@/${database}?host=${host}&port=${port}` })
   await assert.rejects(
-    open({ DATABASE_URL: `postgres://${user}@/${database}?host=${folder}` }),
-    (error: Error) => error.message.includes(`at ${folder}:5432`),
+    open({ DATABASE_URL: `postgres://${user}@/${database}?host=${folder}&port=5433` }),
+    (error: Error) => error.message.includes(`there is no socket of PostgreSQL at ${folder}:5433: `),
   )
 })

@@ -107,13 +107,14 @@ export async function checkDataDir({
 /** Explains a failed connection without repeating `url`, because `url` may contain a password. */
 function databaseFault(error: unknown, url: string): StartFault {
   const { code, message = '' } = (error ?? {}) as { code?: string; message?: string }
-  const { hostname: named, port, username, pathname, searchParams } = new URL(url)
+  const { hostname: named, port: numbered, username, pathname, searchParams } = new URL(url)
   const hostname = searchParams.get('host') ?? named
-  const at = `${hostname || 'the local socket'}:${port || 5432}`
+  const at = `${hostname || 'the local socket'}:${searchParams.get('port') ?? (numbered || 5432)}`
   const user = decodeURIComponent(username) || 'none'
   const name = decodeURIComponent(pathname.slice(1)) || user
   const reasons: Record<string, string> = {
     ECONNREFUSED: `nothing answers at ${at}: start PostgreSQL there, or correct the address`,
+    ENOENT: `there is no socket of PostgreSQL at ${at}: start PostgreSQL, or correct the address`,
     ENOTFOUND: `there is no host ${hostname}: correct the address`,
     EAI_AGAIN: `the name ${hostname} cannot be looked up: correct the address, or the name service of this machine`,
     CONNECT_TIMEOUT: `no PostgreSQL answers at ${at} within ten seconds: correct the address, or the firewall in between`,
