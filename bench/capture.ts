@@ -1,5 +1,5 @@
 import { buildApp } from '#app'
-import { readConfig } from '#platform/config.ts'
+import { readConfig } from '#platform/config'
 import { openDatabase } from '#platform/database'
 import { createLog } from '#platform/observability'
 import { openContext } from '#platform/open-context.ts'

@@ -3,7 +3,7 @@
  */
 import { readFile, writeFile } from 'node:fs/promises'
 import { SETTINGS } from '#modules/settings/registry.ts'
-import { SECRETS } from '#platform/secret-files.ts'
+import { SECRETS } from '#platform/config/secret-files.ts'
 
 const FILE = new URL('../docs/settings.md', import.meta.url)
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { pushSender } from '#modules/notifications/push/push-services.ts'
 import { createWorld } from '#test/world.ts'
 import { reportChannels } from './doctor.ts'
 import { SITE } from './site.ts'
@@ -17,8 +18,8 @@ test('lists configured and unconfigured external services', async () => {
   assert.ok(isWell)
   assert.deepEqual(lines, [
     '· mail is not configured',
-    '· push is not configured',
     '· payments is not configured',
+    '· push is not configured',
     '· sms is not configured',
     '✓ im answers',
     '✓ uploads answers',
@@ -27,10 +28,10 @@ test('lists configured and unconfigured external services', async () => {
 
 test('names the push service that fails', async () => {
   const good = { send: silent, check: async () => {} }
-  ctx.push.services = { fcm: good, jpush: good }
+  pushSender(ctx).services = { fcm: good, jpush: good }
   assert.deepEqual([(await report()).push, (await report()).isWell], ['✓ push (fcm, jpush) answers', true])
   const bad = { send: silent, check: () => Promise.reject(new Error('JPush answered 401')) }
-  ctx.push.services = { fcm: good, jpush: bad }
+  pushSender(ctx).services = { fcm: good, jpush: bad }
   const { push, isWell } = await report()
   assert.deepEqual([push, isWell], ['✗ push (fcm, jpush): jpush: JPush answered 401', false])
 })

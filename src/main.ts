@@ -18,7 +18,7 @@ try {
     const { fillDemo } = await import('../demo/command.ts')
     await fillDemo(process.env, { scale: 'small', seed: 1, unlessFilled: true })
   }
-  const { readConfig } = await import('#platform/config.ts')
+  const { readConfig } = await import('#platform/config')
   const config = readConfig(process.env)
   if (cluster.isPrimary && config.processes > 1) {
     const { supervise } = await import('./supervise.ts')

@@ -1,5 +1,5 @@
 import { type Closer, closeInOrder } from '#platform/closing.ts'
-import type { Config } from '#platform/config.ts'
+import type { Config } from '#platform/config'
 import { openDatabaseServer } from '#platform/database-server.ts'
 import { bufferedOutput, createLog, type Log } from '#platform/observability'
 import { supervisorChannel } from '#platform/processes'

@@ -1,7 +1,7 @@
 import { Gauge } from 'prom-client'
+import { findLastBackup } from '#backup/jobs.ts'
 import { countImBacklog } from '#modules/im/index.ts'
 import { measureStatistics } from '#modules/statistics/index.ts'
-import { findLastBackup } from '#platform/backup'
 import type { Context } from '#platform/context.ts'
 import { findReplicaLags } from '#platform/database'
 import { countJobs } from '#platform/jobs'

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto'
 import { contentKinds, readersOf } from '#contracts/content.ts'
 import type { CounterCheck } from '#contracts/counters.ts'
 import type { Probe } from '#contracts/health-check.ts'
-import { messageOf } from '#lib/faults.ts'
 import { type Ability, hasAbility } from '#modules/abilities/index.ts'
 import { mergeStatistics } from '#modules/statistics/index.ts'
 import type { Context } from '#platform/context.ts'
@@ -26,26 +25,10 @@ const paymentChecks: CounterCheck[] = [
   ...kinds.flatMap((kind) => kind.paymentChecks ?? []),
 ]
 
-const servicesOf = ({ push }: Context) => Object.entries(push.services ?? {})
-
 const mailProbe: Probe = {
   part: 'mail',
   isUsed: ({ config }) => config.smtpUrl !== undefined,
   check: ({ mail }) => mail.verifyTransport(),
-}
-const pushProbe: Probe = {
-  part: 'push',
-  isUsed: (ctx) => servicesOf(ctx).length > 0,
-  services: (ctx) => servicesOf(ctx).map(([name]) => name),
-  async check(ctx) {
-    const faults: string[] = []
-    await Promise.all(
-      servicesOf(ctx).map(([name, { check }]) =>
-        check?.().catch((error: unknown) => faults.push(`${name}: ${messageOf(error)}`)),
-      ),
-    )
-    if (faults.length > 0) throw new Error(faults.sort().join('; '))
-  },
 }
 const uploadProbe: Probe = {
   part: 'uploads',
@@ -118,7 +101,7 @@ export const SITE: Site = {
       for (const { check } of settingChecks) await check(...given)
     },
   },
-  probes: [mailProbe, pushProbe, ...all('probes').flat(), uploadProbe],
+  probes: [mailProbe, ...all('probes').flat(), uploadProbe],
   files: {
     confidential,
     isGone: isFileGone,

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url'
 import { type Closer, closeInOrder } from '#platform/closing.ts'
-import type { Config } from '#platform/config.ts'
+import type { Config } from '#platform/config'
 import { type DatabaseServer, openDatabaseServer } from '#platform/database-server.ts'
 import { serveMetrics } from '#platform/http'
 import { bufferedOutput, createLog } from '#platform/observability'

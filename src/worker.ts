@@ -1,5 +1,6 @@
+import { findBackupFault } from '#backup/check.ts'
+import { backupSchedules, backupTasks } from '#backup/jobs.ts'
 import { readSettings } from '#modules/settings/index.ts'
-import { backupSchedules, backupTasks, findBackupFault } from '#platform/backup'
 import type { Context } from '#platform/context.ts'
 import {
   addJob,

@@ -62,7 +62,10 @@ test('lists the same zero-decimal and three-decimal currencies in the console as
     [...readFileSync(file, 'utf8').matchAll(/(?:ZERO_DECIMAL|THREE_DECIMAL) = (.*)/g)].map(([, list = '']) =>
       list.match(/\b[a-z]{3}\b/g),
     )
-  const [ours, theirs] = [listed('console/src/shell/money.ts'), listed('src/platform/payments/stripe.ts')]
+  const [ours, theirs] = [
+    listed('console/src/shell/money.ts'),
+    listed('src/modules/ledger/payments/providers/stripe.ts'),
+  ]
   assert.equal(ours.length, 2)
   assert.deepEqual(
     ours,

@@ -11,7 +11,7 @@ import { Ingress } from 'kubernetes-models/networking.k8s.io/v1'
 import { PodDisruptionBudget } from 'kubernetes-models/policy/v1'
 import { Secret, Service } from 'kubernetes-models/v1'
 import { parse, parseAllDocuments } from 'yaml'
-import { readConfig } from '#platform/config.ts'
+import { readConfig } from '#platform/config'
 
 const FOLDER = fileURLToPath(new URL('../deploy/kubernetes/', import.meta.url))
 const secrets = mkdtempSync(join(tmpdir(), 'kith-kubernetes-'))

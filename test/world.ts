@@ -7,8 +7,10 @@ import { Ajv } from 'ajv'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { buildApp } from '#app'
 import { createUser } from '#modules/accounts/index.ts'
+import { smsSender } from '#modules/text-messages/index.ts'
+import type { TextMessage } from '#modules/text-messages/services/text-service.ts'
 import { issueToken } from '#modules/tokens/index.ts'
-import { readConfig } from '#platform/config.ts'
+import { readConfig } from '#platform/config'
 import type { Context } from '#platform/context.ts'
 import { createSecrets } from '#platform/crypto.ts'
 import { createSignals, type DatabaseOptions, openDatabase, type Sql } from '#platform/database'
@@ -114,17 +116,16 @@ export async function createWorld(
       verifyTransport: async () => 'log' as const,
       close: async () => {},
     },
-    push: { send: async () => ({ gone: [] }) },
-    sms: {
-      services: {},
-      async send({ phone, text, code }) {
-        outbox.push({ to: phone, text, ...(code === undefined ? {} : { code }) })
-        return { service: 'outbox', reference: null, refusals: [] }
-      },
-    },
     onClose: [],
     state: new Map(),
   }
+  Object.assign(smsSender(ctx), {
+    services: {},
+    async send({ phone, text, code }: TextMessage) {
+      outbox.push({ to: phone, text, ...(code === undefined ? {} : { code }) })
+      return { service: 'outbox', reference: null, refusals: [] }
+    },
+  })
   await signals.listen()
   ctx.inspectBody = checkBody
   const app = await buildApp(ctx)

@@ -1,16 +1,10 @@
 import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import {
-  clearDatabase,
-  countServers,
-  isEmptyDatabase,
-  loadBackup,
-  makeBackup,
-  openBackupPlace,
-  openDumpSession,
-  verifyBackup,
-} from '#platform/backup'
-import { type Config, readConfig } from '#platform/config.ts'
+import { openDumpSession } from '#backup/dump.ts'
+import { makeBackup } from '#backup/jobs.ts'
+import { openBackupPlace } from '#backup/place.ts'
+import { clearDatabase, countServers, isEmptyDatabase, loadBackup, verifyBackup } from '#backup/read.ts'
+import { type Config, readConfig } from '#platform/config'
 import { findForeignMigration, migrate, openDatabase } from '#platform/database'
 import { openDatabaseServer } from '#platform/database-server.ts'
 import { migrateJobs } from '#platform/jobs'

@@ -1,4 +1,4 @@
-import { readConfig } from '#platform/config.ts'
+import { readConfig } from '#platform/config'
 import { createLog } from '#platform/observability'
 import { type OpenedContext, openContext } from '#platform/open-context.ts'
 import { startFault } from '#platform/start-fault.ts'

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createSms, openTextServices } from '#platform/sms'
+import { smsSender } from '#modules/text-messages/index.ts'
+import { createSms, openTextServices } from '#modules/text-messages/services/sender.ts'
 import { TWILIO, twilioDouble, YUNPIAN, yunpianDouble } from '#test/fixtures/text-services.ts'
 import { createWorld } from '#test/world.ts'
 import { printReceiptAddresses, sendTestText } from './sms.ts'
@@ -33,7 +34,7 @@ test('fails when no SMS service is configured', async () => {
 })
 
 test('reports the response of each SMS service', async () => {
-  ctx.sms = configured
+  Object.assign(smsSender(ctx), configured)
   const sent = await run('+1 201-555-0123')
   assert.equal(sent.isSent, true)
   assert.equal(sent.lines[0], '✗ Yunpian has no signature for this message')
@@ -48,7 +49,7 @@ test('reports the response of each SMS service', async () => {
 })
 
 test('lists the delivery report URL of each SMS service', () => {
-  ctx.sms = configured
+  Object.assign(smsSender(ctx), configured)
   const lines: string[] = []
   printReceiptAddresses(ctx, (line) => lines.push(line))
   assert.deepEqual(

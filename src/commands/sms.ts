@@ -1,8 +1,7 @@
 import { readPhone } from '#lib/identifiers.ts'
-import { sendText } from '#modules/text-messages/index.ts'
+import { receiptAddress, sendText, smsSender } from '#modules/text-messages/index.ts'
 import type { Context } from '#platform/context.ts'
 import { listPendingMigrations } from '#platform/database'
-import { receiptAddress } from '#platform/sms'
 import { type Environment, withContext } from './context.ts'
 
 type Print = (line: string) => void
@@ -16,7 +15,7 @@ export async function sendTestText(ctx: Context, given: string, tell: Print): Pr
     throw new Error(
       `"${given}" is not a phone number: numbers outside mainland China begin with + and the country code`,
     )
-  if (Object.keys(ctx.sms.services).length === 0) {
+  if (Object.keys(smsSender(ctx).services).length === 0) {
     tell('No text message service is configured (docs/sms.md).')
     return false
   }
@@ -45,7 +44,9 @@ export function testSms(env: Environment, given: string): Promise<number> {
 }
 
 export function printReceiptAddresses(ctx: Context, tell: Print): void {
-  const reporting = Object.entries(ctx.sms.services).filter(([, { receipts }]) => receipts !== undefined)
+  const reporting = Object.entries(smsSender(ctx).services).filter(
+    ([, { receipts }]) => receipts !== undefined,
+  )
   if (reporting.length === 0) tell('No configured text message service reports deliveries (docs/sms.md).')
   for (const [name] of reporting) tell(`${name}: ${receiptAddress(ctx, name)}`)
 }

@@ -1,5 +1,5 @@
 import { type Closer, closeInOrder } from '#platform/closing.ts'
-import { readConfig } from '#platform/config.ts'
+import { readConfig } from '#platform/config'
 import { serveMetrics } from '#platform/http'
 import { createLog } from '#platform/observability'
 import { openContext } from '#platform/open-context.ts'

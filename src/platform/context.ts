@@ -1,12 +1,11 @@
 import type { FastifyRequest } from 'fastify'
-import type { Config } from '#platform/config.ts'
+import type { Config } from '#platform/config'
 import type { Secrets } from '#platform/crypto.ts'
 import type { Replicas, Signals, Sql } from '#platform/database'
 import type { Storage } from '#platform/files'
-import type { Mail, SitePush } from '#platform/messaging'
+import type { Mail } from '#platform/mail.ts'
 import type { Log, Metrics } from '#platform/observability'
 import type { RateLimiter } from '#platform/processes'
-import type { SmsSender } from '#platform/sms'
 
 export type Context = {
   config: Config
@@ -19,8 +18,6 @@ export type Context = {
   secrets: Secrets
   storage: Storage
   mail: Mail
-  sms: SmsSender
-  push: SitePush
   /** Validates each response body against its schema. Only tests set this hook. */
   inspectBody?: (request: FastifyRequest, status: number, body: unknown) => void
   onClose: (() => Promise<void>)[]

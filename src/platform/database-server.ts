@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Config } from '#platform/config.ts'
+import type { Config } from '#platform/config'
 import { findRunningPostgres, refuseEmptiedDataDir, startEmbeddedPostgres } from '#platform/database'
 import type { JobsConnection } from '#platform/jobs'
 import type { Log } from '#platform/observability'

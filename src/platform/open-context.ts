@@ -2,26 +2,17 @@ import { join } from 'node:path'
 import { Gauge } from 'prom-client'
 import { loadAppSecret } from '#platform/app-secret.ts'
 import { closeInOrder } from '#platform/closing.ts'
-import type { Config } from '#platform/config.ts'
+import type { Config } from '#platform/config'
 import type { Context } from '#platform/context.ts'
 import { createSecrets, type Secrets } from '#platform/crypto.ts'
 import { createSignals, type DatabaseOptions, openDatabase, openReplicas } from '#platform/database'
 import { type DatabaseServer, openDatabaseServer } from '#platform/database-server.ts'
 import { createLocalStorage, createS3Storage, type Storage } from '#platform/files'
 import type { JobsConnection } from '#platform/jobs'
-import {
-  createApns,
-  createFcm,
-  createJpush,
-  createMail,
-  createPush,
-  routePush,
-  type SitePush,
-} from '#platform/messaging'
+import { createMail } from '#platform/mail.ts'
 import { createMetrics, type Log } from '#platform/observability'
 import { createRateLimiter } from '#platform/processes'
 import { findSecretCheck, requireSecret } from '#platform/secret-check.ts'
-import { createSms, openTextServices, receiptAddress } from '#platform/sms'
 
 export type OpenedContext = {
   ctx: Context
@@ -105,14 +96,6 @@ export async function openContext(
     secrets,
     storage: openStorage(config),
     mail,
-    sms: createSms(
-      // Text message services reject unreachable URLs for delivery reports, such as those of a local server.
-      openTextServices(config.sms, (service) =>
-        config.publicUrl.startsWith('https:') ? receiptAddress({ config, secrets }, service) : undefined,
-      ),
-      log,
-    ),
-    push: openPush(config, log),
     onClose: [],
     state: new Map(),
   }
@@ -135,23 +118,4 @@ export async function openContext(
         log,
       ),
   }
-}
-
-function openPush({ pushUrl, pushSecret, push: { fcm, apns, jpush } }: Config, log: Log): SitePush {
-  const gateway = createPush(
-    pushUrl ? { provider: 'http', url: pushUrl, secret: pushSecret ?? '' } : { provider: 'log', log },
-  )
-  const services = {
-    ...(pushUrl ? { gateway } : {}),
-    ...(fcm ? { fcm: createFcm(fcm) } : {}),
-    ...(apns
-      ? { apns: createApns(apns, apns.isSandbox ? 'https://api.sandbox.push.apple.com' : undefined) }
-      : {}),
-    ...(jpush ? { jpush: createJpush(jpush) } : {}),
-  }
-  const routed = routePush(gateway, {
-    android: services.fcm ?? services.jpush,
-    ios: services.apns ?? services.jpush,
-  })
-  return { ...routed, services }
 }

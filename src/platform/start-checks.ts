@@ -1,7 +1,7 @@
 import { access, constants, mkdtemp, rmdir, stat, statfs } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { dirname, join } from 'node:path'
-import type { Config } from '#platform/config.ts'
+import type { Config } from '#platform/config'
 import { clientConfig, openSession, type Session, sessionSettings } from '#platform/database'
 import { dataDirFault, StartFault } from '#platform/start-fault.ts'
 

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
-import { createUser } from '#modules/accounts/index.ts'
+import { createUser, hashPassword } from '#modules/accounts/index.ts'
 import { issueToken } from '#modules/tokens/index.ts'
-import { hashPassword } from '#platform/passwords.ts'
 import { feedsOf } from '#test/fixtures/feeds.ts'
 import { groupMaker } from '#test/fixtures/groups.ts'
 import { createCategory, createNews, givePoints, newsEditor } from '#test/fixtures/news.ts'

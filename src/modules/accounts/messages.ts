@@ -1,11 +1,10 @@
 import { findReceipt } from '#modules/ledger/index.ts'
 import { notify } from '#modules/notifications/index.ts'
 import { webLinks } from '#modules/settings/index.ts'
-import { sendText } from '#modules/text-messages/index.ts'
+import { sendText, type TextPurpose } from '#modules/text-messages/index.ts'
 import type { Context } from '#platform/context.ts'
 import type { Db, Row } from '#platform/database'
 import { addJob, type TaskList } from '#platform/jobs'
-import type { TextPurpose } from '#platform/sms'
 import type { Channel } from './identity/schema.ts'
 
 type Contacts = Row<'users', 'email' | 'phone'>

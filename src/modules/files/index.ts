@@ -7,6 +7,9 @@ export {
   saveFiles,
   type WantedFile,
 } from './imports/service.ts'
+export { MediaError } from './media/errors.ts'
+export { inspectMedia, type Media } from './media/inspect.ts'
+export { readDuration } from './media/sound.ts'
 export { getStoredNode, markNodesUnused, nodeKey, parseNode, storeNode } from './nodes/service.ts'
 export {
   AttachmentView,

@@ -2,7 +2,7 @@ import type { Context } from '#platform/context.ts'
 import { type ApiError, apiError, type DeclaredError, invalidField } from '#platform/errors.ts'
 import { StorageError } from '#platform/files'
 import { Id, Int, Nullable, OneOf, Shared, type Static, Text, Type } from '#platform/http'
-import { MediaError } from '#platform/media'
+import { MediaError } from './media/errors.ts'
 
 export const noSuchFile = apiError(404, 'no_such_file', 'This file does not exist.', '文件不存在。')
 export const badSignature = apiError(

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { hashPassword } from '#platform/passwords.ts'
+import { hashPassword } from '#modules/accounts/index.ts'
 import { walletsOf } from '#test/fixtures/wallets.ts'
 import { createWorld } from '#test/world.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { hashPassword } from '#modules/accounts/index.ts'
 import { transaction } from '#platform/database'
-import { hashPassword } from '#platform/passwords.ts'
 import {
   startOAuthProvider,
   startOpenIdProvider,

@@ -1,6 +1,6 @@
 import * as client from 'openid-client'
 import { messageOf } from '#lib/faults.ts'
-import type { OutsideProvider } from '#platform/outside-providers.ts'
+import type { OutsideProvider } from '#platform/config'
 import { ProviderAway } from './schema.ts'
 
 /**

@@ -4,6 +4,7 @@ import { linksOf as siteLinks } from '#modules/settings/index.ts'
 import { feedsOf } from '#test/fixtures/feeds.ts'
 import { refusalOf, settingsOn } from '#test/sign-up.ts'
 import { createWorld, type Person } from '#test/world.ts'
+import { pushSender } from './push/push-services.ts'
 
 const world = await createWorld({ PUBLIC_WEB_URL: 'https://app.example/' })
 const { as, sql, work, outbox, ctx } = world
@@ -54,7 +55,7 @@ test('returns no link for a notification whose content has no web page (notifica
 
 test('sends the link of content to devices and webhooks (notifications-17)', async () => {
   const sent: { data: unknown }[] = []
-  ctx.push.send = async (messages) => {
+  pushSender(ctx).send = async (messages) => {
     sent.push(...messages)
     return { gone: [] }
   }

@@ -1,3 +1,4 @@
+import { findServiceFaults, type Probe } from '#contracts/health-check.ts'
 import { personalTable } from '#contracts/personal-data.ts'
 import type { Context } from '#platform/context.ts'
 import { longTransaction } from '#platform/database'
@@ -9,6 +10,7 @@ import { adminNoticeRoutes } from './notices/admin/routes.ts'
 import { sendToAll } from './notices/service.ts'
 import { adminPushDeliveryRoutes, deleteOldOutcomes } from './push/deliveries.ts'
 import { pushPreferenceRoutes } from './push/preferences.ts'
+import { pushSender } from './push/push-services.ts'
 import { deviceRoutes } from './push/routes.ts'
 import { type Pushed, pushNotifications } from './push/service.ts'
 import { eraseNotificationsOf, findNotifications, type Taken } from './queries.ts'
@@ -79,6 +81,16 @@ const notificationPersonal = [
   }),
 ]
 
+const pushProbe: Probe = {
+  part: 'push',
+  isUsed: (ctx) => Object.keys(pushSender(ctx).services).length > 0,
+  services: (ctx) => Object.keys(pushSender(ctx).services),
+  async check(ctx) {
+    const faults = await findServiceFaults(pushSender(ctx).services)
+    if (faults.length > 0) throw new Error(faults.join('; '))
+  },
+}
+
 export const module: Module = {
   routes: (site) => [
     notificationRoutes,
@@ -96,6 +108,7 @@ export const module: Module = {
   erase: eraseNotificationsOf,
   tasks: () => [notificationTasks],
   schedules: notificationSchedules,
+  probes: [pushProbe],
   pools: [
     { concurrency: 4, names: ['push_notifications'] },
     { concurrency: 8, names: ['send_webhook'] },

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { hashPassword } from '#modules/accounts/index.ts'
 import { updateSettings } from '#modules/settings/index.ts'
-import { hashPassword } from '#platform/passwords.ts'
 import { pinWorld } from '#test/fixtures/pins.ts'
 import { untilWaiting } from '#test/waiting.ts'
 import { allTasks } from '../../worker.ts'

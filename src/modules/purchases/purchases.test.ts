@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { hashPassword } from '#platform/passwords.ts'
+import { hashPassword } from '#modules/accounts/index.ts'
 import { feedsOf } from '#test/fixtures/feeds.ts'
 import { uploadPicture } from '#test/fixtures/uploads.ts'
 import { walletsOf } from '#test/fixtures/wallets.ts'

@@ -1,24 +1,19 @@
-import type { Probe } from '#contracts/health-check.ts'
-import { messageOf } from '#lib/faults.ts'
+import { findServiceFaults, type Probe } from '#contracts/health-check.ts'
 import { readSettings } from '#modules/settings/index.ts'
 import type { Module } from '../../module.ts'
 import { adminTextMessageRoutes, receiptRoutes } from './routes.ts'
 import { countToday, deleteOldTexts, textSettings } from './service.ts'
+import { smsSender } from './services/sender.ts'
 
 const textProbe: Probe = {
   part: 'sms',
-  isUsed: ({ sms }) => Object.keys(sms.services).length > 0,
-  services: ({ sms }) => Object.keys(sms.services),
+  isUsed: (ctx) => Object.keys(smsSender(ctx).services).length > 0,
+  services: (ctx) => Object.keys(smsSender(ctx).services),
   async check(ctx) {
-    const faults: string[] = []
-    await Promise.all(
-      Object.entries(ctx.sms.services).map(([name, { check }]) =>
-        check().catch((error: unknown) => faults.push(`${name}: ${messageOf(error)}`)),
-      ),
-    )
+    const faults = await findServiceFaults(smsSender(ctx).services)
     const limit = (await readSettings(ctx))['sms:daily']
     if (limit > 0 && (await countToday(ctx.sql)) >= limit) faults.push('the daily limit is reached')
-    if (faults.length > 0) throw new Error(faults.sort().join('; '))
+    if (faults.length > 0) throw new Error(faults.join('; '))
   },
 }
 

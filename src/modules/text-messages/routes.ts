@@ -14,8 +14,9 @@ import {
   Time,
   Type,
 } from '#platform/http'
-import { BadReceipt, isReceiptKey } from '#platform/sms'
 import { saveReceipt } from './service.ts'
+import { isReceiptKey, smsSender } from './services/sender.ts'
+import { BadReceipt } from './services/text-service.ts'
 
 const STATES = ['accepted', 'delivered', 'failed', 'refused'] as const
 
@@ -102,14 +103,14 @@ export function receiptRoutes(server: Server, ctx: Context) {
         // Rejects unknown services and wrong keys before the server reads the body.
         onRequest: async (request, reply) => {
           const { service, key } = request.params
-          if (!ctx.sms.services[service]?.receipts || !isReceiptKey(ctx, service, key))
+          if (!smsSender(ctx).services[service]?.receipts || !isReceiptKey(ctx, service, key))
             return reply.code(404).type('text/plain').send('no such receipt URL')
         },
         schema: { hide: true, params: Receipt, response: { '2xx': {}, '4xx': {} } },
       },
       async (request, reply) => {
         const { service } = request.params
-        const receipts = ctx.sms.services[service]!.receipts!
+        const receipts = smsSender(ctx).services[service]!.receipts!
         const body = Buffer.isBuffer(request.body) ? request.body.toString('utf8') : ''
         try {
           const reports = receipts.read({ headers: request.headers, body })

@@ -3,14 +3,8 @@ import { readSettings, type SettingChecks } from '#modules/settings/index.ts'
 import type { Context } from '#platform/context.ts'
 import type { Db } from '#platform/database'
 import { apiError, invalidField } from '#platform/errors.ts'
-import {
-  readTextTemplate,
-  type SentText,
-  SmsError,
-  type TextMessage,
-  type TextPurpose,
-  type TextReceipt,
-} from '#platform/sms'
+import { readTextTemplate, type SentText, smsSender } from './services/sender.ts'
+import { SmsError, type TextMessage, type TextPurpose, type TextReceipt } from './services/text-service.ts'
 
 type TextState = 'accepted' | 'delivered' | 'failed' | 'refused'
 
@@ -154,10 +148,10 @@ export async function sendText(ctx: Context, message: TextMessage): Promise<Sent
   const stored = { purpose, country: countryOfPhone(phone), ending: phone.slice(-4) }
   let sent: SentText
   try {
-    sent = await ctx.sms.send(message, templates)
+    sent = await smsSender(ctx).send(message, templates)
   } catch (error) {
     if (error instanceof SmsError) {
-      const service = Object.keys(ctx.sms.services).join(', ')
+      const service = Object.keys(smsSender(ctx).services).join(', ')
       await saveText(ctx.sql, { ...stored, service, reference: null, state: 'refused', fault: error.message })
     }
     throw error

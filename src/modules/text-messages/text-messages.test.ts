@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { updateSettings } from '#modules/settings/index.ts'
-import { createSms, openTextServices, receiptAddress } from '#platform/sms'
 import { ALIYUN, aliyunDouble, TWILIO, twilioDouble, twilioReport } from '#test/fixtures/text-services.ts'
 import { fresh, signUpsOn } from '#test/sign-up.ts'
 import { createWorld } from '#test/world.ts'
+import { createSms, openTextServices, receiptAddress, smsSender } from './services/sender.ts'
 
 const [ali, twi] = await Promise.all([aliyunDouble(), twilioDouble()])
 const world = await createWorld({
@@ -20,9 +20,10 @@ const world = await createWorld({
 const { app, as, ctx, guest, person, sql, work } = world
 const { signUp } = signUpsOn(world)
 const founder = await person({ roles: ['founder'] })
-const plain = ctx.sms
+const sender = smsSender(ctx)
+const plain = { ...sender }
 const services = openTextServices(ctx.config.sms, (service) => receiptAddress(ctx, service))
-ctx.sms = createSms(services, ctx.log)
+Object.assign(sender, createSms(services, ctx.log))
 const set = async (settings: Parameters<typeof updateSettings>[2]) => {
   await updateSettings(ctx, sql, settings)
 }
@@ -110,10 +111,13 @@ test('preserves a delivery report that arrives before its message is stored', as
   assert.equal((await aliyunReport('early^0', true, 'DELIVERED')).statusCode, 200)
   assert.equal((await listed()).length, before)
   const { phone } = fresh()
-  ctx.sms = { services, send: async () => ({ service: 'aliyun', reference: 'early^0', refusals: [] }) }
+  Object.assign(sender, {
+    services,
+    send: async () => ({ service: 'aliyun', reference: 'early^0', refusals: [] }),
+  })
   await ask(phone)
   await work()
-  ctx.sms = createSms(services, ctx.log)
+  Object.assign(sender, createSms(services, ctx.log))
   assert.equal((await ofNumber(phone)).state, 'delivered')
 })
 
@@ -187,10 +191,10 @@ test('limits verification codes per client address (sign-in-30)', async () => {
 })
 
 test('drops security alerts above the daily limit of their phone number', async () => {
-  ctx.sms = plain
+  Object.assign(sender, plain)
   const { phone } = fresh()
   const ann = await signUp({ phone })
-  ctx.sms = createSms(services, ctx.log)
+  Object.assign(sender, createSms(services, ctx.log))
   await set({ 'sms:daily-per-number': 1, 'sms:templates': ['aliyun * CN SMS_1 Kith'] })
   const before = ali.calls.length
   await sql`delete from text_message_counts where scope = 'number'`

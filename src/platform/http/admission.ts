@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import ipaddr from 'ipaddr.js'
 import { LRUCache } from 'lru-cache'
-import type { Config } from '#platform/config.ts'
+import type { Config } from '#platform/config'
 import type { Context } from '#platform/context.ts'
 import { type RequestScope, WRITES_KEY } from '#platform/database'
 import { forbidden, tooManyRequests, unauthenticated } from '#platform/errors.ts'

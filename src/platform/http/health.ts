@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
 import { Counter, Gauge } from 'prom-client'
-import type { Config } from '#platform/config.ts'
+import type { Config } from '#platform/config'
 import type { Context } from '#platform/context.ts'
 import type { Metrics } from '#platform/observability'
 import type { Server } from './instance.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { proxyFaults } from '#platform/config-checks.ts'
+import { proxyFaults } from '#platform/config/config-checks.ts'
 import { createWorld } from '#test/world.ts'
 import { requestIds } from './server.ts'
 

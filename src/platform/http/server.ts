@@ -11,7 +11,7 @@ import fastify, {
   LogController,
   type RouteOptions,
 } from 'fastify'
-import type { Config } from '#platform/config.ts'
+import type { Config } from '#platform/config'
 import { createScope, currentScope, runInScope, type Sql } from '#platform/database'
 import { Busy } from '#platform/errors.ts'
 import { type Log, type Metrics, redactRequestUrl } from '#platform/observability'

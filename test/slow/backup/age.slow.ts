@@ -6,7 +6,7 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { seal } from '#platform/backup/seal.ts'
+import { seal } from '#backup/seal.ts'
 
 const folder = await mkdtemp(join(tmpdir(), 'kith-age-'))
 after(() => rm(folder, { recursive: true, force: true }))

@@ -9,7 +9,7 @@ import { join } from 'node:path'
 import { after, type TestContext, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { parse } from 'yaml'
-import { readConfig } from '#platform/config.ts'
+import { readConfig } from '#platform/config'
 import { findFreePort, waitForAnswer } from '#test/servers.ts'
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url)).replace(/\/$/, '')
@@ -186,7 +186,7 @@ test('pins images and requires health checks in the compose files', () => {
 })
 
 test('sets only known environment variables in compose files', () => {
-  const source = readFileSync(join(ROOT, 'src/platform/config.ts'), 'utf8')
+  const source = readFileSync(join(ROOT, 'src/platform/config/config.ts'), 'utf8')
   const example = read('docker/full.env.example')
   const given = Object.fromEntries(
     [...example.matchAll(/^([A-Z_]+)=(.*)$/gm)].map(([, key, value]) => [key, value || 'smtp://made-up:25']),

@@ -15,10 +15,10 @@ import {
   type Viewer,
 } from '#platform/http'
 import { addJob } from '#platform/jobs'
-import { hashPassword, verifyPassword } from '#platform/passwords.ts'
 import { alertAccountOwner } from '../messages.ts'
 import { wrongCode } from '../schema.ts'
 import { accountOf, checkCode, limitAttempts, useCode } from './codes.ts'
+import { hashPassword, verifyPassword } from './hashing.ts'
 import { verifyPasswordOrCode } from './owner.ts'
 import { findPassword, saveDisabled, savePassword } from './queries.ts'
 import {

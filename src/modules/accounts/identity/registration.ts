@@ -13,7 +13,6 @@ import { type Db, onConstraint, type Tx, transaction } from '#platform/database'
 import { invalidField } from '#platform/errors.ts'
 import { type Device, deviceOf, localizedMessage, Message, routesOn, type Server, Type } from '#platform/http'
 import { addJob } from '#platform/jobs'
-import { hashPassword } from '#platform/passwords.ts'
 import { followFamous } from '../famous.ts'
 import { recordInvitation } from '../invitations/service.ts'
 import { insertRequest } from '../requests.ts'
@@ -27,6 +26,7 @@ import {
   wrongCode,
 } from '../schema.ts'
 import { accountOf, checkCode, storedAccount, useCode } from './codes.ts'
+import { hashPassword } from './hashing.ts'
 import {
   CONTACT_ERRORS,
   checkContact,

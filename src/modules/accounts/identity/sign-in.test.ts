@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { transaction } from '#platform/database'
-import { hashPassword } from '#platform/passwords.ts'
 import { HASH } from '#test/fixtures/old-people.ts'
 import { fieldError, fresh, signUpsOn } from '#test/sign-up.ts'
 import { untilWaiting } from '#test/waiting.ts'
 import { createWorld } from '#test/world.ts'
+import { hashPassword } from './hashing.ts'
 
 const world = await createWorld()
 const limited = await createWorld({ RATE_LIMIT_SENSITIVE: '10', TRUST_PROXY: '127.0.0.1' })

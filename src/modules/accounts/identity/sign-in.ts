@@ -15,12 +15,12 @@ import {
   routesOn,
   type Server,
 } from '#platform/http'
-import { hashPassword, isForeignHash, verifyPassword } from '#platform/passwords.ts'
 import { isWaiting } from '../requests.ts'
 import { accountSuspended } from '../sanctions/schema.ts'
 import { requireNotSuspended } from '../sanctions/service.ts'
 import { wrongCode } from '../schema.ts'
 import { checkCode, limitAttempts, storedAccount, useCode } from './codes.ts'
+import { hashPassword, isForeignHash, verifyPassword } from './hashing.ts'
 import { savePassword } from './queries.ts'
 import {
   type Account,

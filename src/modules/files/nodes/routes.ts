@@ -12,7 +12,7 @@ import {
   type Server,
   sendBytes,
 } from '#platform/http'
-import { parseRule } from '#platform/media'
+import { parseRule } from '../media/rule.ts'
 import {
   type FileRoutesOptions,
   maxNodeBytes,

@@ -2,7 +2,7 @@ import { createHash, randomInt } from 'node:crypto'
 import type { Context } from '#platform/context.ts'
 import { currentScope, type Db, type Row, transaction } from '#platform/database'
 import { apiError } from '#platform/errors.ts'
-import { inspectMedia } from '#platform/media'
+import { inspectMedia } from '../media/inspect.ts'
 import {
   type AttachmentView,
   badSignature,

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { StorageError, type StorageFault } from '#platform/files/storage.ts'
-import { runImageUpload, runVariant } from '#platform/media/queue.ts'
 import { multipart, newPicture, uploadPicture } from '#test/fixtures/uploads.ts'
 import { createWorld } from '#test/world.ts'
+import { runImageUpload, runVariant } from '../media/queue.ts'
 
 const world = await createWorld()
 const { ctx, sql, as, app } = world

@@ -11,7 +11,8 @@ import {
   sendBytes,
   Type,
 } from '#platform/http'
-import { type ImageRule, parseRule, roundRule } from '#platform/media'
+import type { ImageRule } from '../media/images.ts'
+import { parseRule, roundRule } from '../media/rule.ts'
 import {
   badSignature,
   FileParams,

@@ -10,15 +10,11 @@ import { currentScope, type Db, transaction } from '#platform/database'
 import { ApiError } from '#platform/errors.ts'
 import { StorageError } from '#platform/files'
 import { addJob } from '#platform/jobs'
-import {
-  cleanImage,
-  cleanMp4,
-  type ImageRequester,
-  inspectMedia,
-  type Media,
-  runUpload,
-  soundCleaners,
-} from '#platform/media'
+import { cleanImage } from '../media/images.ts'
+import { inspectMedia, type Media } from '../media/inspect.ts'
+import { cleanMp4 } from '../media/mp4-clean.ts'
+import { type ImageRequester, runUpload } from '../media/queue.ts'
+import { soundCleaners } from '../media/sound-clean.ts'
 import type { FileView } from '../schema.ts'
 import {
   fileMissing,

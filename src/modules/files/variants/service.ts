@@ -6,7 +6,9 @@ import { type Db, type RequestScope, type Row, transaction } from '#platform/dat
 import { tooManyRequests } from '#platform/errors.ts'
 import { type Storage, StorageError } from '#platform/files'
 import { type ByteRequester, rateLimitHeaders } from '#platform/http'
-import { formatRule, type ImageRule, MediaError, transformImage } from '#platform/media'
+import { MediaError } from '../media/errors.ts'
+import { type ImageRule, transformImage } from '../media/images.ts'
+import { formatRule } from '../media/rule.ts'
 import type { StoredBytes } from '../schema.ts'
 
 /** Updates the time of a variant's last use at most once a day, to save writes. */

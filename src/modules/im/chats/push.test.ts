@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { PushMessage } from '#platform/messaging'
 import { createWorld, type Person } from '#test/world.ts'
+import { pushSender } from '../../notifications/push/push-services.ts'
+import type { PushMessage } from '../../notifications/push/sender.ts'
 
 const { as, person, sql, ctx, work } = await createWorld()
 const sent: PushMessage[] = []
-ctx.push.send = async (messages) => {
+pushSender(ctx).send = async (messages) => {
   sent.push(...messages)
   return { gone: [] }
 }

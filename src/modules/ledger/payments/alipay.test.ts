@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
 import { test } from 'node:test'
-import { readConfig } from '#platform/config.ts'
+import { readConfig } from '#platform/config'
 import { alipayDouble, alipayFields, alipayNotice } from '#test/fixtures/alipay-double.ts'
 import type { DoublePayment } from '#test/fixtures/payment-services.ts'
 import { paymentSuite } from '#test/fixtures/payment-suite.ts'

@@ -2,7 +2,7 @@ import type { Probe } from '#contracts/health-check.ts'
 import { messageOf } from '#lib/faults.ts'
 import type { Context } from '#platform/context.ts'
 import { type Db, transaction } from '#platform/database'
-import { configuredServices, PaymentFault, paymentService, type StatementLine } from '#platform/payments'
+import { configuredServices, PaymentFault, paymentService, type StatementLine } from './providers/choose.ts'
 import { type NewDifference, type PaymentRow, recordDifference, takeDuePayments } from './queries.ts'
 import { logFault, queryPayment } from './service.ts'
 

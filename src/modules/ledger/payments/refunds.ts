@@ -29,8 +29,8 @@ import {
   Type,
 } from '#platform/http'
 import { addJob } from '#platform/jobs'
-import { PaymentFault, paymentService } from '#platform/payments'
 import { alreadySpent, amountOf, beyondRefundable, notRefundable } from '../schema.ts'
+import { PaymentFault, paymentService } from './providers/choose.ts'
 import { lockPaymentOf, savePayment, takeDueRefunds } from './queries.ts'
 import { applyFacts, giveBack, logFault, stateOf, takeBack } from './service.ts'
 

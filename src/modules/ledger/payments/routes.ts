@@ -19,8 +19,8 @@ import {
   Time,
   Type,
 } from '#platform/http'
-import { BadNotice, PaymentFault, paymentService } from '#platform/payments'
 import { alreadyDecided } from '../schema.ts'
+import { BadNotice, PaymentFault, paymentService } from './providers/choose.ts'
 import { applyFacts } from './service.ts'
 
 const MAX_NOTICE = 256 * 1024

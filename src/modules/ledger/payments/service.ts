@@ -6,7 +6,6 @@ import type { Context } from '#platform/context.ts'
 import { type Tx, transaction } from '#platform/database'
 import { invalidField } from '#platform/errors.ts'
 import { addJob } from '#platform/jobs'
-import { type PaymentFacts, PaymentFault, paymentService, serviceOfMethod } from '#platform/payments'
 import { moveFunds } from '../movements.ts'
 import { insertRecharge, type RechargeRow, sumOfDay } from '../recharges/queries.ts'
 import {
@@ -17,6 +16,7 @@ import {
   paymentUnavailable,
   tooMuch,
 } from '../schema.ts'
+import { type PaymentFacts, PaymentFault, paymentService, serviceOfMethod } from './providers/choose.ts'
 import {
   closeUnpaid,
   confirmPaid,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { generateKeyPairSync, randomBytes } from 'node:crypto'
 import { test } from 'node:test'
-import { type PaymentSettings, paymentService, readPaymentSettings } from '#platform/payments'
+import { type PaymentSettings, readPaymentSettings } from '#platform/config/payment-settings.ts'
 import type { DoublePayment } from '#test/fixtures/payment-services.ts'
 import { paymentSuite } from '#test/fixtures/payment-suite.ts'
 import {
@@ -12,6 +12,7 @@ import {
   wechatRefundNotice,
   wechatTransaction,
 } from '#test/fixtures/wechat-double.ts'
+import { paymentService } from './providers/choose.ts'
 import { compareStatement } from './reconcile.ts'
 
 const double = await wechatDouble()

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readDuration } from '#platform/media'
+import { readDuration } from '#modules/files/index.ts'
 import { flac, mp3, wav } from '#test/fixtures/media.ts'
 import { createSong, musicEditor, uploadSound } from '#test/fixtures/songs.ts'
 import { createWorld } from '#test/world.ts'

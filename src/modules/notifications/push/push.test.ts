@@ -5,16 +5,17 @@ import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
 import { notify } from '#modules/notifications/index.ts'
 import { revokeTokens } from '#modules/tokens/index.ts'
-import { createPush, type PushMessage } from '#platform/messaging'
 import { groupMaker } from '#test/fixtures/groups.ts'
 import { createWorld, type Person } from '#test/world.ts'
+import { pushSender } from './push-services.ts'
+import { createPush, type PushMessage } from './sender.ts'
 
 const world = await createWorld()
 const { as, person, sql, ctx, work } = world
 const sent: PushMessage[] = []
 let gone: string[] = []
 let fails = false
-ctx.push.send = async (messages) => {
+pushSender(ctx).send = async (messages) => {
   if (fails) throw new Error('the gateway is away')
   sent.push(...messages)
   return { gone }

@@ -5,12 +5,13 @@ import type { Context } from '#platform/context.ts'
 import type { Db, Fragment } from '#platform/database'
 import type { Language } from '#platform/errors.ts'
 import { addJob } from '#platform/jobs'
-import type { PushMessage } from '#platform/messaging'
 import { findNotifications, type NotificationRow } from '../queries.ts'
 import type { Notification, NotificationType } from '../schema.ts'
 import { notificationView } from '../service.ts'
 import { countOutcomes, type PushOutcome, type PushWay } from './deliveries.ts'
 import { findPreferences, isQuiet } from './preferences.ts'
+import { pushSender } from './push-services.ts'
+import type { PushMessage } from './sender.ts'
 import { countUnread, sendWebPush, type WebDevice } from './web-push.ts'
 
 export type Device = {
@@ -205,10 +206,12 @@ export async function pushToDevices(
     .filter(({ device }) => !isWebDevice(device))
     .map(({ device: { token, platform }, message }) => ({ token, platform, ...message }))
   if (others.length > 0) {
-    const outcome = await ctx.push.send(others).catch((error: unknown) => {
-      ctx.log.warn({ err: error }, 'the push gateway failed')
-      return undefined
-    })
+    const outcome = await pushSender(ctx)
+      .send(others)
+      .catch((error: unknown) => {
+        ctx.log.warn({ err: error }, 'the push gateway failed')
+        return undefined
+      })
     ended.push(...(outcome?.gone ?? []))
     for (const token of outcome?.failed ?? []) failed.add(token)
     if (!outcome) for (const { token } of others) failed.add(token)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { recordBackup } from '#backup/jobs.ts'
 import type { Probe } from '#contracts/health-check.ts'
-import { recordBackup } from '#platform/backup/jobs.ts'
 import { addJob } from '#platform/jobs'
 import { createWorld, type World } from '#test/world.ts'
 import { checkHealth } from './service.ts'

@@ -1,7 +1,7 @@
 import pTimeout from 'p-timeout'
+import { type BackupState, findBackupState } from '#backup/jobs.ts'
 import type { Probe } from '#contracts/health-check.ts'
 import { wireTime, wireTimeOrNull } from '#lib/time.ts'
-import { type BackupState, findBackupState } from '#platform/backup'
 import type { Context } from '#platform/context.ts'
 import type { Row, Sql } from '#platform/database'
 import { Nullable, OneOf, Shared, type Static, Time, Type } from '#platform/http'

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { LRUCache } from 'lru-cache'
-import type { Config } from '#platform/config.ts'
+import type { Config } from '#platform/config'
 import type { RateLimiter } from '#platform/processes'
 import { addressKey, rateLimitHeaders } from '../admission.ts'
 import { addVary, COMPRESSED_FROM, compress, encodingFor, language } from '../caching.ts'

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import type { Config } from '#platform/config.ts'
+import type { Config } from '#platform/config'
 import { forbidden } from '#platform/errors.ts'
 import { noSuchPath } from '../error-reply.ts'
 import type { Server } from '../instance.ts'

@@ -1,0 +1,44 @@
+import { access, constants } from 'node:fs/promises'
+import type { Config } from '#platform/config'
+import { openBucket, readBucketAddress } from '#platform/files'
+import { findExistingFolder } from '#platform/start-checks.ts'
+
+/** Returns the code or else the name of an error, because the error message may contain credentials. */
+const codeOf = (error: unknown): string => {
+  const { code, cause, name } = error as { code?: unknown; cause?: unknown; name?: unknown }
+  return typeof code === 'string' ? code : cause ? codeOf(cause) : String(name)
+}
+
+async function folderFault(folder: string): Promise<string | undefined> {
+  try {
+    await access(await findExistingFolder(folder), constants.W_OK | constants.X_OK)
+    return undefined
+  } catch (error) {
+    return codeOf(error)
+  }
+}
+
+async function bucketFault(address: string, s3: Config['s3']): Promise<string | undefined> {
+  try {
+    const { bucket, key } = readBucketAddress(address)
+    for await (const _ of openBucket({ ...s3, bucket }).list(key, 1)) break
+    return undefined
+  } catch (error) {
+    return codeOf(error)
+  }
+}
+
+/**
+ * Returns a warning instead of throwing, because a temporarily unreachable store must not stop the server
+ * from starting.
+ */
+export async function findBackupFault({
+  backupTo,
+  s3,
+}: Pick<Config, 'backupTo' | 's3'>): Promise<string | undefined> {
+  if (backupTo === undefined) return undefined
+  const isBucket = backupTo.startsWith('s3://')
+  const fault = await (isBucket ? bucketFault(backupTo, s3) : folderFault(backupTo))
+  if (fault === undefined) return undefined
+  return `BACKUP_TO: ${backupTo} cannot be ${isBucket ? 'reached' : 'written'} (${fault}): no backups are made until this is fixed.`
+}

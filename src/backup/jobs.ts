@@ -1,0 +1,107 @@
+import { messageOf } from '#lib/faults.ts'
+import { loadAppSecret } from '#platform/app-secret.ts'
+import type { Config } from '#platform/config'
+import type { Context } from '#platform/context.ts'
+import type { Db } from '#platform/database'
+import type { JobsConnection, Schedule, TaskList } from '#platform/jobs'
+import { backupPath, openBackupPlace, removeOldBackups, scheduledName } from './place.ts'
+import { seal } from './seal.ts'
+import { type BackupEnd, writeBackup } from './write.ts'
+
+export type BackupRun = { place: string; bytes: number; seconds: number; fault?: string }
+
+const KEPT_DAYS = 400
+
+export async function recordBackup(sql: Db, { place, bytes, seconds, fault }: BackupRun): Promise<void> {
+  await sql`
+    with old as (delete from backup_runs where finished_at < now() - make_interval(days => ${KEPT_DAYS}))
+    insert into backup_runs (place, bytes, seconds, fault) values (${place}, ${bytes}, ${seconds}, ${fault ?? null})`
+}
+
+export async function findLastBackup(
+  sql: Db,
+): Promise<{ finished: number; bytes: number; seconds: number } | undefined> {
+  const [row] = await sql<{ finished: number; bytes: number; seconds: number }[]>`
+    select extract(epoch from finished_at)::double precision as finished, bytes, seconds
+    from backup_runs where fault is null order by finished_at desc limit 1`
+  return row
+}
+
+/** `failing_since` and `fault` describe failures since the last successful backup. */
+export type BackupState = {
+  finished_at: string | null
+  bytes: number | null
+  seconds: number | null
+  failing_since: string | null
+  fault: string | null
+}
+
+export async function findBackupState(sql: Db): Promise<BackupState> {
+  const [row] = await sql<[BackupState]>`
+    with whole as (
+      select finished_at, bytes, seconds from backup_runs where fault is null order by finished_at desc limit 1
+    ),
+    failed as (
+      select finished_at, fault from backup_runs
+      where fault is not null and finished_at > coalesce((select finished_at from whole), '-infinity')
+    )
+    select w.finished_at, w.bytes, w.seconds, (select min(finished_at) from failed) as failing_since,
+      (select fault from failed order by finished_at desc limit 1) as fault
+    from (values (1)) one (n) left join whole w on true`
+  return row
+}
+
+const appSecretOf = (config: Config): string =>
+  config.appSecret ?? loadAppSecret(config.dataDir, { mayCreate: false })
+
+export async function makeBackup(
+  { config, sql, storage }: Context,
+  connection: JobsConnection,
+  to: string,
+  signal?: AbortSignal,
+): Promise<{ bytes: number; end: BackupEnd }> {
+  const started = Date.now()
+  const note = async (bytes: number, fault?: string) => {
+    // A database of an earlier version has no `backup_runs` table yet.
+    const [table] = await sql`select to_regclass('backup_runs') as present`
+    const seconds = (Date.now() - started) / 1000
+    if (table?.present !== null)
+      await recordBackup(sql, { place: to, bytes, seconds, ...(fault === undefined ? {} : { fault }) })
+  }
+  try {
+    const holds: { end?: BackupEnd } = {}
+    const source = {
+      connection,
+      storage,
+      appSecret: appSecretOf(config),
+      ...(signal === undefined ? {} : { signal }),
+    }
+    const plain = writeBackup(source, (end) => {
+      holds.end = end
+    })
+    const { backupPassphrase } = config
+    const bytes = await openBackupPlace(to, config.s3).write(
+      backupPassphrase === undefined ? plain : seal(plain, backupPassphrase),
+    )
+    if (!holds.end) throw new Error('the backup stopped before it was complete')
+    await note(bytes)
+    return { bytes, end: holds.end }
+  } catch (error) {
+    if (!signal?.aborted) await note(0, messageOf(error).slice(0, 500)).catch(() => {})
+    throw error
+  }
+}
+
+export const backupTasks = (ctx: Context, connection: JobsConnection): TaskList => ({
+  async scheduled_backup(_payload, { abortSignal }) {
+    const { backupTo, backupKeep, s3 } = ctx.config
+    if (backupTo === undefined) return
+    const place = backupPath(backupTo, scheduledName(new Date()))
+    const { bytes, end } = await makeBackup(ctx, connection, place, abortSignal)
+    const removed = await removeOldBackups(backupTo, backupKeep, s3)
+    ctx.log.info({ place, bytes, files: end.files, missing: end.missing, removed }, 'backup finished')
+  },
+})
+
+export const backupSchedules = ({ backupTo, backupAt }: Config): Schedule[] =>
+  backupTo === undefined ? [] : [{ task: 'scheduled_backup ?max=3', pattern: backupAt }]

@@ -1,0 +1,43 @@
+import type { PaymentSettings } from '#platform/config'
+import { METHODS } from './methods.ts'
+import type { PaymentService } from './provider.ts'
+
+export {
+  BadNotice,
+  type PaymentFacts,
+  PaymentFault,
+  type PaymentService,
+  type StatementLine,
+} from './provider.ts'
+
+export type PaymentServiceName = keyof PaymentSettings
+
+/** Imports a provider on first use, so that a site without the provider loads none of its code. */
+const LOADERS: {
+  [N in PaymentServiceName]: (settings: NonNullable<PaymentSettings[N]>) => Promise<PaymentService>
+} = {
+  alipay: async (settings) => (await import('./alipay.ts')).createAlipay(settings),
+  stripe: async (settings) => (await import('./stripe.ts')).createStripe(settings),
+  wechat: async (settings) => (await import('./wechat.ts')).createWechat(settings),
+}
+
+export const serviceOfMethod = (settings: PaymentSettings, method: string): PaymentServiceName | undefined =>
+  configuredServices(settings).find((name) => Object.hasOwn(METHODS[name], method))
+
+export const configuredServices = (settings: PaymentSettings) =>
+  (Object.keys(LOADERS) as PaymentServiceName[]).filter((name) => settings[name] !== undefined)
+
+const loaded = new WeakMap<PaymentSettings, Map<string, Promise<PaymentService>>>()
+
+export async function paymentService(
+  settings: PaymentSettings,
+  name: string,
+): Promise<PaymentService | undefined> {
+  const known = configuredServices(settings).find((each) => each === name)
+  if (known === undefined) return undefined
+  const services = loaded.get(settings) ?? new Map<string, Promise<PaymentService>>()
+  loaded.set(settings, services)
+  const service = services.get(known) ?? LOADERS[known](settings[known] as never)
+  services.set(known, service)
+  return service
+}

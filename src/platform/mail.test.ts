@@ -1,0 +1,187 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { type AddressInfo, createServer, type Socket } from 'node:net'
+import { createInterface } from 'node:readline'
+import { type TestContext, test } from 'node:test'
+import { readConfig } from '#platform/config'
+import { createLog } from '#platform/observability'
+import { createMail, defaultSender, MailError, mailHtml } from './mail.ts'
+
+type Delivery = { commands: string[]; letters: string[] }
+
+const letter = {
+  to: 'jo@mail.example',
+  subject: 'Your code 密码',
+  text: 'Your code is 123456\n.\nline after a dot',
+  kind: 'verification',
+  code: '123456',
+} as const
+
+/** SMTP server that replies to a command with its entry in `replies`, or else accepts the command. */
+async function mailServer(t: TestContext, replies: Record<string, string> = {}) {
+  const delivery: Delivery = { commands: [], letters: [] }
+  const sockets = new Set<Socket>()
+  const server = createServer((socket) => {
+    sockets.add(socket)
+    talk(socket, replies, delivery)
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.after(() => {
+    for (const socket of sockets) socket.destroy()
+    server.close()
+  })
+  return { ...delivery, url: `smtp://127.0.0.1:${(server.address() as AddressInfo).port}` }
+}
+
+function talk(socket: Socket, replies: Record<string, string>, { commands, letters }: Delivery) {
+  let data: string[] | undefined
+  socket.on('error', () => {})
+  socket.write('220 mail.example ESMTP\r\n')
+  createInterface({ input: socket, crlfDelay: Number.POSITIVE_INFINITY }).on('line', (line) => {
+    if (data) {
+      if (line !== '.') return void data.push(line)
+      letters.push(data.join('\n'))
+      data = undefined
+      return void socket.write('250 taken\r\n')
+    }
+    commands.push(line)
+    const verb = line.slice(0, 4).toUpperCase()
+    if (verb === 'DATA' && !replies.DATA) data = []
+    const usual = { EHLO: '250-mail.example\r\n250 AUTH PLAIN', DATA: '354 go on', QUIT: '221 bye' }[verb]
+    socket.write(`${replies[verb] ?? usual ?? '250 ok'}\r\n`)
+  })
+}
+
+function capture() {
+  const lines: string[] = []
+  return {
+    lines,
+    log: createLog({ level: 'trace', destination: { write: (line) => void lines.push(line) } }),
+  }
+}
+
+test('logs a verification code when no mail server is configured', async () => {
+  const { lines, log } = capture()
+  const mail = createMail({}, log)
+  await mail.send(letter)
+  const line = JSON.parse(lines[0] ?? '')
+  assert.equal(line.level, 'warn')
+  assert.match(line.msg, /verification.*123456/)
+  await mail.send({ ...letter, kind: 'message', text: 'Welcome' })
+  assert.match(lines[1] ?? '', /Welcome/)
+  assert.doesNotMatch(lines[1] ?? '', /verification/)
+  assert.equal(await mail.verifyTransport(), 'log')
+  await mail.close()
+})
+
+test('sends a mail through SMTP without logging it', async (t) => {
+  const { url, commands, letters } = await mailServer(t)
+  const { lines, log } = capture()
+  const mail = createMail({ smtpUrl: url, mailFrom: 'Kith <kith@site.example>' }, log)
+  assert.equal(await mail.verifyTransport(), 'smtp')
+  await mail.send(letter)
+  await mail.close()
+  assert.ok(commands.includes('MAIL FROM:<kith@site.example>'))
+  assert.ok(commands.includes('RCPT TO:<jo@mail.example>'))
+  assert.equal(letters.length, 1)
+  assert.match(letters[0] ?? '', /^From: Kith <kith@site\.example>$/m)
+  assert.match(letters[0] ?? '', /^To: jo@mail\.example$/m)
+  assert.match(letters[0] ?? '', /^Subject: =\?UTF-8\?/m)
+  assert.match(letters[0] ?? '', /Your code is 123456/)
+  assert.match(letters[0] ?? '', /line after a dot/)
+  assert.deepEqual(lines, [])
+})
+
+test('sends an HTML part without scripts or external resources', async (t) => {
+  const { url, letters } = await mailServer(t)
+  const mail = createMail({ smtpUrl: url, mailFrom: 'Kith <kith@site.example>' }, capture().log)
+  const link = 'https://app.example/account/exports'
+  await mail.send({ ...letter, text: '数据已完成。 <b>Ready</b> & done.', kind: 'message', link })
+  await mail.close()
+  assert.match(letters[0] ?? '', /multipart\/alternative/)
+  const html = mailHtml({ subject: 'A <script>', text: '密码是 1。 It is <b>12</b>.', code: '12', link })
+  assert.match(html, /A &#60;script&#62;/)
+  assert.match(html, /密码是 1。<\/p>\s*<p[^>]*>It is &#60;b&#62;<strong>12<\/strong>/)
+  assert.ok(html.includes(`<a href="${link}"`))
+  assert.doesNotMatch(html, /<b>|<script|src=|url\(|@import/)
+})
+
+test('sends nothing to a recipient injected through an address or subject', async (t) => {
+  const { url, commands, letters } = await mailServer(t)
+  const mail = createMail({ smtpUrl: url, mailFrom: 'kith@site.example' }, capture().log)
+  for (const to of ['jo@mail.example, eve@mail.example', 'jo@mail.example\r\nRCPT TO:<eve@mail.example>']) {
+    await mail.send({ ...letter, to, subject: 'x\r\nBcc: eve@mail.example' }).catch((error) => {
+      assert.ok(error instanceof MailError)
+    })
+  }
+  await mail.close()
+  assert.ok(!commands.some((command) => /^RCPT TO:<eve@/i.test(command)))
+  assert.ok(!letters.some((text) => /^Bcc:/im.test(text)))
+})
+
+test('reuses connections for 20 concurrent mails', async (t) => {
+  const { url, commands, letters } = await mailServer(t)
+  const mail = createMail({ smtpUrl: url, mailFrom: 'kith@site.example' }, capture().log)
+  await Promise.all(
+    Array.from({ length: 20 }, (_, i) => mail.send({ ...letter, to: `user${i}@mail.example` })),
+  )
+  await mail.close()
+  assert.equal(letters.length, 20)
+  assert.ok(commands.filter((command) => command.startsWith('EHLO')).length <= 3)
+})
+
+test('classifies an SMTP rejection as permanent or temporary without exposing personal data', async (t) => {
+  for (const [reply, permanent] of [
+    ['550 5.1.1 <jo@mail.example> unknown', true],
+    ['450 4.2.0 <jo@mail.example> greylisted', false],
+  ] as const) {
+    const { url } = await mailServer(t, { RCPT: reply })
+    const mail = createMail({ smtpUrl: url, mailFrom: 'kith@site.example' }, capture().log)
+    await assert.rejects(mail.send(letter), (error) => {
+      assert.ok(error instanceof MailError)
+      assert.equal(error.permanent, permanent)
+      assert.equal(error.responseCode, Number(reply.slice(0, 3)))
+      assert.doesNotMatch(`${error.message} ${JSON.stringify(error)} ${error.stack}`, /jo@|123456/)
+      return true
+    })
+    await mail.close()
+  }
+})
+
+test('reports wrong credentials and a missing server as temporary', async (t) => {
+  const { url } = await mailServer(t, { AUTH: '535 5.7.8 no' })
+  const refused = createMail({ smtpUrl: url.replace('//', '//jo%40mail.example:secret@') }, capture().log)
+  await assert.rejects(refused.verifyTransport(), { name: 'MailError', code: 'EAUTH', permanent: false })
+  await refused.close()
+  const missing = createMail({ smtpUrl: 'smtp://127.0.0.1:1' }, capture().log)
+  await assert.rejects(missing.send(letter), { name: 'MailError', permanent: false })
+  await missing.close()
+})
+
+test('prefers MAIL_FROM to the mail account as the sender', async (t) => {
+  const { url, commands } = await mailServer(t, { AUTH: '235 welcome' })
+  const SMTP_URL = url.replace('//', '//site%40mail.example:x@')
+  for (const settings of [{ SMTP_URL }, { SMTP_URL, MAIL_FROM: 'post@other.example' }]) {
+    const mail = createMail(readConfig(settings), capture().log)
+    await mail.send(letter)
+    await mail.close()
+  }
+  assert.deepEqual(
+    commands.filter((command) => command.startsWith('MAIL')),
+    ['MAIL FROM:<site@mail.example>', 'MAIL FROM:<post@other.example>'],
+  )
+})
+
+test('derives the default sender from the configured URLs', () => {
+  const site = 'https://social.example'
+  for (const [smtpUrl, publicUrl, sender] of [
+    ['smtp://site%40mail.example:x@smtp.example', site, 'site@mail.example'],
+    ['smtp://apikey:x@smtp.example', site, 'kith@social.example'],
+    ['smtp://smtp.example', 'http://localhost:8080', 'kith@smtp.example'],
+    ['smtp://smtp.example', 'http://192.0.2.1:8080', 'kith@smtp.example'],
+    ['smtp://smtp.example', 'http://[2001:db8::1]', 'kith@smtp.example'],
+    ['smtp://127.0.0.1', 'http://127.0.0.1:8080', 'kith@localhost'],
+    ['smtp://[::1]', 'http://localhost:8080', 'kith@localhost'],
+  ] as const)
+    assert.equal(defaultSender(smtpUrl, publicUrl), sender)
+})

@@ -1,8 +1,0 @@
-export { MediaError } from './errors.ts'
-export { cleanImage, type ImageRule, transformImage } from './images.ts'
-export { inspectMedia, type Media } from './inspect.ts'
-export { cleanMp4 } from './mp4-clean.ts'
-export { type ImageRequester, runUpload } from './queue.ts'
-export { formatRule, parseRule, roundRule } from './rule.ts'
-export { readDuration } from './sound.ts'
-export { soundCleaners } from './sound-clean.ts'
