@@ -38,16 +38,19 @@ const ACROSS: Record<string, string[]> = {
   conversations: ['src/modules/im'],
 }
 
+/** The same for folders and files outside modules. */
 const PLATFORM: Record<string, string[]> = {
-  'api-components.ts': ['test/api-description.test.ts'],
   backup: ['test/slow/backup/backup.slow.ts'],
-  'config-checks.ts': ['src/platform/http/request-id.test.ts', 'test/slow/servers/start-mistakes.slow.ts'],
-  console: ['test/console-routes.test.ts', 'test/slow/commands/console-build.slow.ts'],
+  config: ['src/platform/http/request-id.test.ts', 'test/slow/servers/start-mistakes.slow.ts'],
   'content.ts': ['test/conventions.test.ts'],
-  database: ['src/platform/http/overload.test.ts', 'test/slow/databases/failover.slow.ts'],
+  database: [
+    'src/platform/http/overload.test.ts',
+    'test/slow/databases/failover.slow.ts',
+    'test/slow/servers/embedded-postgres.slow.ts',
+  ],
   'database-server.ts': ['test/slow/commands/cli.slow.ts'],
-  'embedded-postgres': ['test/slow/servers/embedded-postgres.slow.ts'],
   'export-lines.ts': ['src/commands/export.test.ts'],
+  files: ['src/modules/files'],
   http: [
     'test/hardening.test.ts',
     'test/conventions.test.ts',
@@ -56,23 +59,18 @@ const PLATFORM: Record<string, string[]> = {
     'src/modules/files/uploads',
     'src/modules/files/variants',
     'src/modules/statistics/statistics.test.ts',
+    'src/modules/ledger',
+    'src/modules/notifications/webhooks',
+    'test/api-description.test.ts',
     'test/http-caching.test.ts',
     'test/bad-input.test.ts',
+    'test/console-routes.test.ts',
   ],
-  'http.ts': ['test/hardening.test.ts', 'test/conventions.test.ts'],
-  'idempotency.ts': ['src/modules/ledger', 'test/hardening.test.ts'],
   'import-lines.ts': ['src/commands/import.test.ts'],
-  'input.ts': ['test/bad-input.test.ts', 'test/conventions.test.ts'],
   jobs: ['test/worker.test.ts', 'test/tidy.test.ts', 'test/watching.test.ts'],
-  'jobs.ts': ['src/platform/jobs'],
-  media: ['src/modules/files'],
-  'outbound.ts': ['test/hardening.test.ts', 'src/modules/notifications/webhooks'],
-  processes: ['test/slow/servers/processes.slow.ts'],
+  processes: ['test/slow/servers/processes.slow.ts', 'test/slow/databases/rate-limit-redis.slow.ts'],
   'personal-data.ts': ['test/exports.test.ts'],
-  'push.ts': ['src/modules/notifications/push'],
-  'rate-limit.ts': ['test/slow/databases/rate-limit-redis.slow.ts', 'test/slow/servers/processes.slow.ts'],
   'start-checks.ts': ['test/slow/servers/start-mistakes.slow.ts'],
-  storage: ['src/modules/files'],
 }
 
 const LISTS = ['test/list-filters.test.ts', 'test/list-walk.test.ts']
@@ -106,7 +104,7 @@ export function testsFor(root: string, file: string, kind: string): string[] {
         (one < other ? -1 : 1),
     )
   const across =
-    place === 'modules' ? (ACROSS[module_] ?? []) : [...(PLATFORM[module_] ?? []), 'test/platform.test.ts']
+    place === 'modules' ? (ACROSS[module_] ?? []) : [...(PLATFORM[module_] ?? PLATFORM[place ?? ''] ?? []), 'test/platform.test.ts']
   const matrix = kind === 'access' ? ['test/routes.test.ts', 'test/access-matrix.test.ts'] : []
   const imports = file.startsWith('importers/') ? find('importers/thinksns') : []
   // Runs tests named in `PLATFORM` before neighbouring tests, because the platform folder mixes many
