@@ -1,10 +1,8 @@
 import { createHash } from 'node:crypto'
-import { once } from 'node:events'
-import type { Redis, Result } from 'ioredis'
 import { LRUCache } from 'lru-cache'
 import type { Log } from '#platform/observability'
 import { type Channel, supervisorChannel } from './channel.ts'
-import { connectRedis } from './redis.ts'
+import { createRedisCounter } from './redis.ts'
 
 export type RateState = {
   limit: number
@@ -31,23 +29,9 @@ type Options = {
 
 const windowLength = 60_000
 const unlimited = 1_000_000
-const keyPrefix = 'kith:rate:'
-/** Time in milliseconds between retries of an unavailable Redis. */
-const retryAfter = 1_000
-const startTimeout = 500
+const maxKeysInMemory = 1_000_000
 /** Maximum difference between the clocks of server nodes in milliseconds. */
 const clockSkew = 10_000
-
-declare module 'ioredis' {
-  interface RedisCommander<Context> {
-    kithRateHit(key: string, milliseconds: number): Result<number, Context>
-  }
-}
-
-const hitScript = `
-local count = redis.call('incr', KEYS[1])
-if count == 1 then redis.call('pexpire', KEYS[1], ARGV[1]) end
-return count`
 
 /**
  * Counts requests per clock minute, across the processes of this server node or, with `redisUrl`, across all
@@ -57,8 +41,8 @@ export function createRateLimiter({
   redisUrl,
   log,
   now = Date.now,
-  maxKeys = 1_000_000,
-  startTimeoutMs = startTimeout,
+  maxKeys = maxKeysInMemory,
+  startTimeoutMs,
 }: Options): RateLimiter {
   const countHere = supervisorChannel ? countWithOthers(supervisorChannel) : countAlone(maxKeys)
   const redis = redisUrl === undefined ? undefined : createRedisCounter(redisUrl, log, now, startTimeoutMs)
@@ -68,33 +52,31 @@ export function createRateLimiter({
     const window = Math.floor(time / windowLength)
     const resetAt = ((window + 1) * windowLength) / 1000
     if (limit <= 0) return { limit: unlimited, remaining: unlimited, resetAt, exceeded: false }
+    const stateOf = (count: number): RateState => ({
+      limit,
+      remaining: Math.max(limit - count, 0),
+      resetAt,
+      exceeded: count > limit,
+    })
     // Hashes long keys, because keys contain client input and would otherwise fill memory.
     const bounded = key.length > 100 ? createHash('sha256').update(key).digest('base64url') : key
-    const alone = () => countHere(bounded, window, limit, resetAt)
-    if (!redis?.isUsable()) return alone()
     const lifetime = (window + 1) * windowLength - time + clockSkew
-    return redis
-      .count(`${bounded}:${window}`, lifetime)
-      .then((count) => (count === undefined ? alone() : stateOf(count, limit, resetAt)))
+    const counted = redis?.isUsable()
+      ? redis
+          .count(`${bounded}:${window}`, lifetime)
+          .then((count) => count ?? countHere(bounded, window, limit))
+      : countHere(bounded, window, limit)
+    return typeof counted === 'number' ? stateOf(counted) : counted.then(stateOf)
   }
 
   return { hit, close: async () => redis?.close() }
 }
 
-function stateOf(count: number, limit: number, resetAt: number): RateState {
-  return { limit, remaining: Math.max(limit - count, 0), resetAt, exceeded: count > limit }
-}
-
-type CountHere = (
-  key: string,
-  window: number,
-  limit: number,
-  resetAt: number,
-) => RateState | Promise<RateState>
+type CountHere = (key: string, window: number, limit: number) => number | Promise<number>
 
 function countAlone(maxKeys: number): CountHere {
   const count = createMemoryCounter(maxKeys)
-  return (key, window, limit, resetAt) => stateOf(count(key, window), limit, resetAt)
+  return (key, window) => count(key, window)
 }
 
 type Counted = { key: string; window: number; by: number }
@@ -112,12 +94,12 @@ export function countWithOthers(supervisor: Channel): CountHere {
   const totals = new LRUCache<string, { window: number; total: number; unreported: number }>({
     max: maxCachedTotals,
   })
-  return (key, window, limit, resetAt) => {
+  return (key, window, limit) => {
     const known = totals.get(key)
     const isCurrent = known?.window === window
     if (isCurrent && known.unreported < Math.floor(limit * unaskedFraction) && known.total < limit / 2) {
       known.unreported += 1
-      return stateOf(known.total + known.unreported, limit, resetAt)
+      return known.total + known.unreported
     }
     const by = 1 + (isCurrent ? known.unreported : 0)
     if (isCurrent) known.unreported = 0
@@ -125,17 +107,17 @@ export function countWithOthers(supervisor: Channel): CountHere {
       (total) => {
         const later = totals.get(key)
         totals.set(key, { window, total, unreported: later?.window === window ? later.unreported : 0 })
-        return stateOf(total, limit, resetAt)
+        return total
       },
       // The channel fails when the supervisor has exited. This process is then about to exit too, so it allows
       // every request.
-      () => stateOf(0, limit, resetAt),
+      () => 0,
     )
   }
 }
 
-export function countForProcesses(maxKeys = 1_000_000): (channel: Channel) => void {
-  const count = createMemoryCounter(maxKeys)
+export function countForProcesses(): (channel: Channel) => void {
+  const count = createMemoryCounter(maxKeysInMemory)
   return (channel) => channel.on<Counted>('count use', ({ key, window, by }) => count(key, window, by))
 }
 
@@ -172,75 +154,4 @@ function evict(counts: Map<string, number>): void {
       surplus--
     }
   }
-}
-
-type RedisCounter = {
-  isUsable(): boolean
-  count(key: string, milliseconds: number): Promise<number | undefined>
-  close(): Promise<void>
-}
-
-function createRedisCounter(url: string, log: Log, now: () => number, startTimeoutMs: number): RedisCounter {
-  let redis: Redis | undefined
-  let closed = false
-  let downUntil = 0
-  let lastWarning = Number.NEGATIVE_INFINITY
-  let isDown = false
-  let hasWarned = false
-  // The first requests wait for the connection to Redis, because otherwise each server node would count them
-  // separately.
-  let starting: Promise<void> | undefined = Promise.race([
-    start().catch(noteFailure),
-    after(startTimeoutMs),
-  ]).then(() => {
-    starting = undefined
-  })
-
-  async function start(): Promise<void> {
-    const client = await connectRedis(url, log)
-    if (closed) return client.disconnect()
-    client.defineCommand('kithRateHit', { numberOfKeys: 1, lua: hitScript })
-    redis = client
-    // `once` rejects when the first attempt to connect fails.
-    await once(client, 'ready')
-  }
-
-  function noteFailure(error: unknown): void {
-    isDown = true
-    downUntil = now() + retryAfter
-    if (closed || now() - lastWarning < windowLength) return
-    lastWarning = now()
-    hasWarned = true
-    log.warn({ err: error }, 'redis does not answer: each server node counts rate limits for itself')
-  }
-
-  async function count(key: string, milliseconds: number): Promise<number | undefined> {
-    // Postpones the next retry, so that only one request at a time tries Redis during an outage.
-    if (isDown) downUntil = now() + retryAfter
-    await starting
-    try {
-      if (redis?.status !== 'ready') throw new Error(`redis is ${redis?.status ?? 'not connected yet'}`)
-      const value = await redis.kithRateHit(keyPrefix + key, milliseconds)
-      isDown = false
-      if (hasWarned) log.info('redis answers again: rate limits are shared')
-      hasWarned = false
-      return value
-    } catch (error) {
-      noteFailure(error)
-      return undefined
-    }
-  }
-
-  return {
-    isUsable: () => !closed && (!isDown || now() >= downUntil),
-    count,
-    async close() {
-      closed = true
-      redis?.disconnect()
-    },
-  }
-}
-
-function after(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, milliseconds).unref())
 }
