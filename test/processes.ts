@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { isKnown } from '#platform/database/embedded-postgres/processes.ts'
+import { isKnown } from '#platform/database/embedded-postgres/leftovers.ts'
 
 /** Returns false for a zombie, which a container without an init process never reaps. */
 export function isAlive(pid: number): boolean {

@@ -8,15 +8,15 @@ import { type Binaries, prepareBinaries } from './embedded-postgres/binaries.ts'
 import { createCluster, SUPERUSER } from './embedded-postgres/cluster.ts'
 import { refuseForeignCluster, startFailure } from './embedded-postgres/damage.ts'
 import { changeTreeOwner, chooseSystemUser, type SystemUser } from './embedded-postgres/identity.ts'
-import { clearLeftovers, type PidFile, readPidFile } from './embedded-postgres/leftovers.ts'
-import { acquireLock, LOCK } from './embedded-postgres/lock.ts'
+import { clearLeftovers, type Log, type PidFile, readPidFile } from './embedded-postgres/leftovers.ts'
+import { acquireLock, isLocked, LOCK } from './embedded-postgres/lock.ts'
 import { defaultSettings, writeSettings } from './embedded-postgres/settings.ts'
 import { launchPostmaster, type Running } from './embedded-postgres/watchdog.ts'
 
 export type EmbeddedPostgresOptions = {
   dataDir: string
   settings?: Record<string, string>
-  log: (level: 'info' | 'warn' | 'error', message: string, extra?: Record<string, unknown>) => void
+  log: Log
   /** Runs whenever this function begins to wait for a program of PostgreSQL. The caller can use the time. */
   onWait?: (() => void) | undefined
 }
@@ -26,6 +26,7 @@ export type EmbeddedConnection = { host: string; port: number; user: 'kith'; dat
 export type EmbeddedPostgres = { connection: EmbeddedConnection; stop(): Promise<void> }
 
 const largestLog = 10 * 1024 * 1024
+const startTimeout = 60_000
 
 type Place = Pick<EmbeddedPostgresOptions, 'log' | 'onWait'> & {
   folder: string
@@ -38,54 +39,60 @@ type Place = Pick<EmbeddedPostgresOptions, 'log' | 'onWait'> & {
 }
 
 /** Creates the cluster on first use. Only one server can use `dataDir` at a time. */
-export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
+export async function startEmbeddedPostgres({
+  dataDir,
+  settings: given,
+  log,
+  onWait,
+}: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const binaries = await prepareBinaries()
-  await mkdir(options.dataDir, { recursive: true })
-  const folder = await realpath(options.dataDir)
+  await mkdir(dataDir, { recursive: true })
+  const folder = await realpath(dataDir)
   const releaseLock = acquireLock(join(folder, LOCK))
   let address: Address | undefined
   try {
     const cluster = join(folder, 'cluster')
     await refuseForeignCluster(binaries, cluster)
-    const identity = await chooseSystemUser(binaries, folder, cluster)
+    const identity = await chooseSystemUser(binaries, cluster)
     if (process.getuid?.() === 0)
-      options.log(
+      log(
         'warn',
         'running as root: every process of the database user can access the database; use a dedicated account',
-        {
-          user: identity.name,
-        },
+        { user: identity.name },
       )
     // When PostgreSQL runs as another OS user, that user must be able to traverse this folder.
     await chmod(folder, identity.spawn.uid === undefined ? 0o700 : 0o711)
-    const settings = { ...defaultSettings(), ...options.settings }
-    const isNew = await createCluster(binaries, identity, {
-      folder,
-      cluster,
-      sync: settings.fsync !== 'off',
-      onWait: options.onWait,
-    })
-    if (isNew) options.log('info', 'created the embedded database', { folder, identity: identity.name })
-    await clearLeftovers(cluster, options.log)
+    const settings = { ...defaultSettings(), ...given }
+    const isNew = await createCluster(binaries, identity, { cluster, sync: settings.fsync !== 'off', onWait })
+    if (isNew) log('info', 'created the embedded database', { folder, identity: identity.name })
+    await clearLeftovers(cluster, log)
     await changeTreeOwner(cluster, identity)
     address = await prepareAddress(folder, identity)
-    const place: Place = {
-      folder,
-      cluster,
-      address,
-      logPath: join(folder, 'postgres.log'),
-      binaries,
-      identity,
-      options: await writeSettings(folder, { ...settings, ...address.settings }),
-      log: options.log,
-      onWait: options.onWait,
-    }
+    const options = await writeSettings(folder, { ...settings, ...address.settings })
+    const logPath = join(folder, 'postgres.log')
+    const place = { folder, cluster, address, logPath, binaries, identity, options, log, onWait }
     return await supervise(place, releaseLock)
   } catch (error) {
     if (address) await removeAddress(folder, address)
     releaseLock()
     throw error
   }
+}
+
+/** Waits for the database of a running server to accept connections. Returns null when no server runs. */
+export async function findRunningPostgres(dataDir: string): Promise<EmbeddedConnection | null> {
+  const folder = await realpath(dataDir).catch(() => null)
+  if (folder === null) return null
+  const deadline = Date.now() + startTimeout
+  while (isLocked(join(folder, LOCK))) {
+    const file = await readPidFile(join(folder, 'cluster'))
+    if (file?.status === 'ready')
+      return { host: file.socketFolder, port: file.port, user: 'kith', database: 'kith' }
+    if (Date.now() > deadline)
+      throw new Error(`The server that uses ${folder} did not start its database in time.`)
+    await wait(50)
+  }
+  return null
 }
 
 async function supervise(place: Place, releaseLock: () => void): Promise<EmbeddedPostgres> {
@@ -97,7 +104,7 @@ async function supervise(place: Place, releaseLock: () => void): Promise<Embedde
   try {
     await createDatabase(login)
   } catch (error) {
-    await end(running)
+    await running.stop()
     throw error
   }
   log('info', 'the embedded database is ready', { pid: running.pid, host })
@@ -111,7 +118,7 @@ async function supervise(place: Place, releaseLock: () => void): Promise<Embedde
         code,
         log: place.logPath,
       })
-      running.shutDown()
+      void running.stop()
       try {
         await wait(delay, undefined, { signal: stopping.signal })
         running = await launch(place)
@@ -130,9 +137,9 @@ async function supervise(place: Place, releaseLock: () => void): Promise<Embedde
   async function shutDown(): Promise<void> {
     stopping.abort()
     clearInterval(trimming)
-    running.shutDown()
+    void running.stop()
     await kept
-    await end(running)
+    await running.stop()
     await clearLeftovers(place.cluster, log)
     await removeAddress(place.folder, place.address)
     releaseLock()
@@ -146,11 +153,6 @@ async function supervise(place: Place, releaseLock: () => void): Promise<Embedde
       return stopped
     },
   }
-}
-
-async function end(running: Running): Promise<void> {
-  running.shutDown()
-  await running.exited
 }
 
 /** Waits without a timeout, because crash recovery may take long. */

@@ -22,10 +22,8 @@ export {
   transaction,
 } from './database.ts'
 export { refuseEmptiedDataDir } from './embedded-postgres/damage.ts'
-export { readPidFile } from './embedded-postgres/leftovers.ts'
-export { findDatabaseProcesses } from './embedded-postgres/processes.ts'
-export { findRunningPostgres } from './embedded-postgres/running.ts'
-export { startEmbeddedPostgres } from './embedded-postgres.ts'
+export { findDatabaseProcesses, readPidFile } from './embedded-postgres/leftovers.ts'
+export { findRunningPostgres, startEmbeddedPostgres } from './embedded-postgres.ts'
 export {
   createScope,
   createWriterScope,

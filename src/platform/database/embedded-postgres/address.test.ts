@@ -3,8 +3,8 @@ import { chmod, mkdir, mkdtemp, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
+import { findRunningPostgres } from '../embedded-postgres.ts'
 import { prepareAddress, removeAddress } from './address.ts'
-import { findRunningPostgres } from './running.ts'
 
 const folder = await mkdtemp(join(tmpdir(), 'kith-address-'))
 after(() => rm(folder, { recursive: true, force: true }))

@@ -15,7 +15,7 @@ test('leaves no cluster after a failed attempt to create one', async () => {
     createCluster(
       { native: root, initdb: process.execPath, postgres: '' },
       { name: 'self', prefix: [], spawn: {}, owner: null },
-      { folder: root, cluster, sync: false },
+      { cluster, sync: false },
     )
   // Node.js runs in place of initdb here, and rejects the options of initdb.
   await assert.rejects(create(), /could not create its cluster:\n.*bad option/s)

@@ -10,7 +10,6 @@ import { databaseEnvironment } from './watchdog.ts'
 export const SUPERUSER = 'postgres'
 
 type ClusterOptions = {
-  folder: string
   cluster: string
   sync: boolean
   /** Runs after `initdb` has started. */
@@ -23,7 +22,8 @@ export async function createCluster(
   identity: SystemUser,
   options: ClusterOptions,
 ): Promise<boolean> {
-  const { folder, cluster, sync, onWait } = options
+  const { cluster, sync } = options
+  const folder = dirname(cluster)
   for (const name of await readdir(folder)) {
     if (name.startsWith('new-')) await rm(join(folder, name), { recursive: true, force: true })
   }
@@ -31,10 +31,13 @@ export async function createCluster(
   const draft = join(folder, `new-${process.pid}`)
   await mkdir(draft, { mode: 0o700 })
   await changeOwner(draft, identity)
-  await initialize(binaries, identity, draft, { sync, onWait })
+  await initialize(binaries, identity, draft, options)
   await rename(draft, cluster)
-  // Syncs the parent folder, because a power cut could otherwise lose the rename.
-  if (sync) await syncFolder(dirname(cluster))
+  if (sync) {
+    // Syncs the parent folder, because a power cut could otherwise lose the rename.
+    await using handle = await open(folder, 'r')
+    await handle.sync()
+  }
   return true
 }
 
@@ -42,7 +45,7 @@ async function initialize(
   { initdb }: Binaries,
   { prefix, spawn }: SystemUser,
   draft: string,
-  { sync, onWait }: Pick<ClusterOptions, 'sync' | 'onWait'>,
+  { sync, onWait }: ClusterOptions,
 ): Promise<void> {
   const options = ['--locale=C', '--encoding=UTF8', '--auth=trust', '--no-instructions']
   if (!sync) options.push('--no-sync')
@@ -65,14 +68,5 @@ async function initialize(
     const { stdout = '', stderr = '' } = error as { stdout?: string; stderr?: string }
     const output = `${stdout}${stderr}`.trim() || messageOf(error)
     throw new Error(`The embedded PostgreSQL could not create its cluster:\n${output}`)
-  }
-}
-
-async function syncFolder(path: string): Promise<void> {
-  const handle = await open(path, 'r')
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
   }
 }

@@ -14,14 +14,13 @@ const STRANGER = 54321
 async function install(name: string) {
   const native = join(root, name, 'native')
   const above = join(root, name, 'above')
-  const folder = join(above, 'postgres')
-  const cluster = join(folder, 'cluster')
+  const cluster = join(above, 'postgres', 'cluster')
   const data = join(native, 'share', 'postgresql')
   for (const each of [data, cluster]) await mkdir(each, { recursive: true })
   const [initdb, bki] = [join(native, 'initdb'), join(data, 'postgres.bki')]
   for (const each of [initdb, bki]) await writeFile(each, '', { mode: 0o755 })
   const binaries = { native, initdb, postgres: '/bin/true' }
-  const choose = () => chooseSystemUser(binaries, folder, cluster)
+  const choose = () => chooseSystemUser(binaries, cluster)
   return { above, cluster, initdb, choose }
 }
 

@@ -18,13 +18,10 @@ const nobody = 65534
  * Chooses an OS user, because PostgreSQL refuses to run as root. Falls back to a user namespace when no other
  * user can read the programs and the data.
  */
-export async function chooseSystemUser(
-  binaries: Binaries,
-  folder: string,
-  cluster: string,
-): Promise<SystemUser> {
+export async function chooseSystemUser(binaries: Binaries, cluster: string): Promise<SystemUser> {
   // `checkDataDir` has already rejected a cluster of another OS user.
   if (process.getuid?.() !== 0) return { name: 'self', prefix: [], spawn: {}, owner: null }
+  const folder = dirname(cluster)
   const existing = await stat(join(cluster, 'PG_VERSION')).catch(() => null)
   const candidates: SystemUser[] = []
   if (existing) candidates.push(existing.uid === 0 ? namespaced() : asUser(existing.uid, existing.gid))

@@ -5,8 +5,7 @@ import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { clearLeftovers, readPidFile } from './leftovers.ts'
-import { findDatabaseProcesses } from './processes.ts'
+import { clearLeftovers, findDatabaseProcesses, readPidFile } from './leftovers.ts'
 
 const root = await mkdtemp(join(tmpdir(), 'kith-leftovers-'))
 const [cluster, elsewhere] = [join(root, 'cluster'), join(root, 'elsewhere')]

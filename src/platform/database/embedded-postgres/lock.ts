@@ -36,15 +36,13 @@ export function acquireLock(path: string): () => void {
 
 export function isLocked(path: string): boolean {
   if (!existsSync(path)) return false
-  const database = new DatabaseSync(path, { readOnly: true })
+  using database = new DatabaseSync(path, { readOnly: true })
   try {
     database.exec('select count(*) from sqlite_schema')
     return false
   } catch (error) {
     if (isBusy(error)) return true
     throw error
-  } finally {
-    database.close()
   }
 }
 

@@ -55,13 +55,9 @@ export async function writeSettings(folder: string, settings: Record<string, str
 
 /** Makes the file readable for the OS user of the database, which may differ from that of the server. */
 async function writeReadable(path: string, lines: string[], flag: 'w' | 'a'): Promise<void> {
-  const file = await open(path, flag)
-  try {
-    await file.writeFile(lines.map((line) => `${line}\n`).join(''))
-    await file.chmod(0o644)
-  } finally {
-    await file.close()
-  }
+  await using file = await open(path, flag)
+  await file.writeFile(lines.map((line) => `${line}\n`).join(''))
+  await file.chmod(0o644)
 }
 
 function availableMemory(): number {

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import type { Binaries } from './binaries.ts'
 import type { SystemUser } from './identity.ts'
@@ -33,16 +34,12 @@ kill -KILL $! 2>/dev/null
 exit $code
 `
 
-export type Running = { pid: number; exited: Promise<number>; hasExited(): boolean; shutDown(): void }
+export type Running = { pid: number; exited: Promise<number>; hasExited(): boolean; stop(): Promise<number> }
 
 /** Passes no secrets of the server and no PG* variables to the database. */
 export function databaseEnvironment(): NodeJS.ProcessEnv {
-  const env: NodeJS.ProcessEnv = { LC_ALL: 'C' }
-  for (const name of ['PATH', 'TMPDIR']) {
-    const value = process.env[name]
-    if (value !== undefined) env[name] = value
-  }
-  return env
+  const { PATH, TMPDIR } = process.env
+  return { LC_ALL: 'C', PATH, TMPDIR }
 }
 
 type PostmasterOptions = {
@@ -69,16 +66,16 @@ export async function launchPostmaster(
   })
   // Ignores EPIPE from a watchdog that has exited.
   child.stdin?.on('error', () => {})
-  const exited = new Promise<number>((resolve, reject) => {
-    child.once('exit', (code) => resolve(code ?? 1))
-    child.once('error', reject)
-  })
+  const exited = once(child, 'exit').then(([code]): number => code ?? 1)
   const pid = await readPid(child, exited)
   return {
     pid,
     exited,
     hasExited: () => child.exitCode !== null || child.signalCode !== null,
-    shutDown: () => void child.stdin?.end(),
+    stop() {
+      child.stdin?.end()
+      return exited
+    },
   }
 }
 
