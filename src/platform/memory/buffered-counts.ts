@@ -1,4 +1,4 @@
-import { type Context, defineState } from '#platform/context.ts'
+import { defineState } from '#platform/context.ts'
 import { createWriterScope, currentScope, runInScope, type Sql } from '#platform/database'
 
 const FLUSH_MS = 3000
@@ -9,17 +9,56 @@ const BATCH = 5000
 export type WriteCounts = (sql: Sql, ids: number[], counts: number[]) => Promise<unknown>
 
 /** Sums counts of frequent events such as views in memory. A crash loses the counts of the last seconds. */
-export type BufferedCounts = {
-  add(ids: Iterable<number>): void
-  pending(id: number): number
-  flush(): Promise<void>
-}
-
 export function defineBufferedCounts(name: string, write: WriteCounts) {
-  return defineState((ctx): BufferedCounts => {
-    const made = createBufferedCounts(ctx, name, write)
-    ctx.onClose.push(made.flush)
-    return made
+  return defineState((ctx) => {
+    let counts = new Map<number, number>()
+    let flushing = new Map<number, number>()
+    let running: Promise<void> | undefined
+    let timer: NodeJS.Timeout | undefined
+
+    const writeAll = async () => {
+      flushing = counts
+      counts = new Map()
+      const ids = [...flushing.keys()].sort((a, b) => a - b)
+      for (let at = 0; at < ids.length; at += BATCH) {
+        const batch = ids.slice(at, at + BATCH)
+        try {
+          const added = batch.map((id) => flushing.get(id) ?? 0)
+          await runInScope(createWriterScope(), () => write(ctx.sql, batch, added))
+        } catch (error) {
+          ctx.log.warn(
+            { err: error, counts: name },
+            'writing counts failed; they stay buffered for the next attempt',
+          )
+          for (const id of batch) counts.set(id, (counts.get(id) ?? 0) + (flushing.get(id) ?? 0))
+        }
+        for (const id of batch) flushing.delete(id)
+      }
+      if (counts.size > 0) schedule()
+    }
+    const flush = async () => {
+      clearTimeout(timer)
+      timer = undefined
+      while (running !== undefined) await running
+      running = writeAll().finally(() => {
+        running = undefined
+      })
+      await running
+    }
+    const schedule = () => {
+      timer ??= setTimeout(() => void flush(), FLUSH_MS).unref()
+    }
+
+    ctx.onClose.push(flush)
+    return {
+      add(ids: Iterable<number>): void {
+        for (const id of ids) counts.set(id, (counts.get(id) ?? 0) + 1)
+        if (counts.size > FLUSH_KEYS && !running) void flush()
+        else if (counts.size > 0) schedule()
+      },
+      pending: (id: number) => (counts.get(id) ?? 0) + (flushing.get(id) ?? 0),
+      flush,
+    }
   })
 }
 
@@ -27,54 +66,4 @@ export function defineBufferedCounts(name: string, write: WriteCounts) {
 export function countView(count: () => void): void {
   currentScope()?.shown?.push(count)
   count()
-}
-
-function createBufferedCounts(ctx: Context, name: string, write: WriteCounts): BufferedCounts {
-  let counts = new Map<number, number>()
-  let flushing = new Map<number, number>()
-  let running: Promise<void> | undefined
-  let timer: NodeJS.Timeout | undefined
-
-  const writeAll = async () => {
-    flushing = counts
-    counts = new Map()
-    const ids = [...flushing.keys()].sort((a, b) => a - b)
-    for (let at = 0; at < ids.length; at += BATCH) {
-      const batch = ids.slice(at, at + BATCH)
-      try {
-        const added = batch.map((id) => flushing.get(id) ?? 0)
-        await runInScope(createWriterScope(), () => write(ctx.sql, batch, added))
-      } catch (error) {
-        ctx.log.warn(
-          { err: error, counts: name },
-          'writing counts failed; they stay buffered for the next attempt',
-        )
-        for (const id of batch) counts.set(id, (counts.get(id) ?? 0) + (flushing.get(id) ?? 0))
-      }
-      for (const id of batch) flushing.delete(id)
-    }
-    if (counts.size > 0) schedule()
-  }
-  const flush = async () => {
-    clearTimeout(timer)
-    timer = undefined
-    while (running !== undefined) await running
-    running = writeAll().finally(() => {
-      running = undefined
-    })
-    await running
-  }
-  const schedule = () => {
-    timer ??= setTimeout(() => void flush(), FLUSH_MS).unref()
-  }
-
-  return {
-    add(ids) {
-      for (const id of ids) counts.set(id, (counts.get(id) ?? 0) + 1)
-      if (counts.size > FLUSH_KEYS && !running) void flush()
-      else if (counts.size > 0) schedule()
-    },
-    pending: (id) => (counts.get(id) ?? 0) + (flushing.get(id) ?? 0),
-    flush,
-  }
 }

@@ -2,27 +2,12 @@ import { LRUCache } from 'lru-cache'
 import { type Context, defineState } from '#platform/context.ts'
 import { afterCommit, announce, type Db, onPrimary } from '#platform/database'
 
-export type Cache<V extends object> = {
-  /**
-   * Returns the cached value, or loads and caches one. Does not cache the loaded value if any key was
-   * invalidated during the load.
-   */
-  get(key: string, load: () => Promise<V>): Promise<V> | V
-  recall(key: string): V | undefined
-  /**
-   * Invalidates keys on every server node when the transaction commits. Call this after the change, because
-   * without a transaction the invalidation is immediate.
-   */
-  announce(db: Db, ...keys: string[]): Promise<void>
-  dropHere(db: Db, key: string): void
-}
-
 /** Maximum age of a cached value, in case an invalidation is lost. */
 const TTL_MOST_MS = 60_000
 
 export function defineCache<V extends object>(name: string, options: { max: number; ttlMs: number }) {
   if (options.ttlMs > TTL_MOST_MS) throw new RangeError(`${name} would be cached for more than a minute`)
-  return defineState((ctx: Pick<Context, 'signals' | 'state'>): Cache<V> => {
+  return defineState((ctx: Pick<Context, 'signals' | 'state'>) => {
     const entries = new LRUCache<string, V>({ max: options.max, ttl: options.ttlMs })
     let drops = 0
     const drop = (key: string) => {
@@ -32,9 +17,13 @@ export function defineCache<V extends object>(name: string, options: { max: numb
     }
     ctx.signals.on(name, drop)
     ctx.signals.onReconnect(() => drop('*'))
-    const cache: Cache<V> = {
-      recall: (key) => entries.get(key),
-      get(key, load) {
+    return {
+      recall: (key: string) => entries.get(key),
+      /**
+       * Returns the cached value, or loads and caches one. Does not cache the loaded value if any key was
+       * invalidated during the load.
+       */
+      get(key: string, load: () => Promise<V>): Promise<V> | V {
         const held = entries.get(key)
         if (held !== undefined) return held
         const before = drops
@@ -43,12 +32,15 @@ export function defineCache<V extends object>(name: string, options: { max: numb
           return value
         })
       },
-      async announce(db, ...keys) {
+      /**
+       * Invalidates keys on every server node when the transaction commits. Call this after the change, because
+       * without a transaction the invalidation is immediate.
+       */
+      async announce(db: Db, ...keys: string[]): Promise<void> {
         await announce(db, name, keys)
         afterCommit(db, () => keys.forEach(drop))
       },
-      dropHere: (db, key) => afterCommit(db, () => drop(key)),
+      dropHere: (db: Db, key: string) => afterCommit(db, () => drop(key)),
     }
-    return cache
   })
 }

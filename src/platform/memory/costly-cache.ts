@@ -6,21 +6,11 @@ const KEPT_TIMES = 100
 
 type Kept<T> = { until: number; answer: Promise<T> }
 
-export type CostlyCache<Name, T> = {
-  (ctx: Context, name: Name): Promise<T>
-  /** Changes the cached values and the values being loaded, for changes that viewers must see at once. */
-  amend(ctx: Context, change: (answer: T, name: Name) => T): void
-  forget(ctx: Context): void
-}
-
 /**
  * The cache lifetime of a value grows with its load time, up to `maxMs`. Use few names, because entries are
  * not evicted.
  */
-export function cacheCostly<Name, T>(
-  maxMs: number,
-  find: (ctx: Context, name: Name) => Promise<T>,
-): CostlyCache<Name, T> {
+export function cacheCostly<Name, T>(maxMs: number, find: (ctx: Context, name: Name) => Promise<T>) {
   const keptOf = defineState(() => new Map<Name, Kept<T>>())
   const get = (ctx: Context, name: Name): Promise<T> => {
     const known = keptOf(ctx)
@@ -42,6 +32,7 @@ export function cacheCostly<Name, T>(
     return entry.answer
   }
   return Object.assign(get, {
+    /** Changes the cached values and the values being loaded, for changes that viewers must see at once. */
     amend(ctx: Context, change: (answer: T, name: Name) => T) {
       for (const [name, entry] of keptOf(ctx)) {
         entry.answer = entry.answer.then((answer) => change(answer, name))

@@ -4,23 +4,6 @@ import { type Context, defineState } from '#platform/context.ts'
 /** A `timestamptz` value, or microseconds from `version_now()`. */
 type Version = string | number
 
-/**
- * Caches parts of responses with the version of their source row. A change raises the version, so the cache
- * needs no invalidation.
- */
-export type Fragments<V extends object> = {
-  /** Returns cached values by id. Loads the others, and caches them under the version that `load` read. */
-  find(
-    wanted: Iterable<{ id: number; version: Version }>,
-    load: (missing: number[]) => Promise<Loaded<V>[]>,
-  ): Promise<Map<number, V>>
-  get(id: number, version: Version): V | undefined
-  /** `bytes` is the estimated size of the value in memory. Measured from its JSON by default. */
-  set(id: number, version: Version, value: V, bytes?: number): void
-}
-
-type Loaded<V> = { id: number; version: Version; value: V }
-
 type Entry = { version: Version; value: object }
 
 const OVERHEAD_BYTES = 300
@@ -38,35 +21,41 @@ const storeOf = defineState(({ config }): { fragments?: LRUCache<number, Entry> 
     : { fragments: new LRUCache<number, Entry>({ maxSize: config.fragmentBytes }) },
 )
 
-/** Declares a kind of fragments. Callers must not mutate the cached values. */
-export function defineFragments<V extends object>(): (ctx: Context) => Fragments<V> {
+/**
+ * Caches parts of responses with the version of their source row. A change raises the version, so the cache
+ * needs no invalidation. Callers must not mutate the cached values.
+ */
+export function defineFragments<V extends object>() {
   const kind = kinds++
   if (kind >= KINDS) throw new Error(`more than ${KINDS} kinds of fragments`)
-  return (ctx) => {
+  return (ctx: Context) => {
     const store = storeOf(ctx).fragments
-    const fragments: Fragments<V> = {
-      async find(wanted, load) {
-        const found = new Map<number, V>()
-        const missing: number[] = []
-        for (const { id, version } of wanted) {
-          const known = fragments.get(id, version)
-          if (known) found.set(id, known)
-          else missing.push(id)
-        }
-        for (const { id, version, value } of missing.length > 0 ? await load(missing) : []) {
-          fragments.set(id, version, value)
-          found.set(id, value)
-        }
-        return found
-      },
-      get(id, version) {
-        const entry = store?.get(id * KINDS + kind)
-        return entry?.version === version ? (entry.value as V) : undefined
-      },
-      set(id, version, value, bytes = JSON.stringify(value).length * 2) {
-        store?.set(id * KINDS + kind, { version, value }, { size: bytes + OVERHEAD_BYTES })
-      },
+    const get = (id: number, version: Version): V | undefined => {
+      const entry = store?.get(id * KINDS + kind)
+      return entry?.version === version ? (entry.value as V) : undefined
     }
-    return fragments
+    /** `bytes` is the estimated size of the value in memory. Measured from its JSON by default. */
+    const set = (id: number, version: Version, value: V, bytes = JSON.stringify(value).length * 2) => {
+      store?.set(id * KINDS + kind, { version, value }, { size: bytes + OVERHEAD_BYTES })
+    }
+    /** Returns cached values by id. Loads the others, and caches them under the version that `load` read. */
+    const find = async (
+      wanted: Iterable<{ id: number; version: Version }>,
+      load: (missing: number[]) => Promise<{ id: number; version: Version; value: V }[]>,
+    ) => {
+      const found = new Map<number, V>()
+      const missing: number[] = []
+      for (const { id, version } of wanted) {
+        const known = get(id, version)
+        if (known) found.set(id, known)
+        else missing.push(id)
+      }
+      for (const { id, version, value } of missing.length > 0 ? await load(missing) : []) {
+        set(id, version, value)
+        found.set(id, value)
+      }
+      return found
+    }
+    return { find, get, set }
   }
 }
