@@ -4,12 +4,7 @@ import { type DatabaseOptions, type Db, isConnectionError, openDatabase, type Sq
 import { createScope, currentScope, type RequestScope, runInScope } from './fair-semaphore.ts'
 import type { Query, Send } from './statement.ts'
 
-/** Read replicas serve guests only. Members read from the primary, because they must see their own writes. */
-export type Replicas = {
-  choose(): Send | undefined
-  state(): { configured: number; usable: number }
-  close(): Promise<void>
-}
+export type Replicas = ReturnType<typeof openReplicas>
 
 /** `currentAt` is the last time at which the replica was known to be in sync with the primary. */
 type Replica = { sql: Sql; watch: Sql; currentAt: number }
@@ -25,6 +20,7 @@ const PRESSURE = 0.25
 
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms).unref())
 
+/** Read replicas serve guests only. Members read from the primary, because they must see their own writes. */
 export function openReplicas(
   urls: readonly string[],
   primary: Sql,
@@ -33,7 +29,7 @@ export function openReplicas(
     metrics,
     log,
   }: { options: Omit<DatabaseOptions, 'connection'>; metrics: Pick<Metrics, 'registry'>; log: Log },
-): Replicas {
+) {
   const replicas = urls.map<Replica>((connection) => ({
     sql: openDatabase({ ...options, connection }),
     watch: openDatabase({ connection, poolSize: 1, statementTimeoutMs: LOOK_TIMEOUT_MS }),
@@ -97,7 +93,7 @@ export function openReplicas(
     },
   })
   return {
-    choose() {
+    choose(): Send | undefined {
       for (let n = 0; n < replicas.length; n += 1) {
         turn = (turn + 1) % replicas.length
         const replica = replicas[turn] as Replica

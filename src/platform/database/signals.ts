@@ -2,18 +2,6 @@ import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promi
 import { afterCommit, type Db, type Sql } from './database.ts'
 import { createWriterScope, runInScope } from './fair-semaphore.ts'
 
-/**
- * Receives messages to all server nodes. `announce` sends a message as part of a transaction, but PostgreSQL
- * runs such commits one at a time. `sendSignal` batches messages after commits, but a crash may lose them.
- */
-export type Signals = {
-  on(name: string, handler: (payload: string) => void): void
-  onReconnect(handler: () => void): void
-  listen(): Promise<void>
-  state(): { isLost: boolean; losses: number }
-  close(): Promise<void>
-}
-
 const CHANNEL = 'kith'
 /**
  * First line of each message. Nodes of version 0.1 expect the sender's name in this line and skip the line.
@@ -25,19 +13,9 @@ const RETRY_MS = 200
 const MESSAGE_BYTES = 7900
 const SIGNAL_BYTES = 7800
 
-type Outbox = (line: string) => void
+const outboxes = new WeakMap<Sql, (line: string) => void>()
 
-const outboxes = new WeakMap<Sql, Outbox>()
-
-function outboxOf(sql: Sql): Outbox {
-  const known = outboxes.get(sql)
-  if (known) return known
-  const made = createOutbox(sql)
-  outboxes.set(sql, made)
-  return made
-}
-
-function createOutbox(sql: Sql): Outbox {
+function createOutbox(sql: Sql) {
   const waiting = new Set<string>()
   let running: Promise<void> | undefined
   let isEnding = false
@@ -68,7 +46,7 @@ function createOutbox(sql: Sql): Outbox {
     await running
     if (waiting.size > 0) await send()
   })
-  return (line) => {
+  return (line: string) => {
     waiting.add(line)
     if (running || isEnding) return
     // Sends the signals with priority and outside the request's scope, because their transactions have
@@ -105,15 +83,18 @@ function lineOf(name: string, payload: string | number): string {
 }
 
 /**
- * Sends a signal to all server nodes after the commit. Name and payload form one line of less than 7,800
- * bytes.
+ * Sends a signal to all server nodes after the commit, in a batch with others. A crash may lose it. Name and
+ * payload form one line of less than 7,800 bytes.
  */
 export function sendSignal(db: Db, name: string, payload: string | number): void {
   const line = lineOf(name, payload)
-  afterCommit(db, (sql: Sql) => outboxOf(sql)(line))
+  afterCommit(db, (sql: Sql) => outboxes.getOrInsertComputed(sql, createOutbox)(line))
 }
 
-/** Sends signals within the transaction, so that a rollback discards them. */
+/**
+ * Sends signals within the transaction, so that a rollback discards them. PostgreSQL runs such commits one at a
+ * time.
+ */
 export async function announce(db: Db, name: string, payloads: readonly (string | number)[]): Promise<void> {
   await notify(
     db,
@@ -121,8 +102,10 @@ export async function announce(db: Db, name: string, payloads: readonly (string 
   )
 }
 
+export type Signals = ReturnType<typeof createSignals>
+
 /** Receives signals after `listen`. `direct` must bypass poolers, because LISTEN needs a database session. */
-export function createSignals(direct: Pick<Sql, 'listen'>): Signals {
+export function createSignals(direct: Pick<Sql, 'listen'>) {
   const handlers = new Map<string, ((payload: string) => void)[]>()
   const reconnected: (() => void)[] = []
   let stop: (() => void) | undefined
@@ -137,13 +120,13 @@ export function createSignals(direct: Pick<Sql, 'listen'>): Signals {
   }
 
   return {
-    on(name, handler) {
+    on(name: string, handler: (payload: string) => void): void {
       handlers.set(name, [...(handlers.get(name) ?? []), handler])
     },
-    onReconnect(handler) {
+    onReconnect(handler: () => void): void {
       reconnected.push(handler)
     },
-    async listen() {
+    async listen(): Promise<void> {
       stop = await direct.listen(CHANNEL, {
         hear,
         onListening() {
@@ -157,7 +140,7 @@ export function createSignals(direct: Pick<Sql, 'listen'>): Signals {
       })
     },
     state: () => ({ isLost, losses }),
-    async close() {
+    async close(): Promise<void> {
       stop?.()
     },
   }

@@ -9,12 +9,10 @@ const FRESH_MS = 15_000
 const KEPT_MS = 600_000
 const ENTRIES_MOST = 500
 
-export type Totals = (name: string, count: () => Promise<number>) => Promise<number>
-
 /**
  * Caches large totals, because counting all rows takes longer than reading a result page (administration-2).
  */
-export function createTotals(now: () => number = Date.now): Totals {
+export function createTotals(now: () => number = Date.now) {
   const kept = new LRUCache<string, { total: number; at: number; isCounted: boolean }>({ max: ENTRIES_MOST })
   const countAnew = async (name: string, count: () => Promise<number>) => {
     const at = now()
@@ -23,7 +21,7 @@ export function createTotals(now: () => number = Date.now): Totals {
     else kept.delete(name)
     return total
   }
-  return async (name, count) => {
+  return async (name: string, count: () => Promise<number>) => {
     const known = kept.get(name)
     const age = known ? now() - known.at : 0
     if (!known || age > KEPT_MS) return countAnew(name, count)
@@ -37,11 +35,10 @@ export function createTotals(now: () => number = Date.now): Totals {
   }
 }
 
-const ofDatabase = new WeakMap<Db, Totals>()
+const ofDatabase = new WeakMap<Db, ReturnType<typeof createTotals>>()
 
 export function cachedTotal(sql: Db, counting: Fragment): Promise<number> {
-  const totals = ofDatabase.get(sql) ?? createTotals()
-  ofDatabase.set(sql, totals)
+  const totals = ofDatabase.getOrInsertComputed(sql, () => createTotals())
   return totals(nameOf(counting), async () => {
     const [row] = (await counting) as unknown as [{ total: number }]
     return row.total
