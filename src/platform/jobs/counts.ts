@@ -2,7 +2,7 @@ import type { Db } from '#platform/database'
 
 export async function countFailedJobs(sql: Db): Promise<number> {
   const [row] = await sql<[{ count: number }]>`
-    select count(*)::int as count from graphile_worker._private_jobs
+    select count(*)::int as count from graphile_worker.jobs
     where attempts >= max_attempts and locked_at is null`
   return row.count
 }
@@ -28,15 +28,14 @@ export type JobCounts = {
 }
 
 export const countJobs = (sql: Db) => sql<JobCounts[]>`
-  select t.identifier as task,
+  select task_identifier as task,
          count(*) filter (where open and run_at <= now())::int as due,
          count(*) filter (where open and run_at > now())::int as later,
          count(*) filter (where locked_at is not null)::int as running,
          count(*) filter (where not open and locked_at is null)::int as failed,
          coalesce(extract(epoch from now() - min(run_at) filter (where open and run_at <= now())), 0)::double precision
            as oldest
-  from (select *, attempts < max_attempts and locked_at is null as open from graphile_worker._private_jobs) j
-  join graphile_worker._private_tasks t on t.id = j.task_id
+  from (select *, attempts < max_attempts and locked_at is null as open from graphile_worker.jobs) j
   group by 1`
 
 export type JobsState = {
@@ -51,12 +50,11 @@ export type JobsState = {
 export async function findJobsState(sql: Db): Promise<JobsState> {
   const [row] = await sql<[JobsState]>`
     with jobs as (
-      select *, attempts < max_attempts and locked_at is null as open from graphile_worker._private_jobs
+      select *, attempts < max_attempts and locked_at is null as open from graphile_worker.jobs
     ),
     last as (
-      select j.updated_at, t.identifier || ': ' || coalesce(j.last_error, '') as fault
-      from jobs j join graphile_worker._private_tasks t on t.id = j.task_id
-      where not j.open and j.locked_at is null order by j.updated_at desc limit 1
+      select updated_at, task_identifier || ': ' || coalesce(last_error, '') as fault
+      from jobs where not open and locked_at is null order by updated_at desc limit 1
     )
     select count(*) filter (where open and run_at <= now())::int as due,
       count(*) filter (where locked_at is not null)::int as running,
