@@ -50,13 +50,7 @@ with jobs as (
 )
 select true from jobs union all select true from queues`
 
-export type Presence = {
-  /** Resolves when the worker holds its lock. */
-  announce(worker: string): Promise<void>
-  withdraw(workers: Iterable<string>): Promise<void>
-  sweep(): Promise<void>
-  close(): void
-}
+export type Presence = Awaited<ReturnType<typeof watchWorkers>>
 
 type Holder = { session: Tag; locks: Map<string, Promise<unknown>> }
 
@@ -70,7 +64,7 @@ export async function watchWorkers(
   log: Log,
   hear: Listener['hear'],
   sweepMs = SWEEP_MS,
-): Promise<Presence> {
+) {
   const workers = new Set<string>()
   /** Ended workers of this process, whose jobs are not released yet. */
   const withdrawn = new Set<string>()
@@ -133,19 +127,11 @@ export async function watchWorkers(
       },
     },
   )
-  let isSweeping = false
-  const timer = setInterval(() => {
-    if (isSweeping) return
-    isSweeping = true
-    sweep()
-      .catch(warn)
-      .finally(() => {
-        isSweeping = false
-      })
-  }, sweepMs).unref()
+  const stopSweeps = repeat(sweepMs, sweep, warn)
 
   return {
-    async announce(worker) {
+    /** Resolves when the worker holds its lock. */
+    async announce(worker: string): Promise<void> {
       workers.add(worker)
       while (!isClosed && workers.has(worker)) {
         const isLocked = await lock(holder, worker).then(
@@ -156,7 +142,7 @@ export async function watchWorkers(
         await pause(RETRY_MS, undefined, { ref: false })
       }
     },
-    async withdraw(gone) {
+    async withdraw(gone: Iterable<string>): Promise<void> {
       for (const worker of gone) {
         workers.delete(worker)
         withdrawn.add(worker)
@@ -165,17 +151,15 @@ export async function watchWorkers(
       await freeWithdrawn()
     },
     sweep,
-    close() {
+    close(): void {
       isClosed = true
-      clearInterval(timer)
+      stopSweeps()
       stop()
     },
   }
 }
 
 const LOOK_MS = 10_000
-
-type Locked = { id: string; attempts: number; locked_by: string }
 
 /** Puts a job that never started back into the queue, without counting the attempt. */
 const GIVE_BACK = `
@@ -210,7 +194,7 @@ export function watchLostJobs(pool: pg.Pool, log: Log) {
 
   const look = async () => {
     const before = new Set(begun)
-    const { rows } = await pool.query<Locked>(
+    const { rows } = await pool.query<{ id: string; attempts: number; locked_by: string }>(
       `select id::text, attempts, locked_by from graphile_worker._private_jobs where locked_by = any($1)`,
       [[...workers]],
     )
@@ -227,16 +211,24 @@ export function watchLostJobs(pool: pg.Pool, log: Log) {
     ])
     log.warn({ jobs: lost.map(({ id }) => id) }, 'released jobs that were locked but never started')
   }
-  let isLooking = false
-  const timer = setInterval(() => {
-    if (isLooking) return
-    isLooking = true
-    look()
-      .catch((error) => log.warn({ err: error }, 'searching for jobs that never started failed'))
-      .finally(() => {
-        isLooking = false
-      })
-  }, LOOK_MS).unref()
+  const close = repeat(LOOK_MS, look, (error) =>
+    log.warn({ err: error }, 'searching for jobs that never started failed'),
+  )
 
-  return { events, close: () => clearInterval(timer) }
+  return { events, close }
+}
+
+/** Repeats `work` until the returned function is called. Skips a turn while the previous one still runs. */
+function repeat(everyMs: number, work: () => Promise<void>, onError: (error: unknown) => void): () => void {
+  let isRunning = false
+  const timer = setInterval(() => {
+    if (isRunning) return
+    isRunning = true
+    work()
+      .catch(onError)
+      .finally(() => {
+        isRunning = false
+      })
+  }, everyMs).unref()
+  return () => clearInterval(timer)
 }
