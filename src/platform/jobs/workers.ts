@@ -5,6 +5,7 @@ import {
   type RunnerOptions,
   run,
   type TaskList,
+  type WorkerEventMap,
   type WorkerEvents,
 } from 'graphile-worker'
 import pTimeout from 'p-timeout'
@@ -69,15 +70,13 @@ const announcing = (presence: Presence, announced: Set<string>) => ({
   },
 })
 
-type TakeFailed = { worker: { workerPool: { id: string } }; error: unknown }
-
 /**
  * Calls `onStuck` when a worker fails twice with the same error object. graphile-worker caches a failed task
  * lookup forever, such as one that a standby rejected before its promotion.
  */
 function watchStuck(events: WorkerEvents, pools: Set<string>, onStuck: (error: unknown) => void): () => void {
   const last = new WeakMap<object, unknown>()
-  const onFailed = ({ worker, error }: TakeFailed) => {
+  const onFailed = ({ worker, error }: WorkerEventMap['worker:getJob:error']) => {
     if (!pools.has(worker.workerPool.id)) return
     if (last.get(worker) === error) onStuck(error)
     last.set(worker, error)
@@ -116,16 +115,12 @@ async function keepRunning(
       if (isOver) return
       log.warn({ err: error }, 'the job runner stopped: starting another one')
       presence.withdraw(announced).catch(() => {})
-      startLater(announced)
+      startLater()
     }
     started.promise.then(onEnd, onEnd)
   }
-  const startLater = (gone: Set<string>) => {
-    const retry = () => startLater(gone)
-    timer = setTimeout(
-      () => void start().then(() => presence.withdraw(gone).catch(() => {}), retry),
-      RESTART_MS,
-    )
+  const startLater = () => {
+    timer = setTimeout(() => void start().catch(startLater), RESTART_MS)
   }
   await start()
   return {
