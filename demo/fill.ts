@@ -1,8 +1,8 @@
 import { buildApp } from '#app'
 import { createUser, hashPassword } from '#modules/accounts/index.ts'
 import type { Context } from '#platform/context.ts'
-import { transaction } from '#platform/database'
-import { addJob, type JobsConnection, runWaitingJobs } from '#platform/jobs'
+import { type DatabaseAddress, transaction } from '#platform/database'
+import { addJob, runWaitingJobs } from '#platform/jobs'
 import { createMetrics } from '#platform/observability'
 import { allTasks } from '../src/worker.ts'
 import { gather, type Made, makeMusic, publish, wonder } from './areas.ts'
@@ -49,7 +49,7 @@ type Told = { requests: number; feeds: number; members: number[]; marks: Mark[] 
 
 async function tell(
   ctx: Context,
-  connection: JobsConnection,
+  connection: DatabaseAddress,
   story: Story,
   { seed, password, progress }: { seed: number; password: string; progress: Progress },
 ): Promise<Told> {
@@ -106,7 +106,7 @@ async function tell(
 
 export async function tellStory(
   ctx: Context,
-  connection: JobsConnection,
+  connection: DatabaseAddress,
   options: {
     seed: number
     password: string

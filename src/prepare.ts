@@ -2,11 +2,12 @@ import { seedAbilities } from '#modules/abilities/index.ts'
 import type { Context } from '#platform/context.ts'
 import {
   applyMigrations,
+  type DatabaseAddress,
   listPendingMigrations,
   listUnknownMigrations,
   withUpgradeLock,
 } from '#platform/database'
-import { hasJobQueue, type JobsConnection, migrateJobs } from '#platform/jobs'
+import { hasJobQueue, migrateJobs } from '#platform/jobs'
 import { keepSecretCheck } from '#platform/secret-check.ts'
 import { StartFault } from '#platform/start-fault.ts'
 
@@ -14,7 +15,7 @@ import { StartFault } from '#platform/start-fault.ts'
  * With MIGRATE=off, fails when the database lacks a migration. Accepts a newer schema, because the previous
  * version of Kith may restart during a rolling update.
  */
-export async function prepareStart(ctx: Context, connection: JobsConnection): Promise<string[]> {
+export async function prepareStart(ctx: Context, connection: DatabaseAddress): Promise<string[]> {
   if (ctx.config.migrates) return prepareDatabase(ctx, connection)
   const pending = await listPendingMigrations(ctx.sql)
   if (pending.length > 0)
@@ -31,7 +32,7 @@ export async function prepareStart(ctx: Context, connection: JobsConnection): Pr
  * Upgrades schema, job queue, roles and abilities under a lock, so that no process starts on a partly
  * upgraded database. Returns the names of the applied migrations.
  */
-export const prepareDatabase = (ctx: Context, connection: JobsConnection): Promise<string[]> =>
+export const prepareDatabase = (ctx: Context, connection: DatabaseAddress): Promise<string[]> =>
   withUpgradeLock(ctx.sql, async (session) => {
     const hasQueue = await hasJobQueue(ctx.sql)
     // The schemas are independent, so a first start creates both at once.

@@ -2,10 +2,10 @@ import { findBackupFault } from '#backup/check.ts'
 import { backupSchedules, backupTasks } from '#backup/jobs.ts'
 import { readSettings } from '#modules/settings/index.ts'
 import type { Context } from '#platform/context.ts'
+import type { DatabaseAddress } from '#platform/database'
 import {
   addJob,
   deleteFailedJobs,
-  type JobsConnection,
   runJobs,
   type Schedule,
   type TaskList,
@@ -43,7 +43,7 @@ function workerGroupsOf(tasks: TaskList): WorkerGroup[] {
   return [{ concurrency: 3, tasks: inside }, ...apart]
 }
 
-export async function startWorker(ctx: Context, connection: JobsConnection) {
+export async function startWorker(ctx: Context, connection: DatabaseAddress) {
   void findBackupFault(ctx.config).then((fault) => fault && ctx.log.warn(fault))
   const running = await runJobs(
     connection,

@@ -1,8 +1,7 @@
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import { to as copyTo } from 'pg-copy-streams'
-import { clientConfig, type Db, openSession, type Session } from '#platform/database'
-import type { JobsConnection } from '#platform/jobs'
+import { clientConfig, type DatabaseAddress, type Db, openSession, type Session } from '#platform/database'
 
 export type DumpedTable = { name: string; columns: string[] }
 
@@ -17,7 +16,7 @@ const LEFT_OUT = ['public.schema_migrations', 'graphile_worker.migrations', 'pub
 const PART = 4 * 1024 * 1024
 const compress = promisify(gzip)
 
-export const openDumpSession = (connection: JobsConnection): Promise<Session> =>
+export const openDumpSession = (connection: DatabaseAddress): Promise<Session> =>
   openSession({
     config: {
       ...clientConfig(connection, {

@@ -2,8 +2,8 @@ import { messageOf } from '#lib/faults.ts'
 import { loadAppSecret } from '#platform/app-secret.ts'
 import type { Config } from '#platform/config'
 import type { Context } from '#platform/context.ts'
-import type { Db } from '#platform/database'
-import type { JobsConnection, Schedule, TaskList } from '#platform/jobs'
+import type { DatabaseAddress, Db } from '#platform/database'
+import type { Schedule, TaskList } from '#platform/jobs'
 import { backupPath, openBackupPlace, removeOldBackups, scheduledName } from './place.ts'
 import { seal } from './seal.ts'
 import { type BackupEnd, writeBackup } from './write.ts'
@@ -56,7 +56,7 @@ const appSecretOf = (config: Config): string =>
 
 export async function makeBackup(
   { config, sql, storage }: Context,
-  connection: JobsConnection,
+  connection: DatabaseAddress,
   to: string,
   signal?: AbortSignal,
 ): Promise<{ bytes: number; end: BackupEnd }> {
@@ -92,7 +92,7 @@ export async function makeBackup(
   }
 }
 
-export const backupTasks = (ctx: Context, connection: JobsConnection): TaskList => ({
+export const backupTasks = (ctx: Context, connection: DatabaseAddress): TaskList => ({
   async scheduled_backup(_payload, { abortSignal }) {
     const { backupTo, backupKeep, s3 } = ctx.config
     if (backupTo === undefined) return

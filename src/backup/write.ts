@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
-import type { Db } from '#platform/database'
+import type { DatabaseAddress, Db } from '#platform/database'
 import { type Storage, StorageError } from '#platform/files'
-import type { JobsConnection } from '#platform/jobs'
 import { VERSION } from '#platform/version.ts'
 import { type AddEntry, writeArchive } from './archive.ts'
 import {
@@ -34,7 +33,7 @@ export type BackupEnd = {
 const CHECKSUMS_AT_ONCE = 1000
 
 export type BackupSource = {
-  connection: JobsConnection
+  connection: DatabaseAddress
   storage: Storage
   /** App secret, which decrypts sealed values of the database. */
   appSecret: string

@@ -1,8 +1,12 @@
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Config } from '#platform/config'
-import { findRunningPostgres, refuseEmptiedDataDir, startEmbeddedPostgres } from '#platform/database'
-import type { JobsConnection } from '#platform/jobs'
+import {
+  type DatabaseAddress,
+  findRunningPostgres,
+  refuseEmptiedDataDir,
+  startEmbeddedPostgres,
+} from '#platform/database'
 import type { Log } from '#platform/observability'
 import { checkDatabase, checkDataDir } from '#platform/start-checks.ts'
 
@@ -11,7 +15,7 @@ export type DatabaseServer = {
    * Connection that bypasses a pooler, for work that needs a database session, such as signals, migrations
    * and jobs. Without `requests`, this connection also serves requests.
    */
-  connection: JobsConnection
+  connection: DatabaseAddress
   requests?: string
   stop?: () => Promise<void>
 }

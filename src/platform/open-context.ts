@@ -5,10 +5,15 @@ import { closeInOrder } from '#platform/closing.ts'
 import type { Config } from '#platform/config'
 import type { Context } from '#platform/context.ts'
 import { createSecrets, type Secrets } from '#platform/crypto.ts'
-import { createSignals, type DatabaseOptions, openDatabase, openReplicas } from '#platform/database'
+import {
+  createSignals,
+  type DatabaseAddress,
+  type DatabaseOptions,
+  openDatabase,
+  openReplicas,
+} from '#platform/database'
 import { type DatabaseServer, openDatabaseServer } from '#platform/database-server.ts'
 import { createLocalStorage, createS3Storage, type Storage } from '#platform/files'
-import type { JobsConnection } from '#platform/jobs'
 import { createMail } from '#platform/mail.ts'
 import { createMetrics, type Log } from '#platform/observability'
 import { createRateLimiter } from '#platform/processes'
@@ -18,7 +23,7 @@ export type OpenedContext = {
   ctx: Context
   /** Context with a separate connection pool, so that jobs take no connections from requests. */
   forJobs: Context
-  connection: JobsConnection
+  connection: DatabaseAddress
   close(): Promise<void>
 }
 

@@ -16,9 +16,7 @@ export type Tx = Tag
 
 export type Fragment = Statement<readonly unknown[]>
 
-export type DatabaseAddress =
-  | string
-  | { host: string; port: number; user: string; database: string; password?: string }
+export type DatabaseAddress = string | { host: string; port: number; user: string; database: string }
 
 export type DatabaseOptions = PoolOptions & {
   connection: DatabaseAddress

@@ -4,6 +4,7 @@ export {
   afterCommit,
   batchWrites,
   clientConfig,
+  type DatabaseAddress,
   type DatabaseOptions,
   type Db,
   type Fragment,

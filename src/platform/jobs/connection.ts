@@ -1,8 +1,7 @@
 import { EventEmitter } from 'node:events'
 import type { Socket } from 'node:net'
 import pg from 'pg'
-
-export type JobsConnection = string | { host: string; port: number; user: string; database: string }
+import type { DatabaseAddress } from '#platform/database'
 
 export const CONNECT_MS = 5_000
 
@@ -45,7 +44,7 @@ class JobsClient extends pg.Client {
 
 type Wired = { connection: EventEmitter & { stream: Socket } }
 
-export function openJobsPool(connection: JobsConnection, max: number): JobsPool {
+export function openJobsPool(connection: DatabaseAddress, max: number): JobsPool {
   const address = typeof connection === 'string' ? { connectionString: connection } : connection
   const made = new JobsPool({ ...address, max, Client: JobsClient })
   // Without a handler, a broken idle connection would crash the process. graphile-worker reconnects

@@ -2,9 +2,9 @@ import { EventEmitter } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Job, WorkerEvents } from 'graphile-worker'
 import type pg from 'pg'
-import { clientConfig, type Listener, listenOn, type Tag } from '#platform/database'
+import { clientConfig, type DatabaseAddress, type Listener, listenOn, type Tag } from '#platform/database'
 import type { Log } from '#platform/observability'
-import { CONNECT_MS, type JobsConnection } from './connection.ts'
+import { CONNECT_MS } from './connection.ts'
 
 const SEED = 4_127_003
 const SWEEP_MS = 5_000
@@ -60,7 +60,7 @@ type Holder = { session: Tag; locks: Map<string, Promise<unknown>> }
  */
 export async function watchWorkers(
   pool: pg.Pool,
-  connection: JobsConnection,
+  connection: DatabaseAddress,
   log: Log,
   hear: Listener['hear'],
   sweepMs = SWEEP_MS,

@@ -1,5 +1,4 @@
 export type { TaskList } from 'graphile-worker'
-export type { JobsConnection } from './connection.ts'
 export { countFailedJobs, countJobs, deleteFailedJobs, findJobsState, type JobsState } from './counts.ts'
 export { addJob, hasJobQueue, migrateJobs, runWaitingJobs } from './jobs.ts'
 export { runOnLease } from './lease.ts'

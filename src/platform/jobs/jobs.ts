@@ -1,6 +1,6 @@
 import { Logger, runMigrations, runOnce, type TaskList } from 'graphile-worker'
-import type { Db } from '#platform/database'
-import { type JobsConnection, openJobsPool } from './connection.ts'
+import type { DatabaseAddress, Db } from '#platform/database'
+import { openJobsPool } from './connection.ts'
 
 export type JobOptions = {
   delaySeconds?: number
@@ -33,7 +33,7 @@ export async function hasJobQueue(db: Db): Promise<boolean> {
   return index?.present !== null
 }
 
-export async function migrateJobs(connection: JobsConnection): Promise<void> {
+export async function migrateJobs(connection: DatabaseAddress): Promise<void> {
   const pgPool = openJobsPool(connection, 1)
   try {
     await runMigrations({ pgPool, logger: new Logger(() => () => {}) })
@@ -44,7 +44,7 @@ export async function migrateJobs(connection: JobsConnection): Promise<void> {
 }
 
 /** Runs due jobs until none is left. Repeats, because `runOnce` may end before it sees the last job of a queue. */
-export async function runWaitingJobs(connection: JobsConnection, taskList: TaskList): Promise<void> {
+export async function runWaitingJobs(connection: DatabaseAddress, taskList: TaskList): Promise<void> {
   const pgPool = openJobsPool(connection, 2)
   const isAnyDue = async () => {
     const { rows } = await pgPool.query(

@@ -1,7 +1,6 @@
 import type { Socket } from 'node:net'
 import type pg from 'pg'
-import { openDatabase } from '#platform/database'
-import type { JobsConnection } from './connection.ts'
+import { type DatabaseAddress, openDatabase } from '#platform/database'
 
 const BEAT_MS = 2_000
 /**
@@ -22,7 +21,7 @@ type Client = pg.PoolClient & {
  * Destroys unresponsive connections of the job runner, because its statements have no timeout. Leaves a
  * connection whose statement still runs, because a retry would run at the same time.
  */
-export function destroySilent(pool: pg.Pool, connection: JobsConnection): void {
+export function destroySilent(pool: pg.Pool, connection: DatabaseAddress): void {
   pool.on('connect', (made) => {
     const client = made as Client
     let unanswered = 0
@@ -52,7 +51,7 @@ export function destroySilent(pool: pg.Pool, connection: JobsConnection): void {
 }
 
 /** Checks over a new connection, because all connections of the pool may be unresponsive. */
-async function isWorking(connection: JobsConnection, pid: number | null): Promise<boolean> {
+async function isWorking(connection: DatabaseAddress, pid: number | null): Promise<boolean> {
   const sql = openDatabase({ connection, poolSize: 1, statementTimeoutMs: LOOK_TIMEOUT_MS })
   try {
     const [backend] = await sql<{ state: string | null }[]>`

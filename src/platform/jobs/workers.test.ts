@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { DatabaseAddress } from '#platform/database'
 import { openMachine } from '#test/fixtures/machines.ts'
 import { until } from '#test/fixtures/streams.ts'
 import { createWorld } from '#test/world.ts'
-import { type JobsConnection, openJobsPool } from './connection.ts'
+import { openJobsPool } from './connection.ts'
 import { watchWorkers } from './dead-workers.ts'
 import { addJob, runJobs, type TaskList } from './index.ts'
 
@@ -21,7 +22,7 @@ const lock = (task: string, worker: string) => sql`
   where id in (select job_queue_id from job)`
 
 /** Opens a node that sweeps only when the test calls `sweep`, unless `sweepMs` is set. */
-async function openNode({ url = connection as JobsConnection, sweepMs = 600_000, log = ctx.log } = {}) {
+async function openNode({ url = connection as DatabaseAddress, sweepMs = 600_000, log = ctx.log } = {}) {
   const pool = openJobsPool(url, 2)
   const hear = (payload: string, channel: string) => pool.listener.emit('notification', { channel, payload })
   const presence = await watchWorkers(pool, url, log, hear, sweepMs)

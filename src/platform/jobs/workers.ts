@@ -9,9 +9,9 @@ import {
   type WorkerEvents,
 } from 'graphile-worker'
 import pTimeout from 'p-timeout'
-import { createWriterScope, runInScope } from '#platform/database'
+import { createWriterScope, type DatabaseAddress, runInScope } from '#platform/database'
 import { type Log, redactText } from '#platform/observability'
-import { type JobsConnection, openJobsPool } from './connection.ts'
+import { openJobsPool } from './connection.ts'
 import { type Presence, watchLostJobs, watchWorkers } from './dead-workers.ts'
 import { destroySilent } from './silent-connections.ts'
 
@@ -137,7 +137,7 @@ async function keepRunning(
  * locked until the sweeps of another worker release them.
  */
 export async function runJobs(
-  connection: JobsConnection,
+  connection: DatabaseAddress,
   crews: WorkerGroup[],
   schedules: Schedule[],
   log: Log,
