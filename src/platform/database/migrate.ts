@@ -62,20 +62,21 @@ export async function applyMigrations(
         throw new Error(
           `The database has migration ${name}, which this version of Kith does not know. Run a newer version.`,
         )
-    const pending: { name: string; statements: string }[] = []
+    const pending: string[] = []
+    let statements = ''
     for (const name of names) {
       const text = await readFile(`${folder}/${name}`, 'utf8')
       const hash = hashOf(text)
       const known = applied.get(name)
       if (known === hash) continue
       if (known !== undefined) throw new Error(`Migration ${name} was changed after it was applied.`)
-      const statements = `begin;\n${text}\n;insert into schema_migrations (name, hash) values ('${name}', '${hash}');\ncommit;`
-      pending.push({ name, statements })
+      pending.push(name)
+      statements += `begin;\n${text}\n;insert into schema_migrations (name, hash) values ('${name}', '${hash}');\ncommit;\n`
     }
     // Sends all at once, so that PostgreSQL does not wait for this process. PostgreSQL skips what follows a failed
     // migration.
-    if (pending.length > 0) await session.unsafe(pending.map(({ statements }) => statements).join('\n'))
-    return pending.map(({ name }) => name)
+    if (pending.length > 0) await session.unsafe(statements)
+    return pending
   } catch (error) {
     await session.unsafe('rollback').catch(() => {})
     const [failed] = await listPending(session, names).catch(() => [])
