@@ -76,19 +76,14 @@ export function listingOrder(sql: Db, { order }: ListingQuery, { id, by }: ListO
 export function listingClause(sql: Db, query: ListingQuery, list: ListOrder): Fragment {
   const { page = 1, limit = 15, after, order = 'desc' } = query
   const { id, by, from } = list
-  const past =
+  const columns = by === undefined ? id : sql`${by}, ${id}`
+  const row =
     by === undefined
-      ? andAfterRow(sql, after, id, sql`select ${after ?? 0}::bigint`, order)
-      : andAfterRow(
-          sql,
-          after,
-          sql`${by}, ${id}`,
-          sql`select ${by}, ${id} from ${from ?? sql``} where ${id} = ${after ?? 0}`,
-          order,
-        )
+      ? sql`select ${after ?? 0}::bigint`
+      : sql`select ${columns} from ${from ?? sql``} where ${id} = ${after ?? 0}`
   return sql`
-    ${past} ${listingOrder(sql, query, list)}
-    ${limitClause(sql, { limit, offset: isCursor(after) ? 0 : (page - 1) * limit })}`
+    ${andAfterRow(sql, after, columns, row, order)} ${listingOrder(sql, query, list)}
+    ${limitClause(sql, { limit, offset: (page - 1) * limit, after })}`
 }
 
 /** Filters by text in any script (conventions-34). The gram index narrows the rows that `like` rechecks. */
