@@ -1,4 +1,6 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
+import { codeOf } from '#lib/faults.ts'
 import { isRefusal, isStalePlan } from './connection.ts'
 import { createScope, currentScope, type RequestScope, runInScope } from './fair-semaphore.ts'
 import { createPool, type PoolOptions } from './pool.ts'
@@ -97,7 +99,7 @@ async function retried<T>(work: () => Promise<T>): Promise<T> {
     } catch (error) {
       if (attempt >= 6 || !(error instanceof pg.DatabaseError)) throw error
       if (!RETRIED.has(error.code ?? '') && !isStalePlan(error)) throw error
-      await new Promise((resolve) => setTimeout(resolve, Math.random() * 10 * 2 ** attempt))
+      await pause(Math.random() * 10 * 2 ** attempt)
     }
   }
 }
@@ -125,27 +127,20 @@ export const isForeignKeyViolation = (error: unknown): boolean =>
   error instanceof pg.DatabaseError && error.code === '23503'
 
 export function isDiskFull(error: unknown): boolean {
-  const code = (error as { code?: unknown } | null)?.code
+  const code = codeOf(error)
   return code === '53100' || code === 'ENOSPC' || code === 'EDQUOT'
 }
 
 export function isConnectionError(error: unknown): boolean {
-  const code = (error as { code?: unknown } | null)?.code
+  const code = codeOf(error)
   return (
-    typeof code === 'string' &&
+    code !== undefined &&
     /^(ECONN|ENOENT|EPIPE|CONNECT|CONNECTION_|57P0|08|53300|25006|EHOST|ENET|ETIMEDOUT)/.test(code) &&
     (error as { syscall?: string }).syscall !== 'open'
   )
 }
 
 const BATCH_MOST = 100
-
-type Waiting<Item, Result> = {
-  item: Item
-  caller: RequestScope
-  resolve: (result: Result) => void
-  reject: (error: unknown) => void
-}
 
 function callerOf(waiting: readonly { caller: RequestScope }[]): RequestScope {
   const callers = [...new Set(waiting.map(({ caller }) => caller))]
@@ -163,20 +158,19 @@ function callerOf(waiting: readonly { caller: RequestScope }[]): RequestScope {
  * the whole batch. `work` returns one result per item, in the order of the items.
  */
 export function batchWrites<Item, Result>(work: (sql: Sql, items: Item[]) => Promise<Result[]>) {
-  type Entry = Waiting<Item, Result>
-  const queues = new WeakMap<object, Map<string, Entry[]>>()
+  type Entry = {
+    item: Item
+    caller: RequestScope
+    resolve: (result: Result) => void
+    reject: (error: unknown) => void
+  }
+  const queues = new WeakMap<Sql, Map<string, Entry[]>>()
 
   const run = async (sql: Sql, batch: Entry[]): Promise<void> => {
     try {
-      const results = await runInScope(callerOf(batch), () =>
-        work(
-          sql,
-          batch.map(({ item }) => item),
-        ),
-      )
-      batch.forEach(({ resolve }, position) => {
-        resolve(results[position] as Result)
-      })
+      const items = batch.map(({ item }) => item)
+      const results = await runInScope(callerOf(batch), () => work(sql, items))
+      for (const [position, { resolve }] of batch.entries()) resolve(results[position] as Result)
     } catch (error) {
       // The batch rolled back. Retries items one by one, so that only the invalid item fails.
       if (batch.length > 1 && isRefusal(error)) for (const each of batch) await run(sql, [each])
@@ -186,8 +180,7 @@ export function batchWrites<Item, Result>(work: (sql: Sql, items: Item[]) => Pro
 
   return (sql: Sql, key: string, item: Item): Promise<Result> =>
     new Promise((resolve, reject) => {
-      const rows = queues.get(sql) ?? new Map<string, Entry[]>()
-      queues.set(sql, rows)
+      const rows = queues.getOrInsertComputed(sql, () => new Map())
       const entry: Entry = { item, caller: currentScope() ?? createScope(), resolve, reject }
       const queue = rows.get(key)
       if (queue) {
