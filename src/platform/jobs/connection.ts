@@ -30,6 +30,10 @@ class JobsPool extends pg.Pool {
       client.release()
     }
   }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.end()
+  }
 }
 
 /**

@@ -34,18 +34,14 @@ export async function hasJobQueue(db: Db): Promise<boolean> {
 }
 
 export async function migrateJobs(connection: DatabaseAddress): Promise<void> {
-  const pgPool = openJobsPool(connection, 1)
-  try {
-    await runMigrations({ pgPool, logger: new Logger(() => () => {}) })
-    await pgPool.query(LOCKED_INDEX)
-  } finally {
-    await pgPool.end()
-  }
+  await using pgPool = openJobsPool(connection, 1)
+  await runMigrations({ pgPool, logger: new Logger(() => () => {}) })
+  await pgPool.query(LOCKED_INDEX)
 }
 
 /** Runs due jobs until none is left. Repeats, because `runOnce` may end before it sees the last job of a queue. */
 export async function runWaitingJobs(connection: DatabaseAddress, taskList: TaskList): Promise<void> {
-  const pgPool = openJobsPool(connection, 2)
+  await using pgPool = openJobsPool(connection, 2)
   const isAnyDue = async () => {
     const { rows } = await pgPool.query(
       `select from graphile_worker.jobs where locked_at is null and run_at <= now() and attempts < max_attempts
@@ -54,10 +50,6 @@ export async function runWaitingJobs(connection: DatabaseAddress, taskList: Task
     )
     return rows.length > 0
   }
-  try {
-    do await runOnce({ pgPool, taskList, noHandleSignals: true, logger: new Logger(() => () => {}) })
-    while (await isAnyDue())
-  } finally {
-    await pgPool.end()
-  }
+  do await runOnce({ pgPool, taskList, noHandleSignals: true, logger: new Logger(() => () => {}) })
+  while (await isAnyDue())
 }
