@@ -15,10 +15,9 @@ const KINDS = 16
 
 let kinds = 0
 
-const storeOf = defineState(({ config }): { fragments?: LRUCache<number, Entry> } =>
-  config.fragmentBytes === 0
-    ? {}
-    : { fragments: new LRUCache<number, Entry>({ maxSize: config.fragmentBytes }) },
+/** With a size of 1, the cache stores nothing, because each entry is larger. */
+const storeOf = defineState(
+  ({ config }) => new LRUCache<number, Entry>({ maxSize: Math.max(1, config.fragmentBytes) }),
 )
 
 /**
@@ -29,14 +28,14 @@ export function defineFragments<V extends object>() {
   const kind = kinds++
   if (kind >= KINDS) throw new Error(`more than ${KINDS} kinds of fragments`)
   return (ctx: Context) => {
-    const store = storeOf(ctx).fragments
+    const store = storeOf(ctx)
     const get = (id: number, version: Version): V | undefined => {
-      const entry = store?.get(id * KINDS + kind)
+      const entry = store.get(id * KINDS + kind)
       return entry?.version === version ? (entry.value as V) : undefined
     }
     /** `bytes` is the estimated size of the value in memory. Measured from its JSON by default. */
     const set = (id: number, version: Version, value: V, bytes = JSON.stringify(value).length * 2) => {
-      store?.set(id * KINDS + kind, { version, value }, { size: bytes + OVERHEAD_BYTES })
+      store.set(id * KINDS + kind, { version, value }, { size: bytes + OVERHEAD_BYTES })
     }
     /** Returns cached values by id. Loads the others, and caches them under the version that `load` read. */
     const find = async (
