@@ -35,30 +35,10 @@ export {
   WRITES_KEY,
 } from './fair-semaphore.ts'
 export { type Listener, listenOn } from './listener.ts'
-export {
-  applyMigrations,
-  findForeignMigration,
-  listPendingMigrations,
-  listUnknownMigrations,
-  migrate,
-  withUpgradeLock,
-} from './migrate.ts'
+export * from './migrate.ts'
 export { findReplicaLags, openReplicas, type Replicas } from './replicas.ts'
 export { planSearch, SCANNED } from './search-plan.ts'
 export { announce, createSignals, type Signals, sendSignal } from './signals.ts'
-export {
-  andAfterCursor,
-  andAfterRow,
-  andContains,
-  assignments,
-  ifGiven,
-  insertValues,
-  type ListingQuery,
-  limitClause,
-  listingClause,
-  listingOrder,
-  sortDirection,
-  when,
-} from './sql.ts'
+export * from './sql.ts'
 export { type Tag, typeParsers } from './statement.ts'
 export { cachedTotal } from './totals.ts'
