@@ -94,13 +94,10 @@ export function openReplicas(
   })
   return {
     choose(): Send | undefined {
-      for (let n = 0; n < replicas.length; n += 1) {
-        turn = (turn + 1) % replicas.length
-        const replica = replicas[turn] as Replica
-        if (!isUsable(replica) || replica.sql.state().pressure >= PRESSURE) continue
-        return (query) => sendTo(replica, query)
-      }
-      return undefined
+      const usable = replicas.filter((each) => isUsable(each) && each.sql.state().pressure < PRESSURE)
+      turn += 1
+      const replica = usable[turn % usable.length]
+      return replica && ((query) => sendTo(replica, query))
     },
     state: () => ({ configured: replicas.length, usable: replicas.filter(isUsable).length }),
     async close() {
