@@ -1,14 +1,6 @@
 import { Socket } from 'node:net'
 import pg from 'pg'
-import {
-  createTag,
-  preparedQuery,
-  type Query,
-  type Row,
-  type Rows,
-  type Send,
-  type Tag,
-} from './statement.ts'
+import { createTag, preparedQuery, type Query, type Row, type Rows, type Send } from './statement.ts'
 
 export type Settings = {
   config: pg.ClientConfig
@@ -144,18 +136,14 @@ export function sendQuery(opened: Client, query: Query, onStalePlan: () => void 
   void client.query({ text, values }, onResult)
 }
 
-/** A connection outside the pool. The caller must await each statement before sending the next. */
-export type Session = {
-  sql: Tag
-  /** Driver client for COPY, during which `sql` must not be used. */
-  client: pg.Client
-  end(): void
-}
+export type Session = Awaited<ReturnType<typeof openSession>>
 
-export async function openSession(settings: Settings): Promise<Session> {
+/** Opens a connection outside the pool. The caller must await each statement before sending the next. */
+export async function openSession(settings: Settings) {
   const opened = await connect(settings)
   return {
     sql: createTag((query) => sendQuery(opened, query), false),
+    /** Driver client for COPY, during which `sql` must not be used. */
     client: opened.client,
     end: opened.destroy,
   }

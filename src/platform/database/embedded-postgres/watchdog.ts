@@ -1,6 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { createInterface } from 'node:readline'
 import type { Binaries } from './binaries.ts'
 import type { SystemUser } from './identity.ts'
 
@@ -80,14 +79,12 @@ export async function launchPostmaster(
 }
 
 async function readPid(child: ChildProcess, exited: Promise<number>): Promise<number> {
-  const lines = createInterface({ input: child.stdout! })
   const line = await Promise.race([
-    new Promise<string>((resolve) => lines.once('line', resolve)),
+    once(child.stdout!, 'data').then(([output]) => String(output)),
     exited.then((code) => {
       throw new Error(`The watchdog of the embedded PostgreSQL exited with code ${code} at its start.`)
     }),
   ])
-  lines.close()
   child.stdout?.destroy()
   return Number.parseInt(line, 10)
 }
