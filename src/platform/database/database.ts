@@ -22,7 +22,7 @@ export type DatabaseAddress = string | { host: string; port: number; user: strin
 
 export type DatabaseOptions = PoolOptions & {
   connection: DatabaseAddress
-  planCacheMode?: PlanCacheMode
+  planCacheMode?: (typeof PLAN_CACHE_MODES)[number]
   lockTimeoutMs?: number
   /** False lets commits return before the disk write, for work that can be repeated. */
   isDurable?: boolean
@@ -30,7 +30,6 @@ export type DatabaseOptions = PoolOptions & {
 }
 
 export const PLAN_CACHE_MODES = ['force_generic_plan', 'auto', 'force_custom_plan'] as const
-export type PlanCacheMode = (typeof PLAN_CACHE_MODES)[number]
 
 /** PgBouncer forwards only `TimeZone`, so the database role must set the other parameters (docs/scaling.md). */
 export const sessionSettings = ({
@@ -38,31 +37,29 @@ export const sessionSettings = ({
   lockTimeoutMs,
   isDurable = true,
   planCacheMode = 'force_generic_plan',
-}: Pick<DatabaseOptions, 'statementTimeoutMs' | 'lockTimeoutMs' | 'isDurable' | 'planCacheMode'>): Record<
-  string,
-  string | number
-> => ({
+}: Pick<DatabaseOptions, 'statementTimeoutMs' | 'lockTimeoutMs' | 'isDurable' | 'planCacheMode'>) => ({
   TimeZone: 'UTC',
   plan_cache_mode: planCacheMode,
   statement_timeout: statementTimeoutMs,
-  ...(lockTimeoutMs === undefined ? {} : { lock_timeout: lockTimeoutMs }),
+  lock_timeout: lockTimeoutMs,
   idle_in_transaction_session_timeout: statementTimeoutMs * 3,
-  ...(isDurable ? {} : { synchronous_commit: 'off' }),
+  synchronous_commit: isDurable ? undefined : 'off',
 })
 
 const CONNECT_MS = 10_000
 
+/** Leaves the session settings without a value at their defaults. */
 export function clientConfig(
   address: DatabaseAddress,
-  session: Record<string, string | number> = {},
+  session: Record<string, string | number | undefined> = {},
 ): pg.ClientConfig {
-  const options = Object.entries(session).map(([name, value]) => `-c ${name}=${value}`)
+  const given = Object.entries(session).filter(([, value]) => value !== undefined)
   return {
     ...(typeof address === 'string' ? { connectionString: address } : address),
     application_name: 'kith',
     connectionTimeoutMillis: CONNECT_MS,
     types: typeParsers,
-    ...(options.length > 0 ? { options: options.join(' ') } : {}),
+    options: given.map(([name, value]) => `-c ${name}=${value}`).join(' '),
   }
 }
 
