@@ -6,10 +6,8 @@ import { codeOf } from '#lib/faults.ts'
 import { StartFault } from '#platform/start-fault.ts'
 import type { Binaries } from './binaries.ts'
 
-const damaged = (cluster: string, reason: string, wayOut = '') =>
-  new StartFault(
-    `DATA_DIR: the database in ${cluster} is damaged (${reason}): restore it from a backup${wayOut}.`,
-  )
+const damaged = (cluster: string, reason: string) =>
+  new StartFault(`DATA_DIR: the database in ${cluster} is damaged (${reason}): restore it from a backup.`)
 
 /**
  * Rejects a cluster without a valid PG_VERSION file or of another PostgreSQL version, before the server writes
@@ -63,14 +61,11 @@ export function startFailure(
   output: string,
   { folder, cluster, logPath }: { folder: string; cluster: string; logPath: string },
 ): Error {
-  const said = [...output.matchAll(/ (LOG|FATAL|PANIC): {2}(.*)/g)].map(([, level, text = '']) => ({
-    level,
-    text,
-  }))
   const configuration = join(folder, 'local.conf')
-  const fatal = said.findLast(({ level }) => level !== 'LOG')?.text
+  const fatal = [...output.matchAll(/ (?:FATAL|PANIC): {2}(.*)/g)].at(-1)?.[1]
   if (fatal?.startsWith('configuration file ')) {
-    const first = said[0]?.text.replace(`in file "${configuration}" `, 'in ')
+    const message = / (?:LOG|FATAL|PANIC): {2}(.*)/.exec(output)?.[1]
+    const first = message?.replace(`in file "${configuration}" `, 'in ')
     return new StartFault(
       `DATA_DIR: PostgreSQL cannot read ${configuration} (${first}): correct it or empty it.`,
     )

@@ -29,9 +29,8 @@ export async function chooseSystemUser(binaries: Binaries, cluster: string): Pro
   const above = await findOtherOwner(dirname(folder))
   if (above) candidates.push(asUser(above.uid, above.gid))
   candidates.push(namespaced())
-  for (const candidate of candidates) {
-    if (canRun(candidate, binaries, folder)) return candidate
-  }
+  const usable = candidates.find((candidate) => canRun(candidate, binaries, folder))
+  if (usable) return usable
   throw new StartFault(
     'PostgreSQL refuses to run as root, and no other identity works here: neither `nobody` nor the owner of the ' +
       `folder can reach both ${binaries.native} and ${folder}, or root may not change its identity, and user ` +
