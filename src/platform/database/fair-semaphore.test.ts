@@ -74,8 +74,8 @@ test('rejects a caller when its wait times out or the queue is full', async () =
   ask(turns, 'one too many', undefined, order)
   assert.deepEqual(order, ['held', 'one too many refused: true'])
   await late
-  assert.equal(turns.waiting(), 0)
-  assert.equal(turns.pressure(), 0)
+  assert.equal(turns.state().waiting, 0)
+  assert.equal(turns.state().pressure, 0)
   turns.give(0, [])
   ask(turns, 'next', undefined, order)
   assert.equal(order.at(-1), 'next')
@@ -122,11 +122,11 @@ test('reports a pressure above zero only while a caller waits', async () => {
   const turns = open(1, { patienceMs: 60_000 })
   const order: string[] = []
   ask(turns, 'held', undefined, order)
-  assert.equal(turns.pressure(), 0)
+  assert.equal(turns.state().pressure, 0)
   ask(turns, 'waiting', undefined, order)
-  while (turns.pressure() === 0) await new Promise((resolve) => setTimeout(resolve, 10))
+  while (turns.state().pressure === 0) await new Promise((resolve) => setTimeout(resolve, 10))
   turns.give(0, [])
-  while (turns.pressure() > 0) await new Promise((resolve) => setTimeout(resolve, 10))
+  while (turns.state().pressure > 0) await new Promise((resolve) => setTimeout(resolve, 10))
   assert.deepEqual(order, ['held', 'waiting'])
 })
 

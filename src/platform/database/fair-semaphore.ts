@@ -206,9 +206,8 @@ export function createFairSemaphore<Place>({
       idle.push(place)
       serve()
     },
-    pressure: () => pressure,
-    waiting: () => all.size,
-    held: () => places.length - idle.length,
+    /** `pressure` is the fraction of the timeout that the first waiting caller has used (0 to 1). */
+    state: () => ({ busy: places.length - idle.length, waiting: all.size, pressure }),
     async close(): Promise<void> {
       isClosed = true
       for (const waiter of [...all]) leave(waiter, new Busy('the connection to the database is closing'))

@@ -21,20 +21,18 @@ function openProbe(settings: Settings) {
   let probe = openConnection(settings)
   let asking: Promise<boolean> | undefined
   const sql = createTag((query) => probe.send(query), false)
-  const ask = (withinMs: number): Promise<boolean> => {
-    const answered = sql`select 1`.then(
+  const replace = () => {
+    probe.end()
+    probe = openConnection(settings)
+    return false
+  }
+  const ask = () =>
+    sql`select 1`.then(
       () => true,
       () => false,
     )
-    const fallback = () => {
-      probe.end()
-      probe = openConnection(settings)
-      return false
-    }
-    return pTimeout(answered, { milliseconds: withinMs, fallback })
-  }
   const isAnswering = (withinMs: number): Promise<boolean> => {
-    asking ??= ask(withinMs).finally(() => {
+    asking ??= pTimeout(ask(), { milliseconds: withinMs, fallback: replace }).finally(() => {
       asking = undefined
     })
     return asking
@@ -268,7 +266,6 @@ export function createPool(
     /** Sends a statement to this pool, even for a guest whose reads go to a replica. */
     sendHere,
     beforeEnd: (work: () => Promise<void>) => void last.push(work),
-    /** `pressure` is the fraction of the timeout that the first waiting caller has used (0 to 1). */
-    state: () => ({ busy: turns.held(), waiting: turns.waiting(), pressure: turns.pressure() }),
+    state: turns.state,
   })
 }
