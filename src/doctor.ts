@@ -2,7 +2,7 @@ import type { Probe } from '#contracts/health-check.ts'
 import { faultOf } from '#modules/statistics/index.ts'
 import type { Context } from '#platform/context.ts'
 import { listPendingMigrations, longTransaction, type Sql } from '#platform/database'
-import { countFailedJobs, deleteFailedJobs } from '#platform/jobs'
+import { deleteFailedJobs, findJobsState } from '#platform/jobs'
 import type { Leftover } from './module.ts'
 import { COUNTERS, LEFTOVERS } from './site.ts'
 
@@ -72,7 +72,7 @@ const AT_ONCE = 1000
 
 const failedJobs: Leftover = {
   text: 'jobs failed permanently and are retained for inspection',
-  find: async ({ sql }) => ({ count: await countFailedJobs(sql) }),
+  find: async ({ sql }) => ({ count: (await findJobsState(sql)).failed }),
   async clear({ sql }) {
     let gone = 0
     for (let some = AT_ONCE; some === AT_ONCE; gone += some) some = await deleteFailedJobs(sql, 0, AT_ONCE)

@@ -1,12 +1,5 @@
 import type { Db } from '#platform/database'
 
-export async function countFailedJobs(sql: Db): Promise<number> {
-  const [row] = await sql<[{ count: number }]>`
-    select count(*)::int as count from graphile_worker.jobs
-    where attempts >= max_attempts and locked_at is null`
-  return row.count
-}
-
 export async function deleteFailedJobs(sql: Db, days: number, limit: number): Promise<number> {
   const gone = await sql`
     delete from graphile_worker._private_jobs where id in (
