@@ -181,17 +181,14 @@ export function openConnection(settings: Settings): Connection {
       opening = undefined
     }
   }
-  const open = (): Promise<Client> => {
-    opening ??= openOnce()
-    return opening
-  }
   const replace = () => {
     connection.age = Number.POSITIVE_INFINITY
   }
   const connection: Connection = {
     send(query) {
-      if (opened) sendQuery(opened, query, replace)
-      else open().then((made) => sendQuery(made, query, replace), query.reject)
+      if (opened) return sendQuery(opened, query, replace)
+      opening ??= openOnce()
+      opening.then((made) => sendQuery(made, query, replace), query.reject)
     },
     together(work) {
       const socket = opened?.socket

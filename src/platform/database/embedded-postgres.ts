@@ -168,7 +168,7 @@ async function launch(place: Place): Promise<Running> {
     const { size } = await logFile.stat()
     const running = await launchPostmaster(place, logFile.fd).finally(() => logFile.close())
     place.onWait?.()
-    if (await becomesReady(running, cluster, before, log)) return running
+    if (await becomesReady(running, before, place)) return running
     const output = (await readFile(logPath)).subarray(size).toString()
     // Retries, because the backends of a killed postmaster hold its shared memory until they exit.
     if (output.includes('pre-existing shared memory block') && Date.now() < deadline) {
@@ -185,9 +185,8 @@ async function launch(place: Place): Promise<Running> {
  */
 async function becomesReady(
   running: Running,
-  cluster: string,
   earlier: PidFile | null,
-  log: Place['log'],
+  { cluster, log }: Place,
 ): Promise<boolean> {
   let nextWord = Date.now() + 10_000
   while (!running.hasExited()) {

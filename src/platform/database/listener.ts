@@ -37,16 +37,6 @@ export async function listenOn(
   let retry: NodeJS.Timeout | undefined
   let beats: NodeJS.Timeout | undefined
 
-  /** Closes lost connections only after `onOpen`, because they may still hold the locks that `onOpen` acquires. */
-  const openWith = async (made: Client, send: Send): Promise<void> => {
-    try {
-      await onOpen?.(createTag(send, false))
-    } catch (error) {
-      made.destroy()
-      throw error
-    }
-    for (const other of clients) if (other !== made) other.destroy()
-  }
   const open = async (): Promise<void> => {
     let isLost = false
     const lose = () => {
@@ -88,7 +78,12 @@ export async function listenOn(
         }
         sendQuery(made, query)
       }
-      await openWith(made, send)
+      await onOpen?.(createTag(send, false)).catch((error) => {
+        made.destroy()
+        throw error
+      })
+      // Closes lost connections only after `onOpen`, because they may still hold the locks that `onOpen` acquires.
+      for (const other of clients) if (other !== made) other.destroy()
       await ask(
         [...channels.map((channel) => `listen "${channel}"`), `set idle_session_timeout = ${sessionMs}`].join(
           ';',

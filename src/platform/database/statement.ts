@@ -143,10 +143,8 @@ export class Statement<T extends readonly unknown[] = Row[]> implements Promise<
     this.#answer ??= new Promise<Rows<T>>((resolve, reject) => {
       const values: Query['values'] = []
       const text = textOf(this, values)
-      const query: Query = { text, values, resolve: resolve as unknown as Query['resolve'], reject }
       const name = this.#isPrepared ? nameOf(text) : undefined
-      if (name !== undefined) query.name = name
-      this.#send(query)
+      this.#send({ text, values, name, resolve: resolve as unknown as Query['resolve'], reject })
     })
     return this.#answer
   }
