@@ -12,14 +12,10 @@ export type StartParameters = {
 }
 
 type Member = {
-  slot: number
-  worker: Worker
-  channel: Channel
+  hasListened: boolean
   /** Resolves with false when the process exits before it accepts connections. */
   listens: Promise<boolean>
-  ended: Promise<number>
-  hasBegun: boolean
-  hasListened: boolean
+  stop(): Promise<void>
 }
 
 export type ProcessPoolOptions = {
@@ -83,19 +79,25 @@ export function createProcessPool({
     worker.on('error', (error) => log.warn({ err: error, process: slot }, 'process'))
     const listening = Promise.withResolvers<boolean>()
     const ended = endOf(worker)
+    let hasBegun = false
     const member: Member = {
-      slot,
-      worker,
-      channel,
-      listens: listening.promise,
-      ended,
-      hasBegun: false,
       hasListened: false,
+      listens: listening.promise,
+      async stop() {
+        if (hasBegun) channel.tell('stop')
+        else worker.process.kill('SIGKILL')
+        const timer = setTimeout(() => {
+          log.error({ process: slot }, 'a process does not stop and is killed')
+          worker.process.kill('SIGKILL')
+        }, STOP_MS + drainNoticeMs)
+        await ended
+        clearTimeout(timer)
+      },
     }
     members.add(member)
     channel.on('begin', async () => {
       const given = await opening
-      member.hasBegun = true
+      hasBegun = true
       return { ...given, isFirst, slot } satisfies StartParameters
     })
     channel.on('listening', () => {
@@ -121,16 +123,6 @@ export function createProcessPool({
     })
     return member
   }
-  const dismiss = async (member: Member) => {
-    if (member.hasBegun) member.channel.tell('stop')
-    else member.worker.process.kill('SIGKILL')
-    const timer = setTimeout(() => {
-      log.error({ process: member.slot }, 'a process does not stop and is killed')
-      member.worker.process.kill('SIGKILL')
-    }, STOP_MS + drainNoticeMs)
-    await member.ended
-    clearTimeout(timer)
-  }
   return {
     async start(): Promise<boolean> {
       if (!(await add(1, true).listens)) return false
@@ -139,7 +131,7 @@ export function createProcessPool({
     },
     async stop(): Promise<void> {
       isStopping = true
-      await Promise.all([...members].map(dismiss))
+      await Promise.all([...members].map((member) => member.stop()))
     },
     state: () => ({ running: [...members].filter(({ hasListened }) => hasListened).length, restarts }),
   }
