@@ -12,11 +12,7 @@ export type RateState = {
   exceeded: boolean
 }
 
-export type RateLimiter = {
-  /** Counts one request of `key`. With a limit of 0, no request is rejected. */
-  hit(key: string, limit: number): RateState | Promise<RateState>
-  close(): Promise<void>
-}
+export type RateLimiter = ReturnType<typeof createRateLimiter>
 
 type Options = {
   redisUrl?: string | undefined
@@ -43,10 +39,11 @@ export function createRateLimiter({
   now = Date.now,
   maxKeys = maxKeysInMemory,
   startTimeoutMs,
-}: Options): RateLimiter {
+}: Options) {
   const countHere = supervisorChannel ? countWithOthers(supervisorChannel) : countAlone(maxKeys)
   const redis = redisUrl === undefined ? undefined : createRedisCounter(redisUrl, log, now, startTimeoutMs)
 
+  /** Counts one request of `key`. With a limit of 0, no request is rejected. */
   function hit(key: string, limit: number): RateState | Promise<RateState> {
     const time = now()
     const window = Math.floor(time / windowLength)
