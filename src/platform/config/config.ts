@@ -78,6 +78,7 @@ export function readConfig(env: Env) {
     faults.push(urlFault(name, given, protocols))
     return undefined
   }
+  const reader = { text, url, faults }
   const database = (name: string, address = text(name)) => {
     // Adds a host to the form of libpq that names a socket in the query, because a URL with a user needs a host.
     const given = address?.replace(/^(postgres(?:ql)?:\/\/[^/?#]*@)(?=\/)/, '$1localhost')
@@ -158,15 +159,11 @@ export function readConfig(env: Env) {
     founderPassword: secret('FOUNDER_PASSWORD', 8),
     smtpUrl: url('SMTP_URL', ['smtp:', 'smtps:']),
     mailFrom: text('MAIL_FROM'),
-    payments: readPaymentSettings(
-      { text, url, faults },
-      publicUrl,
-      web ? `${publicUrl.replace(/\/+$/, '')}/wallet/recharge` : publicUrl,
-    ),
-    sms: readTextSettings({ text, url, faults }),
+    payments: readPaymentSettings(reader, publicUrl, web ? `${publicUrl}/wallet/recharge` : publicUrl),
+    sms: readTextSettings(reader),
     pushUrl: url('PUSH_URL', ['http:', 'https:']),
     pushSecret: text('PUSH_SECRET'),
-    push: readPushServices(text, faults),
+    push: readPushServices(reader),
     webhooksAllowPrivate: choice('WEBHOOKS_ALLOW_PRIVATE', 'false', ['true', 'false']) === 'true',
     /**
      * Separate from `webhooksAllowPrivate`, because users choose push endpoints and operators choose

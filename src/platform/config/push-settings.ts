@@ -1,16 +1,17 @@
+import type { SettingReader } from './setting-groups.ts'
+
 export type FcmAccount = { project_id: string; client_email: string; private_key: string; token_uri: string }
 export type ApnsKey = { key: string; keyId: string; teamId: string; topic: string }
 export type JpushKey = { appKey: string; masterSecret: string }
 
-type ReadText = (name: string) => string | undefined
-
-export const readPushServices = (text: ReadText, faults: string[]) => ({
-  fcm: readFcmAccount(text('FCM_SERVICE_ACCOUNT'), faults),
-  apns: readApns(text, faults),
-  jpush: readJpush(text('JPUSH_APP_KEY'), text('JPUSH_MASTER_SECRET'), faults),
+export const readPushServices = (read: SettingReader) => ({
+  fcm: readFcmAccount(read),
+  apns: readApns(read),
+  jpush: readJpush(read),
 })
 
-function readFcmAccount(json: string | undefined, faults: string[]): FcmAccount | undefined {
+function readFcmAccount({ text, faults }: SettingReader): FcmAccount | undefined {
+  const json = text('FCM_SERVICE_ACCOUNT')
   if (json === undefined) return undefined
   try {
     const account = JSON.parse(json) as FcmAccount
@@ -25,7 +26,7 @@ function readFcmAccount(json: string | undefined, faults: string[]): FcmAccount 
   return undefined
 }
 
-function readApns(text: ReadText, faults: string[]) {
+function readApns({ text, faults }: SettingReader) {
   const [key, keyId, teamId] = [text('APNS_KEY'), text('APNS_KEY_ID'), text('APNS_TEAM_ID')]
   const [topic, sandbox] = [text('APNS_TOPIC'), text('APNS_SANDBOX')]
   if ([key, keyId, teamId, topic].every((value) => value === undefined)) return undefined
@@ -34,7 +35,8 @@ function readApns(text: ReadText, faults: string[]) {
   return undefined
 }
 
-function readJpush(appKey: string | undefined, masterSecret: string | undefined, faults: string[]) {
+function readJpush({ text, faults }: SettingReader) {
+  const [appKey, masterSecret] = [text('JPUSH_APP_KEY'), text('JPUSH_MASTER_SECRET')]
   if (appKey && masterSecret) return { appKey, masterSecret }
   if (appKey || masterSecret) faults.push('JPUSH_APP_KEY and JPUSH_MASTER_SECRET belong together')
   return undefined

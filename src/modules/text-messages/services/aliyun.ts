@@ -1,7 +1,6 @@
 import { createHash, createHmac, randomUUID } from 'node:crypto'
-import type { AliyunSettings } from '#platform/config'
 import { callTextService, field, parseReports, referenceOf } from './call.ts'
-import { faultCode, SmsError, type TextService } from './text-service.ts'
+import { faultCode, type SettingsOf, SmsError, type TextService } from './text-service.ts'
 
 const VERSION = '2017-05-25'
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
@@ -22,7 +21,7 @@ type Signed = {
 
 /** Signs a request without a body (ACS3-HMAC-SHA256, signature method V3). */
 export function signAliyun(
-  { keyId, keySecret }: Pick<AliyunSettings, 'keyId' | 'keySecret'>,
+  { keyId, keySecret }: Pick<SettingsOf<'aliyun'>, 'keyId' | 'keySecret'>,
   { host, action, version, query, date, nonce }: Signed,
 ): { query: string; headers: Record<string, string> } {
   const payload = sha256('')
@@ -58,7 +57,7 @@ export function signAliyun(
 const FIXABLE = new Set(['isv.AMOUNT_NOT_ENOUGH', 'isv.OUT_OF_SERVICE', 'isv.ACCOUNT_ABNORMAL'])
 
 /** Aliyun requires an approved template and signature for every message. */
-export function createAliyun({ url, keyId, keySecret }: AliyunSettings): TextService {
+export function createAliyun({ url, keyId, keySecret }: SettingsOf<'aliyun'>): TextService {
   const ask = async (action: string, parameters: Record<string, string>) => {
     const { query, headers } = signAliyun(
       { keyId, keySecret },

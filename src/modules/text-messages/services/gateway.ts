@@ -1,8 +1,7 @@
-import type { GatewaySettings } from '#platform/config'
 import { callTextService } from './call.ts'
-import { SmsError, type TextService } from './text-service.ts'
+import { type SettingsOf, SmsError, type TextService } from './text-service.ts'
 
-export function createGateway({ url, secret }: GatewaySettings, timeout?: number): TextService {
+export function createGateway({ url, secret }: SettingsOf<'gateway'>, timeout?: number): TextService {
   const name = 'the SMS provider'
   const headers = { authorization: `Bearer ${secret}`, 'content-type': 'application/json' }
   return {

@@ -1,7 +1,6 @@
 import { createHash, createHmac } from 'node:crypto'
-import type { TencentSettings } from '#platform/config'
 import { callTextService, field, parseReports, referenceOf } from './call.ts'
-import { faultCode, SmsError, type TextService, withCountryCode } from './text-service.ts'
+import { faultCode, type SettingsOf, SmsError, type TextService, withCountryCode } from './text-service.ts'
 
 const VERSION = '2021-01-11'
 const CONTENT_TYPE = 'application/json; charset=utf-8'
@@ -10,7 +9,7 @@ const mac = (key: string | Buffer, text: string) => createHmac('sha256', key).up
 
 /** Signs a POST request (TC3-HMAC-SHA256). `at` is Unix time in seconds. */
 export function signTencent(
-  { secretId, secretKey }: Pick<TencentSettings, 'secretId' | 'secretKey'>,
+  { secretId, secretKey }: Pick<SettingsOf<'tencent'>, 'secretId' | 'secretKey'>,
   { host, service, body, at }: { host: string; service: string; body: string; at: number },
 ): string {
   const day = new Date(at * 1000).toISOString().slice(0, 10)
@@ -26,7 +25,7 @@ const RETRYABLE =
   /^(InternalError|AuthFailure|RequestLimitExceeded|FailedOperation\.InsufficientBalance|LimitExceeded\.DeliveryFrequency)/
 
 /** Tencent Cloud requires an approved template, and in mainland China also a signature. */
-export function createTencent(settings: TencentSettings): TextService {
+export function createTencent(settings: SettingsOf<'tencent'>): TextService {
   const { url, appId, region } = settings
   const ask = async (action: string, parameters: object) => {
     const body = JSON.stringify({ SmsSdkAppId: appId, ...parameters })

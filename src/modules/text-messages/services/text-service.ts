@@ -1,3 +1,7 @@
+import type { TextServiceName, TextSettings } from '#platform/config'
+
+export type SettingsOf<Name extends TextServiceName> = NonNullable<TextSettings[Name]>
+
 /** Messages with the purpose `alert` report a changed credential of the user's account. */
 export const TEXT_PURPOSES = ['code', 'alert', 'message'] as const
 export type TextPurpose = (typeof TEXT_PURPOSES)[number]

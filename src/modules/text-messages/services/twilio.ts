@@ -1,7 +1,13 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import type { TwilioSettings } from '#platform/config'
 import { callTextService, referenceOf } from './call.ts'
-import { BadReceipt, faultCode, SmsError, type TextService, withCountryCode } from './text-service.ts'
+import {
+  BadReceipt,
+  faultCode,
+  type SettingsOf,
+  SmsError,
+  type TextService,
+  withCountryCode,
+} from './text-service.ts'
 
 /** Twilio signs the URL followed by all fields, sorted by name. */
 export const signTwilio = (token: string, url: string, fields: URLSearchParams): string =>
@@ -19,7 +25,7 @@ const FINAL = ['delivered', 'undelivered', 'failed']
 
 /** A signature in `sms:templates` replaces the configured sender. */
 export function createTwilio(
-  { url, account, token, from }: TwilioSettings,
+  { url, account, token, from }: SettingsOf<'twilio'>,
   receiptUrl?: () => string | undefined,
 ): TextService {
   const headers = {

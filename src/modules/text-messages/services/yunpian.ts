@@ -1,12 +1,18 @@
-import type { YunpianSettings } from '#platform/config'
 import { callTextService, field, parseReports, referenceOf } from './call.ts'
-import { BadReceipt, faultCode, SmsError, type TextService, withCountryCode } from './text-service.ts'
+import {
+  BadReceipt,
+  faultCode,
+  type SettingsOf,
+  SmsError,
+  type TextService,
+  withCountryCode,
+} from './text-service.ts'
 
 /** Code of an empty balance. Not permanent, because an operator can top up the account while the job is retried. */
 const NO_BALANCE = 3
 
 export function createYunpian(
-  { url, key }: YunpianSettings,
+  { url, key }: SettingsOf<'yunpian'>,
   receiptUrl?: () => string | undefined,
 ): TextService {
   const ask = async (path: string, fields: Record<string, string>) => {

@@ -1,10 +1,15 @@
 import { sign, verify } from 'node:crypto'
-import type { AlipaySettings } from '#platform/config'
 import { readAlipayBill } from './alipay-bill.ts'
 import { callProvider, downloadBill, parseReply } from './call.ts'
 import { chineseTime, fenOf, statementReadyAt, yuanOf } from './chinese-time.ts'
 import { wayOf } from './methods.ts'
-import { BadNotice, type PaymentFacts, PaymentFault, type PaymentService } from './provider.ts'
+import {
+  BadNotice,
+  type PaymentFacts,
+  PaymentFault,
+  type PaymentService,
+  type SettingsOf,
+} from './provider.ts'
 
 type Fields = Record<string, string>
 
@@ -53,7 +58,7 @@ function factsOf(trade: Record<string, unknown>, paidAt: unknown): PaymentFacts 
   }
 }
 
-export function createAlipay(settings: AlipaySettings): PaymentService {
+export function createAlipay(settings: SettingsOf<'alipay'>): PaymentService {
   const { url, appId, privateKey, publicKey } = settings
 
   const signed = (method: string, content: Record<string, unknown>, more: Fields = {}): Fields => {

@@ -1,20 +1,19 @@
 import type { PaymentSettings } from '#platform/config'
 import { METHODS } from './methods.ts'
-import type { PaymentService } from './provider.ts'
+import type { PaymentService, PaymentServiceName, SettingsOf } from './provider.ts'
 
 export {
   BadNotice,
   type PaymentFacts,
   PaymentFault,
   type PaymentService,
+  type PaymentServiceName,
   type StatementLine,
 } from './provider.ts'
 
-export type PaymentServiceName = keyof PaymentSettings
-
 /** Imports a provider on first use, so that a site without the provider loads none of its code. */
 const LOADERS: {
-  [N in PaymentServiceName]: (settings: NonNullable<PaymentSettings[N]>) => Promise<PaymentService>
+  [N in PaymentServiceName]: (settings: SettingsOf<N>) => Promise<PaymentService>
 } = {
   alipay: async (settings) => (await import('./alipay.ts')).createAlipay(settings),
   stripe: async (settings) => (await import('./stripe.ts')).createStripe(settings),

@@ -1,3 +1,8 @@
+import type { PaymentSettings } from '#platform/config'
+
+export type PaymentServiceName = keyof PaymentSettings
+export type SettingsOf<Name extends PaymentServiceName> = NonNullable<PaymentSettings[Name]>
+
 export type PaymentOrder = {
   number: string
   method: string

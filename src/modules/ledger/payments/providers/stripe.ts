@@ -1,11 +1,11 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import type { StripeSettings } from '#platform/config'
 import { callProvider, parseReply } from './call.ts'
 import {
   BadNotice,
   type PaymentFacts,
   PaymentFault,
   type PaymentService,
+  type SettingsOf,
   type StatementLine,
 } from './provider.ts'
 
@@ -100,7 +100,7 @@ function verifySignature(header: string, body: string, secret: string): void {
   if (!(Math.abs(Date.now() / 1000 - at) <= TOLERANCE_S)) throw new BadNotice('the notice is too old')
 }
 
-export function createStripe(settings: StripeSettings): PaymentService {
+export function createStripe(settings: SettingsOf<'stripe'>): PaymentService {
   const { url, secretKey, currency } = settings
   const isLive = secretKey.includes('_live_')
 

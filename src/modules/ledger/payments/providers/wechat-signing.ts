@@ -1,7 +1,6 @@
 import { createDecipheriv, type KeyObject, randomBytes, sign, verify, X509Certificate } from 'node:crypto'
-import type { WechatKeys } from '#platform/config'
 import { callProvider, parseReply } from './call.ts'
-import { PaymentFault } from './provider.ts'
+import { PaymentFault, type SettingsOf } from './provider.ts'
 
 export type Signature = { serial: string; timestamp: string; nonce: string; signature: string }
 
@@ -30,7 +29,7 @@ export const signLines = (lines: string[], key: KeyObject): string =>
 const isSigned = ({ timestamp, nonce, signature }: Signature, body: string, key: KeyObject) =>
   verify('sha256', Buffer.from(`${timestamp}\n${nonce}\n${body}\n`), key, Buffer.from(signature, 'base64'))
 
-export function createWechatSigning(keys: WechatKeys) {
+export function createWechatSigning(keys: SettingsOf<'wechat'>) {
   const { url, merchantId, serial, privateKey, apiKey, service } = keys
   let certificates = new Map<string, KeyObject>()
   let lastLoad: Promise<void> | undefined

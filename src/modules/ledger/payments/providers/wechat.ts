@@ -1,5 +1,4 @@
 import { createHash, randomBytes } from 'node:crypto'
-import type { WechatSettings } from '#platform/config'
 import { downloadBill, parseReply } from './call.ts'
 import { chineseTime, fenOf, statementReadyAt } from './chinese-time.ts'
 import { wayOf } from './methods.ts'
@@ -9,6 +8,7 @@ import {
   type PaymentFacts,
   PaymentFault,
   type PaymentService,
+  type SettingsOf,
   type StatementLine,
 } from './provider.ts'
 import { createWechatSigning, type Sealed, signLines, unseal } from './wechat-signing.ts'
@@ -80,7 +80,7 @@ function readBill(bill: string): StatementLine[] {
   return lines
 }
 
-export function createWechat(settings: WechatSettings): PaymentService {
+export function createWechat(settings: SettingsOf<'wechat'>): PaymentService {
   const { url, merchantId, apiKey, privateKey, noticeUrl } = settings
   const signing = createWechatSigning(settings)
 
