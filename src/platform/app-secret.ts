@@ -1,16 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import {
-  closeSync,
-  fsyncSync,
-  linkSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeSync,
-} from 'node:fs'
+import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { codeOf } from '#lib/faults.ts'
 import { StartFault } from '#platform/start-fault.ts'
 
 /** Minimum length in characters. An attacker could guess a shorter secret from one sealed value. */
@@ -48,13 +39,8 @@ function readSecret(path: string): string | undefined {
 function createSecretFile(path: string): void {
   const draft = `${path}.${process.pid}.${randomBytes(6).toString('hex')}`
   try {
-    const file = openSync(draft, 'wx', 0o600)
-    try {
-      writeSync(file, `${randomBytes(32).toString('base64url')}\n`)
-      fsyncSync(file)
-    } finally {
-      closeSync(file)
-    }
+    const secret = randomBytes(32).toString('base64url')
+    writeFileSync(draft, `${secret}\n`, { flag: 'wx', mode: 0o600, flush: true })
     publish(draft, path)
   } finally {
     rmSync(draft, { force: true })
@@ -73,8 +59,4 @@ function publish(draft: string, path: string): void {
     // Some file systems support no hard links. A rename is atomic too, but replaces an existing secret.
     renameSync(draft, path)
   }
-}
-
-function codeOf(error: unknown): unknown {
-  return error instanceof Error && 'code' in error ? error.code : undefined
 }
