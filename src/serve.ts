@@ -1,4 +1,4 @@
-import { type Closer, closeInOrder } from '#platform/closing.ts'
+import { type Closer, createShutDown } from '#platform/closing.ts'
 import type { Config } from '#platform/config'
 import { openDatabaseServer } from '#platform/database-server.ts'
 import { bufferedOutput, createLog, type Log } from '#platform/observability'
@@ -22,16 +22,8 @@ async function openAlone(config: Config, log: Log, onWait: () => void): Promise<
  */
 export async function serve(config: Config): Promise<void> {
   const log = createLog({ level: config.logLevel, destination: bufferedOutput() })
-  let closing = false
   const closers: Closer[] = []
-  const shutDown = async (signal: string, code = 0) => {
-    if (closing) return
-    closing = true
-    log.info({ signal }, 'draining')
-    await closeInOrder(closers, log)
-    log.info('stopped')
-    process.exit(code)
-  }
+  const { shutDown } = createShutDown(closers, log)
   if (supervisorChannel) {
     supervisorChannel.on('stop', () => void shutDown('stop'))
     // Ignores signals of a terminal, because every process of the group receives them. The supervisor decides

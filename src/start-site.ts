@@ -12,8 +12,8 @@ import { runOnLease } from '#platform/jobs'
 import type { Log } from '#platform/observability'
 import { type OpenedContext, openContext } from '#platform/open-context.ts'
 import { type Channel, type StartParameters, supervisorChannel } from '#platform/processes'
-import { listenFault } from '#platform/start-checks.ts'
-import { StartFault, startFault } from '#platform/start-fault.ts'
+import { reportStartError } from '#platform/start-checks.ts'
+import { startFault } from '#platform/start-fault.ts'
 import { banner } from './banner.ts'
 import { prepareStart } from './prepare.ts'
 import { exportSiteMetrics } from './site-metrics.ts'
@@ -83,9 +83,7 @@ export async function startSite({ config, log, begin, closers, shutDown }: Start
     supervisorChannel?.tell('listening')
     if (begin.isFirst) process.stdout.write(banner(ctx, founder))
   } catch (error) {
-    const fault = startFault(listenFault(error, config), config.dataDir)
-    if (fault instanceof StartFault) process.stderr.write(`${fault.message}\n`)
-    else log.fatal({ err: error }, 'startup failed')
+    reportStartError(error, config, log)
     await shutDown('failure', 1)
   }
 }

@@ -1,12 +1,12 @@
 import { fileURLToPath } from 'node:url'
-import { type Closer, closeInOrder } from '#platform/closing.ts'
+import { type Closer, createShutDown } from '#platform/closing.ts'
 import type { Config } from '#platform/config'
 import { type DatabaseServer, openDatabaseServer } from '#platform/database-server.ts'
 import { serveMetrics } from '#platform/http'
 import { bufferedOutput, createLog } from '#platform/observability'
 import { countForProcesses, createProcessPool, gatherMetrics } from '#platform/processes'
-import { checkAddresses, listenFault } from '#platform/start-checks.ts'
-import { StartFault, startFault } from '#platform/start-fault.ts'
+import { checkAddresses, reportStartError } from '#platform/start-checks.ts'
+import { startFault } from '#platform/start-fault.ts'
 
 export async function supervise(config: Config): Promise<void> {
   const log = createLog({ level: config.logLevel, destination: bufferedOutput() })
@@ -30,16 +30,7 @@ export async function supervise(config: Config): Promise<void> {
     },
   })
   const closers: Closer[] = [{ name: 'processes', withinMs: 60_000 + config.drainNoticeMs, close: crew.stop }]
-  let closing: Promise<void> | undefined
-  const shutDown = (signal: string, code = 0) => {
-    closing ??= (async () => {
-      log.info({ signal }, 'draining')
-      await closeInOrder(closers, log)
-      log.info('stopped')
-      process.exit(code)
-    })()
-    return closing
-  }
+  const { shutDown, isClosing } = createShutDown(closers, log)
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const)
     process.on(signal, () => void shutDown(signal))
 
@@ -54,14 +45,12 @@ export async function supervise(config: Config): Promise<void> {
   }
   // The process that failed to start has already logged the reason.
   if (!(await started)) return shutDown('failure', 1)
-  if (config.metricsPort === 0 || closing !== undefined) return
+  if (config.metricsPort === 0 || isClosing()) return
   try {
     const { close } = await serveMetrics(metrics, config)
     closers.unshift({ name: 'metrics', withinMs: 1_000, close })
   } catch (error) {
-    const fault = listenFault(error, config)
-    if (fault instanceof StartFault) process.stderr.write(`${fault.message}\n`)
-    else log.fatal({ err: error }, 'startup failed')
+    reportStartError(error, config, log)
     await shutDown('failure', 1)
   }
 }

@@ -11,3 +11,21 @@ export async function closeInOrder(closers: Closer[], log: Log): Promise<void> {
     )
   }
 }
+
+/** Returns a function that closes the parts in order and ends the process. Repeated calls wait for the first one. */
+export function createShutDown(closers: Closer[], log: Log) {
+  let closing: Promise<void> | undefined
+  const close = async (signal: string, code: number) => {
+    log.info({ signal }, 'draining')
+    await closeInOrder(closers, log)
+    log.info('stopped')
+    process.exit(code)
+  }
+  return {
+    isClosing: () => closing !== undefined,
+    shutDown(signal: string, code = 0): Promise<void> {
+      closing ??= close(signal, code)
+      return closing
+    },
+  }
+}

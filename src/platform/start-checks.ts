@@ -1,9 +1,11 @@
+import { once } from 'node:events'
 import { access, constants, mkdtemp, rmdir, stat, statfs } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { dirname, join } from 'node:path'
 import type { Config } from '#platform/config'
 import { clientConfig, openSession, type Session, sessionSettings } from '#platform/database'
-import { dataDirFault, StartFault } from '#platform/start-fault.ts'
+import type { Log } from '#platform/observability'
+import { dataDirFault, StartFault, startFault } from '#platform/start-fault.ts'
 
 const OLDEST_POSTGRES = 15
 const PATIENCE_MS = 10_000
@@ -47,17 +49,21 @@ export function listenFault(error: unknown, { host, port, metricsHost, metricsPo
   }
 }
 
+/** Prints an error that the operator can fix as a sentence, and logs any other error. */
+export function reportStartError(error: unknown, config: Target & Pick<Config, 'dataDir'>, log: Log): void {
+  const fault = startFault(listenFault(error, config), config.dataDir)
+  if (fault instanceof StartFault) process.stderr.write(`${fault.message}\n`)
+  else log.fatal({ err: error }, 'startup failed')
+}
+
 /** Binds and releases each port, so that a conflict is reported before the database starts. */
 export async function checkAddresses(config: Target): Promise<void> {
-  const probe = (host: string, port: number) =>
-    new Promise<void>((resolve, reject) => {
-      const server = createServer()
-      server.once('error', reject)
-      server.listen({ host, port, exclusive: true }, () => server.close(() => resolve()))
-    })
+  const probe = async (host: string, port: number) => {
+    await using server = createServer().listen({ host, port, exclusive: true })
+    await once(server, 'listening')
+  }
   try {
-    if (config.port > 0) await probe(config.host, config.port)
-    else await probe(config.host, 0)
+    await probe(config.host, config.port)
     if (config.metricsPort > 0) await probe(config.metricsHost, config.metricsPort)
   } catch (error) {
     throw listenFault(error, config)
