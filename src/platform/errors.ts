@@ -74,7 +74,7 @@ const INVALID: Text = { en: 'The given data was invalid.', zh: '提交的数据�
 export const invalidInput: DeclaredError = { status: 422, code: 'validation_failed', text: INVALID }
 
 export function invalidField(field: string, text: Text, code = 'validation_failed'): ApiError {
-  return new ApiError(422, code, INVALID, { errors: { [field]: [text] } })
+  return invalidFields({ [field]: [text] }, code)
 }
 
 export function fieldError(field: string, code: string, en: string, zh: string) {

@@ -72,16 +72,12 @@ export class MailError extends Error {
   constructor(cause: unknown) {
     const { code, responseCode } = (cause instanceof Error ? cause : {}) as Record<string, unknown>
     const status = typeof responseCode === 'number' ? responseCode : undefined
-    super(`the mail server rejected the message: ${status ?? code ?? describe(cause)}`)
+    super(`the mail server rejected the message: ${status ?? code ?? redactText(messageOf(cause))}`)
     this.name = 'MailError'
     this.code = typeof code === 'string' ? code : undefined
     this.responseCode = status
     this.permanent = status === undefined ? code === 'EENVELOPE' : status >= 500 && code !== 'EAUTH'
   }
-}
-
-function describe(cause: unknown): string {
-  return redactText(messageOf(cause))
 }
 
 export function createMail({ smtpUrl, mailFrom, publicUrl = '' }: MailSettings, log: Log): Mail {
@@ -109,14 +105,10 @@ function createLogMail(log: Log): Mail {
 function createSmtpMail(smtpUrl: string, from: string): Mail {
   let opening: Promise<Transporter> | undefined
 
-  function transport(): Promise<Transporter> {
-    opening ??= openTransport(smtpUrl, from)
-    return opening
-  }
-
   async function attempt<T>(work: (transporter: Transporter) => Promise<T>): Promise<T> {
+    opening ??= openTransport(smtpUrl, from)
     try {
-      return await work(await transport())
+      return await work(await opening)
     } catch (error) {
       throw new MailError(error)
     }
