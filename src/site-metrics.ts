@@ -5,6 +5,7 @@ import { measureStatistics } from '#modules/statistics/index.ts'
 import type { Context } from '#platform/context.ts'
 import { findReplicaLags } from '#platform/database'
 import { countJobs } from '#platform/jobs'
+import { addGauge } from '#platform/observability'
 import { SITE } from './site.ts'
 
 /**
@@ -96,7 +97,6 @@ const GAUGES: { name: string; help: string; labels?: string[]; of: (seen: Seen) 
 ]
 
 export function exportSiteMetrics(ctx: Context): void {
-  const registers = [ctx.metrics.registry]
   let kept: { until: number; seen: Promise<Seen | undefined> } | undefined
   const see = () => {
     if (kept === undefined || kept.until < performance.now())
@@ -111,20 +111,18 @@ export function exportSiteMetrics(ctx: Context): void {
       }
     return kept.seen
   }
-  new Gauge({
-    name: 'kith_database_up',
-    help: '1 when the database responded to the last check, else 0',
-    registers,
-    async collect() {
-      this.set((await see()) ? 1 : 0)
-    },
-  })
+  addGauge(
+    ctx.metrics.registry,
+    'kith_database_up',
+    '1 when the database responded to the last check, else 0',
+    async () => ((await see()) ? 1 : 0),
+  )
   for (const { name, help, labels = [], of } of GAUGES)
     new Gauge({
       name,
       help,
       labelNames: labels,
-      registers,
+      registers: [ctx.metrics.registry],
       async collect() {
         const seen = await see()
         this.reset()

@@ -1,5 +1,4 @@
 import { join } from 'node:path'
-import { Gauge } from 'prom-client'
 import { loadAppSecret } from '#platform/app-secret.ts'
 import { closeInOrder } from '#platform/closing.ts'
 import type { Config } from '#platform/config'
@@ -15,7 +14,7 @@ import {
 import { type DatabaseServer, openDatabaseServer } from '#platform/database-server.ts'
 import { createLocalStorage, createS3Storage, type Storage } from '#platform/files'
 import { createMail } from '#platform/mail.ts'
-import { createMetrics, type Log } from '#platform/observability'
+import { addGauge, createMetrics, type Log } from '#platform/observability'
 import { createRateLimiter } from '#platform/processes'
 import { findSecretCheck, requireSecret } from '#platform/secret-check.ts'
 
@@ -78,14 +77,12 @@ export async function openContext(
     const max = config.databasePoolSize
     return { max, busy, idle: max - busy, waiting, pressure }
   })
-  new Gauge({
-    name: 'database_cut_backends',
-    help: 'Backends that still run statements of abandoned connections',
-    registers: [metrics.registry],
-    collect() {
-      this.set(sql.cutBackends() + sqlForJobs.cutBackends())
-    },
-  })
+  addGauge(
+    metrics.registry,
+    'database_cut_backends',
+    'Backends that still run statements of abandoned connections',
+    () => sql.cutBackends() + sqlForJobs.cutBackends(),
+  )
   const replicas =
     bounds && config.databaseReplicaUrls.length > 0
       ? openReplicas(config.databaseReplicaUrls, sql, { options: forRequests, metrics, log })

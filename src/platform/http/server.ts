@@ -14,7 +14,7 @@ import fastify, {
 import type { Config } from '#platform/config'
 import { createScope, currentScope, runInScope, type Sql } from '#platform/database'
 import { Busy } from '#platform/errors.ts'
-import { type Log, type Metrics, redactRequestUrl } from '#platform/observability'
+import { type Log, type Metrics, redactAddress } from '#platform/observability'
 import type { RateLimiter } from '#platform/processes'
 import { addressKey, admission, type Identity, setRateHeaders } from './admission.ts'
 import {
@@ -92,7 +92,7 @@ export function requestIds(trustProxy: string | undefined): (request: IncomingMe
 function loggedUrl({ url, routeOptions }: FastifyRequest): string {
   const personal = routeOptions.config?.personal
   if (personal === 'path') return routeOptions.url ?? ''
-  return redactRequestUrl(personal ? url.replace(/\?.*/s, '') : url)
+  return redactAddress(personal ? url.replace(/\?.*/s, '') : url)
 }
 
 export type HttpOptions = {

@@ -1,2 +1,2 @@
-export { bufferedOutput, createLog, type Log, redactRequestUrl, redactText } from './log.ts'
-export { createMetrics, type Metrics, quantileMs, type Traffic } from './metrics.ts'
+export { bufferedOutput, createLog, type Log, redactAddress, redactText } from './log.ts'
+export { addGauge, createMetrics, type Metrics, quantileMs, type Traffic } from './metrics.ts'

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import pg from 'pg'
-import { createLog, describeError, redactRequestUrl } from './log.ts'
+import { createLog, describeError, redactAddress } from './log.ts'
 
 function capture(level = 'info') {
   const lines: Record<string, unknown>[] = []
@@ -75,7 +75,7 @@ test('logs a request without headers, secrets and personal data', () => {
   const headers = { authorization: 'Bearer SECRET' }
   log.info({ req: { id: 'r1', method: 'GET', url: '/users/13812345678?token=SECRET&limit=1', headers } })
   assert.deepEqual(lines[0]?.req, { id: 'r1', method: 'GET', url: '/users/[phone]?token=[redacted]&limit=1' })
-  assert.equal(redactRequestUrl('/users/a%40b.test?email=x'), '/users/[email]?email=[redacted]')
+  assert.equal(redactAddress('/users/a%40b.test?email=x'), '/users/[email]?email=[redacted]')
 })
 
 test('logs unusual values of `req` and `err`', () => {

@@ -11,36 +11,9 @@ import {
  * or search texts.
  */
 const SHOWN = [
-  ...[
-    'limit',
-    'offset',
-    'after',
-    'index',
-    'page',
-    'max_id',
-    'order',
-    'direction',
-    'sort',
-    'type',
-    'hot',
-    'id',
-  ],
-  ...[
-    'user',
-    'user_id',
-    'author',
-    'group',
-    'group_id',
-    'cate_id',
-    'start',
-    'end',
-    'day',
-    'days',
-    'w',
-    'h',
-    'b',
-    'json',
-  ],
+  ...['limit', 'offset', 'after', 'index', 'page', 'max_id', 'order', 'direction', 'sort'],
+  ...['type', 'hot', 'id', 'user', 'user_id', 'author', 'group', 'group_id', 'cate_id'],
+  ...['start', 'end', 'day', 'days', 'w', 'h', 'b', 'json'],
 ].join('|')
 const SHOWN_PAIR = new RegExp(`^(?:${SHOWN})(?:=[\\w.,:-]*)?$`, 'i')
 const NAME = /^[a-z_]{1,40}(?:\[[a-z_]{0,40}\])*$/i
@@ -81,10 +54,8 @@ function decode(text: string): string {
  * Matches URLs without personal data, so that almost all URLs skip the redaction. No part of the pattern is
  * ambiguous, so matching takes linear time.
  */
-const PLAIN = (() => {
-  const pair = `(?:${SHOWN})=[\\w.,:-]*`
-  return new RegExp(`^(?:/(?:[a-z_.-]*|v2|[1-9]\\d{0,9}))*(?:\\?(?:${pair}(?:&${pair})*)?)?$`, 'i')
-})()
+const PAIR = `(?:${SHOWN})=[\\w.,:-]*`
+const PLAIN = new RegExp(`^(?:/(?:[a-z_.-]*|v2|[1-9]\\d{0,9}))*(?:\\?(?:${PAIR}(?:&${PAIR})*)?)?$`, 'i')
 
 export const redactAddress = (url: string): string => (PLAIN.test(url) ? url : redactUrl(redactPath(url)))
 
@@ -165,14 +136,10 @@ export function bufferedOutput(): DestinationStream {
   return output
 }
 
-export function redactRequestUrl(url: string): string {
-  return redactAddress(url)
-}
-
 function describeRequest(request: unknown): unknown {
-  if (!isObject(request)) return request
-  const { method, url, id, ip } = request
-  return { id, method, url: typeof url === 'string' ? redactRequestUrl(url) : undefined, ip }
+  if (typeof request !== 'object' || request === null) return request
+  const { method, url, id, ip } = request as Record<string, unknown>
+  return { id, method, url: typeof url === 'string' ? redactAddress(url) : undefined, ip }
 }
 
 /**
@@ -221,8 +188,4 @@ function safeStack(error: Error, message: string): string | undefined {
   if (!stack) return undefined
   const frames = stack.indexOf('\n    at ')
   return `${error.name}: ${message}${frames < 0 ? '' : stack.slice(frames)}`
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null
 }

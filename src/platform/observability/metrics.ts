@@ -1,39 +1,39 @@
 import { METHODS } from 'node:http'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 
-export type ObservedRequest = {
-  method: string
-  route: string | undefined
-  status: number
-  seconds: number
-}
+type ObservedRequest = { method: string; route: string | undefined; status: number; seconds: number }
 
-export type PoolState = Partial<Record<'max' | 'open' | 'busy' | 'idle' | 'waiting', number>> & {
+type PoolState = Partial<Record<'max' | 'open' | 'busy' | 'idle' | 'waiting', number>> & {
   /** Fraction (0 to 1) of the timeout that the first waiting request has used. */
   pressure?: number
 }
 
-export type Metrics = {
-  registry: Registry
-  contentType: string
-  observeRequest(request: ObservedRequest): void
-  takeTraffic(): Traffic
-  enterRequest(): () => void
-  countShed(): void
-  requestsInFlight(): number
-  countGuestReply(event: 'hit' | 'made'): void
-  gaugePool(read: () => PoolState | Promise<PoolState>): void
-  defaultProcessMetrics(): void
-  render(): Promise<string>
-}
+export type Metrics = ReturnType<typeof createMetrics>
 
 const methods = new Set(METHODS)
 const unmatched = 'unmatched'
 /** Limits the memory for labels, in case a caller passes paths instead of route patterns. */
 const maxRoutes = 2_000
 
+/** Adds a gauge without labels that reads its value at each scrape. */
+export function addGauge(
+  registry: Registry,
+  name: string,
+  help: string,
+  read: () => number | Promise<number>,
+): void {
+  new Gauge({
+    name,
+    help,
+    registers: [registry],
+    async collect() {
+      this.set(await read())
+    },
+  })
+}
+
 /** Creates a registry per call, so that tests can run several servers in one process. */
-export function createMetrics(): Metrics {
+export function createMetrics() {
   const registry = new Registry()
   const duration = new Histogram({
     name: 'http_request_duration_seconds',
@@ -51,24 +51,12 @@ export function createMetrics(): Metrics {
     labelNames: ['event'] as const,
     registers: [registry],
   })
-  let shed = 0
-  new Counter({
+  const shed = new Counter({
     name: 'http_requests_shed_total',
     help: 'Requests refused at once because too many were waiting',
     registers: [registry],
-    collect() {
-      this.reset()
-      this.inc(shed)
-    },
   })
-  new Gauge({
-    name: 'http_requests_in_flight',
-    help: 'Requests in progress',
-    registers: [registry],
-    collect() {
-      this.set(inFlight)
-    },
-  })
+  addGauge(registry, 'http_requests_in_flight', 'Requests in progress', () => inFlight)
   const routes = new Set<string>()
 
   function boundedRoute(route: string | undefined): string {
@@ -82,7 +70,7 @@ export function createMetrics(): Metrics {
   return {
     registry,
     contentType: registry.contentType,
-    observeRequest({ method, route, status, seconds }) {
+    observeRequest({ method, route, status, seconds }: ObservedRequest) {
       const labels = {
         method: methods.has(method) ? method : 'OTHER',
         route: boundedRoute(route),
@@ -100,12 +88,10 @@ export function createMetrics(): Metrics {
         isOpen = false
       }
     },
-    countShed: () => {
-      shed += 1
-    },
+    countShed: () => shed.inc(),
     requestsInFlight: () => inFlight,
-    countGuestReply: (event) => guestReplies.inc({ event }),
-    gaugePool(read) {
+    countGuestReply: (event: 'hit' | 'made') => guestReplies.inc({ event }),
+    gaugePool(read: () => PoolState | Promise<PoolState>) {
       new Gauge({
         name: 'database_pool_connections',
         help: 'Connections to the database by state, and callers waiting for one',

@@ -1,5 +1,6 @@
 import pTimeout from 'p-timeout'
-import { AggregatorRegistry, Counter, Gauge, type MetricObject, Registry } from 'prom-client'
+import { AggregatorRegistry, Counter, type MetricObject, Registry } from 'prom-client'
+import { addGauge } from '#platform/observability'
 import type { Channel } from './channel.ts'
 
 const ANSWER_MS = 1_000
@@ -14,14 +15,7 @@ const isCounted = ({ type }: MetricObject) => ['counter', 'histogram'].includes(
 
 export function gatherMetrics(state: () => { running: number; restarts: number }) {
   const own = new Registry()
-  new Gauge({
-    name: 'server_processes',
-    help: 'Processes that serve requests',
-    registers: [own],
-    collect() {
-      this.set(state().running)
-    },
-  })
+  addGauge(own, 'server_processes', 'Processes that serve requests', () => state().running)
   new Counter({
     name: 'server_process_restarts_total',
     help: 'Processes that exited unexpectedly and were replaced',

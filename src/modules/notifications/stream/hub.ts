@@ -1,9 +1,10 @@
-import { Counter, Gauge } from 'prom-client'
+import { Counter } from 'prom-client'
 import { findRevoked, onRevocation } from '#modules/tokens/index.ts'
 import type { Context } from '#platform/context.ts'
 import type { Db } from '#platform/database'
 import type { Language } from '#platform/errors.ts'
 import type { Viewer } from '#platform/http'
+import { addGauge } from '#platform/observability'
 import { completeRows, type NotificationRow, SIGNAL, selectOfMany } from '../queries.ts'
 import { findMissing, notificationView } from '../service.ts'
 import { type CreateChatSource, createEventStream, type EventStream, eventOf } from './event-stream.ts'
@@ -72,14 +73,12 @@ export function createHub(ctx: Context, createChats: CreateChatSource): Hub {
   let checking: NodeJS.Timeout | undefined
   let closed = false
 
-  new Gauge({
-    name: 'notification_streams_open',
-    help: 'Open notification streams of this process',
-    registers: [metrics.registry],
-    collect() {
-      this.set(size)
-    },
-  })
+  addGauge(
+    metrics.registry,
+    'notification_streams_open',
+    'Open notification streams of this process',
+    () => size,
+  )
   const dropped = new Counter({
     name: 'notification_streams_dropped_total',
     help: 'Notification streams closed because their client was too slow',
