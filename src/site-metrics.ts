@@ -1,5 +1,6 @@
 import { Gauge } from 'prom-client'
-import { findLastBackup } from '#backup/jobs.ts'
+import { findBackupState } from '#backup/jobs.ts'
+import { exactTime } from '#lib/time.ts'
 import { countImBacklog } from '#modules/im/index.ts'
 import { measureStatistics } from '#modules/statistics/index.ts'
 import type { Context } from '#platform/context.ts'
@@ -18,7 +19,7 @@ async function look(ctx: Context) {
     countJobs(ctx.sql),
     measureStatistics(ctx, SITE.statistics),
     countImBacklog(ctx.sql),
-    findLastBackup(ctx.sql),
+    findBackupState(ctx.sql),
     findReplicaLags(ctx.sql),
   ])
   return { jobs, site, im, backup, replicas }
@@ -76,17 +77,19 @@ const GAUGES: { name: string; help: string; labels?: string[]; of: (seen: Seen) 
   {
     name: 'kith_backup_last_success_timestamp_seconds',
     help: 'Time of the last complete backup; 0 without one',
-    of: ({ backup }) => [{ value: backup?.finished ?? 0 }],
+    of: ({ backup }) => [
+      { value: backup.finished_at === null ? 0 : Date.parse(exactTime(backup.finished_at)) / 1000 },
+    ],
   },
   {
     name: 'kith_backup_size_bytes',
     help: 'Size of the last backup',
-    of: ({ backup }) => [{ value: backup?.bytes ?? 0 }],
+    of: ({ backup }) => [{ value: backup.bytes ?? 0 }],
   },
   {
     name: 'kith_backup_duration_seconds',
     help: 'Duration of the last backup',
-    of: ({ backup }) => [{ value: backup?.seconds ?? 0 }],
+    of: ({ backup }) => [{ value: backup.seconds ?? 0 }],
   },
   {
     name: 'kith_replica_lag_seconds',

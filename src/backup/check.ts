@@ -9,23 +9,9 @@ const codeOf = (error: unknown): string => {
   return typeof code === 'string' ? code : cause ? codeOf(cause) : String(name)
 }
 
-async function folderFault(folder: string): Promise<string | undefined> {
-  try {
-    await access(await findExistingFolder(folder), constants.W_OK | constants.X_OK)
-    return undefined
-  } catch (error) {
-    return codeOf(error)
-  }
-}
-
-async function bucketFault(address: string, s3: Config['s3']): Promise<string | undefined> {
-  try {
-    const { bucket, key } = readBucketAddress(address)
-    for await (const _ of openBucket({ ...s3, bucket }).list(key, 1)) break
-    return undefined
-  } catch (error) {
-    return codeOf(error)
-  }
+async function reachBucket(address: string, s3: Config['s3']): Promise<void> {
+  const { bucket, key } = readBucketAddress(address)
+  for await (const _ of openBucket({ ...s3, bucket }).list(key, 1)) break
 }
 
 /**
@@ -38,7 +24,11 @@ export async function findBackupFault({
 }: Pick<Config, 'backupTo' | 's3'>): Promise<string | undefined> {
   if (backupTo === undefined) return undefined
   const isBucket = backupTo.startsWith('s3://')
-  const fault = await (isBucket ? bucketFault(backupTo, s3) : folderFault(backupTo))
-  if (fault === undefined) return undefined
-  return `BACKUP_TO: ${backupTo} cannot be ${isBucket ? 'reached' : 'written'} (${fault}): no backups are made until this is fixed.`
+  try {
+    if (isBucket) await reachBucket(backupTo, s3)
+    else await access(await findExistingFolder(backupTo), constants.W_OK | constants.X_OK)
+    return undefined
+  } catch (error) {
+    return `BACKUP_TO: ${backupTo} cannot be ${isBucket ? 'reached' : 'written'} (${codeOf(error)}): no backups are made until this is fixed.`
+  }
 }

@@ -8,7 +8,7 @@ import { backupPath, openBackupPlace, removeOldBackups, scheduledName } from './
 import { seal } from './seal.ts'
 import { type BackupEnd, writeBackup } from './write.ts'
 
-export type BackupRun = { place: string; bytes: number; seconds: number; fault?: string }
+export type BackupRun = { place: string; bytes: number; seconds: number; fault?: string | undefined }
 
 const KEPT_DAYS = 400
 
@@ -16,15 +16,6 @@ export async function recordBackup(sql: Db, { place, bytes, seconds, fault }: Ba
   await sql`
     with old as (delete from backup_runs where finished_at < now() - make_interval(days => ${KEPT_DAYS}))
     insert into backup_runs (place, bytes, seconds, fault) values (${place}, ${bytes}, ${seconds}, ${fault ?? null})`
-}
-
-export async function findLastBackup(
-  sql: Db,
-): Promise<{ finished: number; bytes: number; seconds: number } | undefined> {
-  const [row] = await sql<{ finished: number; bytes: number; seconds: number }[]>`
-    select extract(epoch from finished_at)::double precision as finished, bytes, seconds
-    from backup_runs where fault is null order by finished_at desc limit 1`
-  return row
 }
 
 /** `failing_since` and `fault` describe failures since the last successful backup. */
@@ -65,17 +56,11 @@ export async function makeBackup(
     // A database of an earlier version has no `backup_runs` table yet.
     const [table] = await sql`select to_regclass('backup_runs') as present`
     const seconds = (Date.now() - started) / 1000
-    if (table?.present !== null)
-      await recordBackup(sql, { place: to, bytes, seconds, ...(fault === undefined ? {} : { fault }) })
+    if (table?.present !== null) await recordBackup(sql, { place: to, bytes, seconds, fault })
   }
   try {
     const holds: { end?: BackupEnd } = {}
-    const source = {
-      connection,
-      storage,
-      appSecret: appSecretOf(config),
-      ...(signal === undefined ? {} : { signal }),
-    }
+    const source = { connection, storage, appSecret: appSecretOf(config), signal }
     const plain = writeBackup(source, (end) => {
       holds.end = end
     })

@@ -67,23 +67,27 @@ export const scheduledName = (at: Date) => `kith-${at.toISOString().replace(/[-:
 export const backupPath = (folder: string, name: string) =>
   isBucket(folder) ? `${folder.replace(/\/+$/, '')}/${name}` : join(folder, name)
 
+const oldest = (names: string[], keep: number) =>
+  names
+    .filter((name) => NAME.test(name))
+    .sort()
+    .slice(0, -keep)
+
 /** Removes the oldest scheduled backups beyond `keep`, and no other files of the folder. */
 export async function removeOldBackups(folder: string, keep: number, s3: S3Options): Promise<number> {
   if (!isBucket(folder)) {
-    const old = (await readdir(folder))
-      .filter((name) => NAME.test(name))
-      .sort()
-      .slice(0, -keep)
+    const old = oldest(await readdir(folder), keep)
     for (const name of old) await rm(join(folder, name))
     return old.length
   }
   const { bucket, key } = readBucketAddress(folder)
   const prefix = key === '' ? '' : `${key}/`
   const objects = openBucket({ ...s3, bucket })
-  const old = (await Array.fromAsync(objects.list(`${prefix}kith-`)))
-    .filter((found) => NAME.test(found.slice(prefix.length)))
-    .sort()
-    .slice(0, -keep)
-  for (const found of old) await objects.remove(found)
+  const found = await Array.fromAsync(objects.list(`${prefix}kith-`))
+  const old = oldest(
+    found.map((name) => name.slice(prefix.length)),
+    keep,
+  )
+  for (const name of old) await objects.remove(prefix + name)
   return old.length
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { DatabaseAddress, Db } from '#platform/database'
-import { type Storage, StorageError } from '#platform/files'
+import { present, type Storage } from '#platform/files'
 import { VERSION } from '#platform/version.ts'
 import { type AddEntry, writeArchive } from './archive.ts'
 import {
@@ -37,7 +37,7 @@ export type BackupSource = {
   storage: Storage
   /** App secret, which decrypts sealed values of the database. */
   appSecret: string
-  signal?: AbortSignal
+  signal?: AbortSignal | undefined
 }
 
 /** Streams a backup from one database snapshot while the site keeps serving. `onEnd` receives the totals. */
@@ -91,10 +91,7 @@ export async function* writeBackup(
     }
     for await (const files of listFiles(sql)) {
       for (const { key } of files) {
-        const found = await storage.open(key).catch((error: unknown) => {
-          if (error instanceof StorageError && error.fault === 'missing') return undefined
-          throw error
-        })
+        const found = await present(storage.open(key))
         if (found) {
           end.files += 1
           await add(`uploads/${key}`, found.size, found.stream as AsyncIterable<Buffer>)

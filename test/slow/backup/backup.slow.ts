@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import S3rver from 's3rver'
-import { backupSchedules, backupTasks, findLastBackup } from '#backup/jobs.ts'
+import { backupSchedules, backupTasks, findBackupState } from '#backup/jobs.ts'
 import { backupPath, openBackupPlace } from '#backup/place.ts'
 import { verifyBackup } from '#backup/read.ts'
 import { readConfig } from '#platform/config'
@@ -139,7 +139,7 @@ test('restores a backup made during writes', async () => {
   assert.ok(writing.count > 0)
   assert.equal((await stat(file)).mode & 0o777, 0o600)
   assert.deepEqual(await readdir(folder).then((names) => names.filter((name) => name.endsWith('.part'))), [])
-  assert.ok((await findLastBackup(sql))?.bytes === (await stat(file)).size)
+  assert.equal((await findBackupState(sql)).bytes, (await stat(file)).size)
 
   const embedded = await kith(there('embedded'), 'restore', file)
   assert.equal(embedded.code, 0, embedded.output)
