@@ -4,16 +4,11 @@ import { openDatabaseServer } from '#platform/database-server.ts'
 import { bufferedOutput, createLog, type Log } from '#platform/observability'
 import { supervisorChannel } from '#platform/processes'
 import { checkAddresses } from '#platform/start-checks.ts'
-import { startFault } from '#platform/start-fault.ts'
 import type { Begin } from './start-site.ts'
 
 async function openAlone(config: Config, log: Log, onWait: () => void): Promise<Begin> {
   await checkAddresses(config)
-  try {
-    return { slot: 1, isFirst: true, ...(await openDatabaseServer(config, log, { onWait })) }
-  } catch (error) {
-    throw startFault(error, config.dataDir)
-  }
+  return { slot: 1, isFirst: true, ...(await openDatabaseServer(config, log, { onWait })) }
 }
 
 /**

@@ -13,7 +13,6 @@ import type { Log } from '#platform/observability'
 import { type OpenedContext, openContext } from '#platform/open-context.ts'
 import { type Channel, type StartParameters, supervisorChannel } from '#platform/processes'
 import { reportStartError } from '#platform/start-checks.ts'
-import { startFault } from '#platform/start-fault.ts'
 import { banner } from './banner.ts'
 import { prepareStart } from './prepare.ts'
 import { exportSiteMetrics } from './site-metrics.ts'
@@ -40,9 +39,7 @@ export type Start = {
 /** Migrates the database in the first process, and listens for requests. */
 export async function startSite({ config, log, begin, closers, shutDown }: Start): Promise<void> {
   divideHashing(supervisorChannel ? config.processes : 1)
-  const opened = await openContext(config, log, { bounds: BOUNDS, server: begin }).catch((error) => {
-    throw startFault(error, config.dataDir)
-  })
+  const opened = await openContext(config, log, { bounds: BOUNDS, server: begin })
   const { ctx } = opened
   ctx.metrics.defaultProcessMetrics()
   // The metrics of the site are equal in every process, so only the first process exports them.

@@ -6,7 +6,6 @@ import { serveMetrics } from '#platform/http'
 import { bufferedOutput, createLog } from '#platform/observability'
 import { countForProcesses, createProcessPool, gatherMetrics } from '#platform/processes'
 import { checkAddresses, reportStartError } from '#platform/start-checks.ts'
-import { startFault } from '#platform/start-fault.ts'
 
 export async function supervise(config: Config): Promise<void> {
   const log = createLog({ level: config.logLevel, destination: bufferedOutput() })
@@ -41,7 +40,7 @@ export async function supervise(config: Config): Promise<void> {
     opening.resolve(addresses)
   } catch (error) {
     await crew.stop()
-    throw startFault(error, config.dataDir)
+    throw error
   }
   // The process that failed to start has already logged the reason.
   if (!(await started)) return shutDown('failure', 1)

@@ -10,7 +10,7 @@ import { openDatabaseServer } from '#platform/database-server.ts'
 import { migrateJobs } from '#platform/jobs'
 import { createLog } from '#platform/observability'
 import { openStorage } from '#platform/open-context.ts'
-import { StartFault, startFault } from '#platform/start-fault.ts'
+import { StartFault } from '#platform/start-fault.ts'
 import { diagnose } from '../doctor.ts'
 import { prepareDatabase } from '../prepare.ts'
 import { type Environment, withContext } from './context.ts'
@@ -64,9 +64,7 @@ export async function restore(
       'APP_SECRET differs from the secret of the backup. Leave it unset, and the restore writes the secret of the backup into DATA_DIR.',
     )
   await requireEmptyFolder(config, force)
-  const { connection, stop } = await openDatabaseServer(config, log, { mayBeLost: true }).catch((error) => {
-    throw startFault(error, config.dataDir)
-  })
+  const { connection, stop } = await openDatabaseServer(config, log, { mayBeLost: true })
   try {
     const plain = await openDumpSession(connection)
     try {

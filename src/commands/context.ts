@@ -1,7 +1,6 @@
 import { readConfig } from '#platform/config'
 import { createLog } from '#platform/observability'
 import { type OpenedContext, openContext } from '#platform/open-context.ts'
-import { startFault } from '#platform/start-fault.ts'
 
 export type Environment = Record<string, string | undefined>
 
@@ -15,9 +14,7 @@ export async function withContext<T>(
   const config = readConfig(env)
   const level = env.LOG_LEVEL ? config.logLevel : 'warn'
   const log = createLog({ level, destination: process.stderr })
-  const opened = await openContext(config, log, { mayJoin: true, isDurable }).catch((error) => {
-    throw startFault(error, config.dataDir)
-  })
+  const opened = await openContext(config, log, { mayJoin: true, isDurable })
   try {
     return await work(opened)
   } finally {

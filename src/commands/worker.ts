@@ -4,7 +4,6 @@ import { serveMetrics } from '#platform/http'
 import { createLog } from '#platform/observability'
 import { openContext } from '#platform/open-context.ts'
 import { listenFault } from '#platform/start-checks.ts'
-import { startFault } from '#platform/start-fault.ts'
 import { prepareStart } from '../prepare.ts'
 import { exportSiteMetrics } from '../site-metrics.ts'
 import { startWorker } from '../worker.ts'
@@ -13,9 +12,7 @@ import type { Environment } from './context.ts'
 export async function work(env: Environment): Promise<number> {
   const config = readConfig(env)
   const log = createLog({ level: config.logLevel })
-  const opened = await openContext(config, log, { mayJoin: true }).catch((error) => {
-    throw startFault(error, config.dataDir)
-  })
+  const opened = await openContext(config, log, { mayJoin: true })
   const { ctx, connection } = opened
   try {
     await prepareStart(opened.forJobs, connection)

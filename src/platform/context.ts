@@ -14,7 +14,7 @@ export type Context = {
   limiter: RateLimiter
   metrics: Metrics
   signals: Signals
-  replicas?: Replicas
+  replicas?: Replicas | undefined
   secrets: Secrets
   storage: Storage
   mail: Mail

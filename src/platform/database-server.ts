@@ -9,6 +9,7 @@ import {
 } from '#platform/database'
 import type { Log } from '#platform/observability'
 import { checkDatabase, checkDataDir } from '#platform/start-checks.ts'
+import { startFault } from '#platform/start-fault.ts'
 
 export type DatabaseServer = {
   /**
@@ -31,19 +32,25 @@ const LEAST = 100
 const connectionsOf = ({ processes, databasePoolSize }: Config) =>
   Math.max(LEAST, (processes + 1) * (databasePoolSize + BESIDE_POOL) + FOR_OTHERS)
 
-/**
- * Uses the configured database or starts the embedded one. `mayJoin` reuses the embedded database of a running
- * server. `mayBeLost` creates a new database when the data directory has lost its database. `onWait` runs
- * whenever the start of the embedded database waits for a program of PostgreSQL.
- */
-export async function openDatabaseServer(
+type OpenOptions = {
+  /** Reuses the embedded database of a running server. */
+  mayJoin?: boolean
+  /** Creates a new database when the data directory has lost its database. */
+  mayBeLost?: boolean
+  /** Runs whenever the start of the embedded database waits for a program of PostgreSQL. */
+  onWait?: () => void
+}
+
+/** Uses the configured database or starts the embedded one. Throws a `StartFault` for a known error. */
+export const openDatabaseServer = (config: Config, log: Log, options: OpenOptions = {}) =>
+  openOrStart(config, log, options).catch((error) => {
+    throw startFault(error, config.dataDir)
+  })
+
+async function openOrStart(
   config: Config,
   log: Log,
-  {
-    mayJoin = false,
-    mayBeLost = false,
-    onWait,
-  }: { mayJoin?: boolean; mayBeLost?: boolean; onWait?: () => void } = {},
+  { mayJoin = false, mayBeLost = false, onWait }: OpenOptions,
 ): Promise<DatabaseServer> {
   const { databaseUrl, databaseDirectUrl } = config
   await checkDataDir(config)

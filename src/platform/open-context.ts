@@ -17,6 +17,7 @@ import { createMail } from '#platform/mail.ts'
 import { addGauge, createMetrics, type Log } from '#platform/observability'
 import { createRateLimiter } from '#platform/processes'
 import { findSecretCheck, requireSecret } from '#platform/secret-check.ts'
+import { startFault } from '#platform/start-fault.ts'
 
 export type OpenedContext = {
   ctx: Context
@@ -34,6 +35,7 @@ export type PoolLimits = Pick<DatabaseOptions, 'patienceMs' | 'maxWaiting' | 'lo
 export const openStorage = (config: Config): Storage =>
   config.storage === 's3' ? createS3Storage(config.s3) : createLocalStorage(join(config.dataDir, 'uploads'))
 
+/** Opens the database and the services of a process. Throws a `StartFault` for a known error. */
 export async function openContext(
   config: Config,
   log: Log,
@@ -66,10 +68,10 @@ export async function openContext(
   } catch (error) {
     await Promise.all([sql.end({ timeout: 0 }), sqlForJobs.end({ timeout: 0 })])
     await database.stop?.()
-    throw error
+    throw startFault(error, config.dataDir)
   }
   const signals = createSignals(sqlForJobs)
-  const limiter = createRateLimiter({ log, ...(config.redisUrl ? { redisUrl: config.redisUrl } : {}) })
+  const limiter = createRateLimiter({ log, redisUrl: config.redisUrl })
   const mail = createMail(config, log)
   const metrics = createMetrics()
   metrics.gaugePool(() => {
@@ -88,7 +90,7 @@ export async function openContext(
       ? openReplicas(config.databaseReplicaUrls, sql, { options: forRequests, metrics, log })
       : undefined
   const ctx: Context = {
-    ...(replicas ? { replicas } : {}),
+    replicas,
     config,
     sql,
     log,
