@@ -8,6 +8,7 @@ import {
   type PaymentFacts,
   PaymentFault,
   type PaymentService,
+  returnAddress,
   type SettingsOf,
 } from './provider.ts'
 
@@ -120,7 +121,7 @@ export function createAlipay(settings: SettingsOf<'alipay'>): PaymentService {
     async begin({ number, method, amount, title, expiresAt }) {
       const way = wayOf('alipay', method) ?? 'page'
       const { call, product } = WAYS[way]
-      const back = `${settings.returnUrl}${settings.returnUrl.includes('?') ? '&' : '?'}payment=${number}`
+      const back = returnAddress(settings.returnUrl, number)
       const fields = signed(
         call,
         {

@@ -53,10 +53,14 @@ export async function downloadBill(
   return bytes
 }
 
-export function parseReply(name: string, text: string): Record<string, unknown> {
+export type Wire = Record<string, unknown>
+
+export const field = (of: unknown, name: string): unknown => (of as Wire | null | undefined)?.[name]
+
+export function parseReply(name: string, text: string): Wire {
   try {
     const parsed: unknown = JSON.parse(text)
-    if (typeof parsed === 'object' && parsed !== null) return parsed as Record<string, unknown>
+    if (typeof parsed === 'object' && parsed !== null) return parsed as Wire
   } catch {
     // The error below omits the reply's text, because the text may contain personal data.
   }

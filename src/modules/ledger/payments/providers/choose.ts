@@ -26,17 +26,17 @@ export const serviceOfMethod = (settings: PaymentSettings, method: string): Paym
 export const configuredServices = (settings: PaymentSettings) =>
   (Object.keys(LOADERS) as PaymentServiceName[]).filter((name) => settings[name] !== undefined)
 
-const loaded = new WeakMap<PaymentSettings, Map<string, Promise<PaymentService>>>()
+/** Services by the settings of their provider. */
+const loaded = new WeakMap<object, Promise<PaymentService>>()
 
 export async function paymentService(
   settings: PaymentSettings,
   name: string,
 ): Promise<PaymentService | undefined> {
   const known = configuredServices(settings).find((each) => each === name)
-  if (known === undefined) return undefined
-  const services = loaded.get(settings) ?? new Map<string, Promise<PaymentService>>()
-  loaded.set(settings, services)
-  const service = services.get(known) ?? LOADERS[known](settings[known] as never)
-  services.set(known, service)
+  const own = known && settings[known]
+  if (!own) return undefined
+  const service = loaded.get(own) ?? LOADERS[known](own as never)
+  loaded.set(own, service)
   return service
 }

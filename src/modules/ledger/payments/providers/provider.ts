@@ -55,6 +55,10 @@ export type StatementLine = {
 /** `body` has the exact bytes that the provider signed. */
 export type Notice = { headers: Record<string, string | string[] | undefined>; body: string }
 
+/** URL to which the payer returns from the provider. */
+export const returnAddress = (returnUrl: string, order: string): string =>
+  `${returnUrl}${returnUrl.includes('?') ? '&' : '?'}payment=${order}`
+
 /** Response that keeps the provider from repeating its webhook request. */
 export type Acknowledgement = { status: number; type: string; body: string }
 

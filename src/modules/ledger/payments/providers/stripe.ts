@@ -1,16 +1,15 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import { callProvider, parseReply } from './call.ts'
+import { callProvider, field, parseReply, type Wire } from './call.ts'
 import {
   BadNotice,
   type PaymentFacts,
   PaymentFault,
   type PaymentService,
+  returnAddress,
   type SettingsOf,
   type StatementLine,
 } from './provider.ts'
 
-type Wire = Record<string, unknown>
-const field = (of: unknown, name: string): unknown => (of as Wire | null | undefined)?.[name]
 const text = (value: unknown) => (typeof value === 'string' ? value : undefined)
 const whole = (value: unknown) => (Number.isSafeInteger(value) ? (value as number) : undefined)
 
@@ -138,7 +137,7 @@ export function createStripe(settings: SettingsOf<'stripe'>): PaymentService {
     async begin({ number, amount, title, expiresAt }) {
       const life = Math.round((expiresAt.getTime() - Date.now()) / 1000)
       const expires = Math.min(Math.max(life, LIFE_S[0]), LIFE_S[1])
-      const back = settings.returnUrl + (settings.returnUrl.includes('?') ? '&' : '?')
+      const back = returnAddress(settings.returnUrl, number)
       const session = await ask(
         'POST',
         '/v1/checkout/sessions',
@@ -152,8 +151,8 @@ export function createStripe(settings: SettingsOf<'stripe'>): PaymentService {
           'line_items[0][price_data][unit_amount]': String(amount),
           'line_items[0][price_data][product_data][name]': title,
           expires_at: String(Math.floor(Date.now() / 1000) + expires),
-          success_url: `${back}payment=${number}`,
-          cancel_url: `${back}payment=${number}&cancelled=1`,
+          success_url: back,
+          cancel_url: `${back}&cancelled=1`,
         },
         number,
       )

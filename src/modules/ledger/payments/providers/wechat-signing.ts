@@ -2,7 +2,15 @@ import { createDecipheriv, type KeyObject, randomBytes, sign, verify, X509Certif
 import { callProvider, parseReply } from './call.ts'
 import { PaymentFault, type SettingsOf } from './provider.ts'
 
-export type Signature = { serial: string; timestamp: string; nonce: string; signature: string }
+type Signature = ReturnType<typeof readSignature>
+
+/** Reads the headers with which WeChat Pay signs its replies and webhook requests. */
+export const readSignature = (header: (name: string) => unknown) => ({
+  serial: String(header('wechatpay-serial') ?? ''),
+  timestamp: String(header('wechatpay-timestamp') ?? ''),
+  nonce: String(header('wechatpay-nonce') ?? ''),
+  signature: String(header('wechatpay-signature') ?? ''),
+})
 
 export type Sealed = { nonce?: unknown; associated_data?: unknown; ciphertext?: unknown }
 
@@ -53,14 +61,7 @@ export function createWechatSigning(keys: SettingsOf<'wechat'>) {
       },
       ...(method === 'GET' ? {} : { body }),
     })
-    const header = (name: string) => headers.get(`wechatpay-${name}`) ?? ''
-    const signature: Signature = {
-      serial: header('serial'),
-      timestamp: header('timestamp'),
-      nonce: header('nonce'),
-      signature: header('signature'),
-    }
-    return { status, text, signature }
+    return { status, text, signature: readSignature((name) => headers.get(name)) }
   }
 
   const requireSuccess = (status: number, text: string) => {

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { downloadBill, parseReply } from './call.ts'
+import { downloadBill, field, parseReply, type Wire } from './call.ts'
 import { chineseTime, fenOf, statementReadyAt } from './chinese-time.ts'
 import { wayOf } from './methods.ts'
 import {
@@ -8,13 +8,12 @@ import {
   type PaymentFacts,
   PaymentFault,
   type PaymentService,
+  returnAddress,
   type SettingsOf,
   type StatementLine,
 } from './provider.ts'
-import { createWechatSigning, type Sealed, signLines, unseal } from './wechat-signing.ts'
+import { createWechatSigning, readSignature, type Sealed, signLines, unseal } from './wechat-signing.ts'
 
-type Wire = Record<string, unknown>
-const field = (of: unknown, name: string): unknown => (of as Wire | null | undefined)?.[name]
 const text = (value: unknown) => (typeof value === 'string' ? value : '')
 const whole = (value: unknown) => (Number.isSafeInteger(value) ? (value as number) : -1)
 
@@ -103,13 +102,7 @@ export function createWechat(settings: SettingsOf<'wechat'>): PaymentService {
   }
 
   const openNotice = async ({ headers, body }: Notice) => {
-    const header = (name: string) => String(headers[`wechatpay-${name}`] ?? '')
-    const signature = {
-      serial: header('serial'),
-      timestamp: header('timestamp'),
-      nonce: header('nonce'),
-      signature: header('signature'),
-    }
+    const signature = readSignature((name) => headers[name])
     if (!(Math.abs(Date.now() / 1000 - Number(signature.timestamp)) <= TOLERANCE_S))
       throw new BadNotice('the notice is too old')
     if (!(await signing.verify(signature, body))) throw new BadNotice('the signature is wrong')
@@ -147,7 +140,7 @@ export function createWechat(settings: SettingsOf<'wechat'>): PaymentService {
       })
       if (way === 'native') return { session: null, data: { codeUrl: text(made.code_url) } }
       if (way === 'h5') {
-        const back = `${settings.returnUrl}${settings.returnUrl.includes('?') ? '&' : '?'}payment=${number}`
+        const back = returnAddress(settings.returnUrl, number)
         return {
           session: null,
           data: { url: `${text(made.h5_url)}&redirect_url=${encodeURIComponent(back)}` },
