@@ -24,29 +24,20 @@ export function listenFault(error: unknown, { host, port, metricsHost, metricsPo
   if (syscall !== 'listen' && syscall !== 'bind' && syscall !== 'getaddrinfo') return error
   const name = failed === metricsPort && failed !== port ? 'METRICS_PORT' : 'PORT'
   const at = failed ?? port
-  switch (code) {
-    case 'EADDRINUSE':
-      return new StartFault(
-        `${name}: port ${at} is already in use: stop the other program, or set ${name} to another number.`,
-      )
-    case 'EACCES':
-      return new StartFault(
-        `${name}: this user may not listen on port ${at}: set ${name} to a number above 1023, with a reverse proxy in front.`,
-      )
-    case 'EADDRNOTAVAIL':
-    case 'EINVAL':
-    case 'ENOTFOUND':
-    case 'EAI_AGAIN':
-      if ((given.address ?? given.hostname) === metricsHost && metricsHost !== host)
-        return new StartFault(
-          `METRICS_HOST: ${metricsHost} is not an address of this machine: set it to 127.0.0.1, or to an address of a private network.`,
-        )
-      return new StartFault(
-        `HOST: ${host} is not an address of this machine: set HOST to 127.0.0.1, or to 0.0.0.0 for all its addresses.`,
-      )
-    default:
-      return error
+  const isOfMetrics = (given.address ?? given.hostname) === metricsHost && metricsHost !== host
+  const wrongHost = isOfMetrics
+    ? `METRICS_HOST: ${metricsHost} is not an address of this machine: set it to 127.0.0.1, or to an address of a private network.`
+    : `HOST: ${host} is not an address of this machine: set HOST to 127.0.0.1, or to 0.0.0.0 for all its addresses.`
+  const reasons: Record<string, string> = {
+    EADDRINUSE: `${name}: port ${at} is already in use: stop the other program, or set ${name} to another number.`,
+    EACCES: `${name}: this user may not listen on port ${at}: set ${name} to a number above 1023, with a reverse proxy in front.`,
+    EADDRNOTAVAIL: wrongHost,
+    EINVAL: wrongHost,
+    ENOTFOUND: wrongHost,
+    EAI_AGAIN: wrongHost,
   }
+  const reason = reasons[code ?? '']
+  return reason === undefined ? error : new StartFault(reason)
 }
 
 /** Prints an error that the operator can fix as a sentence, and logs any other error. */

@@ -1,5 +1,6 @@
 import { compile } from '@fastify/proxy-addr'
 import { suggestWord } from '#lib/closest.ts'
+import type { Environment } from './secret-files.ts'
 
 function isProxyAddress(text: string): boolean {
   try {
@@ -58,7 +59,7 @@ const RETIRED = new Map([
   ['DATABASE_REPLICA_MAX_LAG_MS', 'replicas serve guests while they are less than a second behind'],
 ])
 
-export const retiredFaults = (env: Record<string, string | undefined>): string[] =>
+export const retiredFaults = (env: Environment): string[] =>
   Object.keys(env).flatMap((name) => {
     const advice = env[name]?.trim() ? RETIRED.get(name) : undefined
     return advice === undefined ? [] : [`${name} no longer exists: remove it; ${advice}`]
@@ -68,10 +69,7 @@ export const retiredFaults = (env: Record<string, string | undefined>): string[]
  * Reports likely misspellings of settings, and `_FILE` variables of settings that are no secrets. No other
  * program uses the prefix `LINKED_`, so every unknown variable with that prefix is reported.
  */
-export function findMisspelledNames(
-  env: Record<string, string | undefined>,
-  known: readonly string[],
-): string[] {
+export function findMisspelledNames(env: Environment, known: readonly string[]): string[] {
   const unset = known.filter((name) => env[name] === undefined)
   return Object.keys(env).flatMap((name) => {
     const meant = known.includes(name) || RETIRED.has(name) ? undefined : suggestWord(name, unset)

@@ -13,12 +13,10 @@ import {
 import { providerVariables, readOutsideProviders } from './outside-providers.ts'
 import { readPaymentSettings } from './payment-settings.ts'
 import { readPushServices } from './push-settings.ts'
-import { fileVariables, settingReader } from './secret-files.ts'
+import { type Environment, fileVariables, settingReader } from './secret-files.ts'
 import { readTextSettings } from './sms-settings.ts'
 
 export type Config = ReturnType<typeof readConfig>
-
-type Env = Record<string, string | undefined>
 
 const IM_NEEDS = {
   embedded: [],
@@ -26,8 +24,10 @@ const IM_NEEDS = {
   easemob: ['IM_EASEMOB_URL', 'IM_EASEMOB_APP_KEY', 'IM_EASEMOB_CLIENT_ID', 'IM_EASEMOB_CLIENT_SECRET'],
 } as const
 
-const isDatabase = (url: string) =>
-  URL.canParse(url) && ['postgres:', 'postgresql:'].includes(new URL(url).protocol)
+const DATABASE_PROTOCOLS = ['postgres:', 'postgresql:']
+
+const isUrl = (text: string, protocols: readonly string[]) =>
+  protocols.includes(URL.parse(text)?.protocol ?? '')
 
 const GIGABYTE = 1024 ** 3
 const MOST_PROCESSES = 64
@@ -49,7 +49,7 @@ export function chooseProcesses({ cores, memory }: Machine, hasEmbeddedDatabase:
   return Math.min(hasEmbeddedDatabase ? Math.ceil(cores / 2) : cores, MOST_PROCESSES)
 }
 
-export function readConfig(env: Env) {
+export function readConfig(env: Environment) {
   const faults: string[] = []
   const known = new Set<string>()
   const read = settingReader(env, faults)
@@ -74,7 +74,7 @@ export function readConfig(env: Env) {
   const url = (name: string, protocols: string[]) => {
     const given = text(name)
     if (given === undefined) return undefined
-    if (URL.canParse(given) && protocols.includes(new URL(given).protocol)) return given.replace(/\/+$/, '')
+    if (isUrl(given, protocols)) return given.replace(/\/+$/, '')
     faults.push(urlFault(name, given, protocols))
     return undefined
   }
@@ -84,8 +84,8 @@ export function readConfig(env: Env) {
     const given = address?.replace(/^(postgres(?:ql)?:\/\/[^/?#]*@)(?=\/)/, '$1localhost')
     if (given === undefined) return given
     const hostsFault = severalHostsFault(name, given)
-    if (hostsFault === undefined && isDatabase(given)) return given
-    faults.push(hostsFault ?? urlFault(name, given, ['postgres:', 'postgresql:']))
+    if (hostsFault === undefined && isUrl(given, DATABASE_PROTOCOLS)) return given
+    faults.push(hostsFault ?? urlFault(name, given, DATABASE_PROTOCOLS))
     return undefined
   }
   const secret = (name: string, minimum: number) => {

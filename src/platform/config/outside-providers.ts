@@ -1,3 +1,5 @@
+import type { Environment } from './secret-files.ts'
+
 export type OutsideProvider = {
   clientId: string
   clientSecret: string
@@ -22,32 +24,36 @@ export type OutsideProvider = {
     }
 )
 
-type Env = Record<string, string | undefined>
-
 const NAME = /^[a-z][a-z0-9_]{0,31}$/
-const isLoopback = ({ hostname }: URL) => ['127.0.0.1', 'localhost', '[::1]'].includes(hostname)
+const LOOPBACK = ['127.0.0.1', 'localhost', '[::1]']
+
+/** Allows plain HTTP on the loopback interface only, because the server sends secrets to the provider's URL. */
+function isSafeUrl(text: string): boolean {
+  const { protocol, hostname = '' } = URL.parse(text) ?? {}
+  return protocol === 'https:' || (protocol === 'http:' && LOOPBACK.includes(hostname))
+}
 
 const FIELDS = [
   ...['TYPE', 'LABEL', 'CLIENT_ID', 'CLIENT_SECRET', 'REDIRECT_URL', 'SCOPE', 'ISSUER'],
   ...['AUTHORIZE_URL', 'TOKEN_URL', 'PROFILE_URL', 'SUBJECT_FIELD', 'ACCEPT_TOKENS'],
 ]
 
-const namesIn = (env: Env): string[] =>
+const namesIn = (env: Environment): string[] =>
   (env.LINKED_PROVIDERS ?? '')
     .split(',')
     .map((name) => name.trim())
     .filter(Boolean)
 
-export const providerVariables = (env: Env): string[] => [
+export const providerVariables = (env: Environment): string[] => [
   'LINKED_PROVIDERS',
   ...namesIn(env).flatMap((name) => FIELDS.map((field) => `LINKED_${name.toUpperCase()}_${field}`)),
 ]
 
 export function readOutsideProviders(
-  env: Env,
+  env: Environment,
   setting: (name: string) => string | undefined,
   faults: string[],
-  hasSite = false,
+  hasSite: boolean,
 ): Record<string, OutsideProvider> {
   const names = namesIn(env)
   const read = (name: string): OutsideProvider => {
@@ -59,9 +65,7 @@ export function readOutsideProviders(
     }
     const url = (field: string) => {
       const value = text(field)
-      // Allows plain HTTP on the loopback interface only, because the server sends secrets to the provider's
-      // URL.
-      if (value !== '' && !(URL.canParse(value) && isSafe(new URL(value))))
+      if (value !== '' && !isSafeUrl(value))
         faults.push(`${prefix}${field} must be a URL that begins with https://`)
       return value
     }
@@ -93,5 +97,3 @@ export function readOutsideProviders(
   })
   return Object.fromEntries(entries)
 }
-
-const isSafe = (url: URL) => url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url))

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 
-type Env = Record<string, string | undefined>
+export type Environment = Record<string, string | undefined>
 
 /**
  * Settings whose value may also come from a file that `<NAME>_FILE` names. They are secrets, URLs with a
@@ -55,7 +55,7 @@ const REASONS: Record<string, string> = {
   EISDIR: 'is a folder',
 }
 
-export function settingReader(env: Env, faults: string[]): (name: string) => string | undefined {
+export function settingReader(env: Environment, faults: string[]): (name: string) => string | undefined {
   const contents = new Map<string, string | undefined>()
   const readSecret = (name: string, path: string) => {
     if (env[name]?.trim())
