@@ -1,7 +1,6 @@
 import { stat } from 'node:fs/promises'
 import { Command, InvalidArgumentError, Option } from 'commander'
-import { cacheCompiledCode } from '#platform/compile-cache.ts'
-import { requireRuntime } from '#platform/runtime.ts'
+import { cacheCompiledCode, requireRuntime } from '#platform/runtime.ts'
 import { VERSION } from '#platform/version.ts'
 
 requireRuntime()

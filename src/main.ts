@@ -1,6 +1,5 @@
 import cluster from 'node:cluster'
-import { cacheCompiledCode } from '#platform/compile-cache.ts'
-import { requireRuntime } from '#platform/runtime.ts'
+import { cacheCompiledCode, requireRuntime } from '#platform/runtime.ts'
 import { readStartOptions, START_USAGE, StartUsageError } from './start-options.ts'
 
 requireRuntime()

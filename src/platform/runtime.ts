@@ -1,3 +1,6 @@
+import { enableCompileCache } from 'node:module'
+import { fileURLToPath } from 'node:url'
+
 const oldest = 24
 
 export function requireRuntime(): void {
@@ -13,4 +16,9 @@ export function findRuntimeFault(version: string): string | null {
     `this is Node.js ${version}, but Kith needs ${oldest} or later. Its own Node.js is an optional dependency: ` +
     'run `npm ci --include=optional` and start it with `npm start` or `npx kith`, or install a newer Node.js.'
   )
+}
+
+/** Enables Node's compile cache, because Kith has no build step and each start compiles hundreds of files. */
+export function cacheCompiledCode(): void {
+  enableCompileCache(fileURLToPath(new URL('../../node_modules/.cache/compile', import.meta.url)))
 }

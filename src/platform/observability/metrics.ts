@@ -3,10 +3,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 
 type ObservedRequest = { method: string; route: string | undefined; status: number; seconds: number }
 
-type PoolState = Partial<Record<'max' | 'open' | 'busy' | 'idle' | 'waiting', number>> & {
-  /** Fraction (0 to 1) of the timeout that the first waiting request has used. */
-  pressure?: number
-}
+type PoolState = Partial<Record<'max' | 'busy' | 'idle' | 'waiting' | 'pressure', number>>
 
 export type Metrics = ReturnType<typeof createMetrics>
 
