@@ -1,9 +1,7 @@
 import { join } from 'node:path'
-import { loadAppSecret } from '#platform/app-secret.ts'
 import { closeInOrder } from '#platform/closing.ts'
 import type { Config } from '#platform/config'
 import type { Context } from '#platform/context.ts'
-import { createSecrets, type Secrets } from '#platform/crypto.ts'
 import {
   createSignals,
   type DatabaseAddress,
@@ -16,7 +14,7 @@ import { createLocalStorage, createS3Storage, type Storage } from '#platform/fil
 import { createMail } from '#platform/mail.ts'
 import { addGauge, createMetrics, type Log } from '#platform/observability'
 import { createRateLimiter } from '#platform/processes'
-import { findSecretCheck, requireSecret } from '#platform/secret-check.ts'
+import { openSecrets } from '#platform/secret-check.ts'
 import { startFault } from '#platform/start-fault.ts'
 
 export type OpenedContext = {
@@ -58,18 +56,11 @@ export async function openContext(
   // Commands bypass the pooler, because they need database sessions.
   const sql = openDatabase({ ...forRequests, connection: (bounds && requests) ?? connection })
   const sqlForJobs = openDatabase({ ...options, connection, poolSize: JOBS_POOL_SIZE })
-  let secrets: Secrets
-  try {
-    const check = await findSecretCheck(sql)
-    secrets = createSecrets(
-      config.appSecret ?? loadAppSecret(config.dataDir, { mayCreate: check === undefined }),
-    )
-    requireSecret(secrets, check, config.appSecret ? 'APP_SECRET' : join(config.dataDir, 'app-secret'))
-  } catch (error) {
+  const secrets = await openSecrets(sql, config).catch(async (error) => {
     await Promise.all([sql.end({ timeout: 0 }), sqlForJobs.end({ timeout: 0 })])
     await database.stop?.()
     throw startFault(error, config.dataDir)
-  }
+  })
   const signals = createSignals(sqlForJobs)
   const limiter = createRateLimiter({ log, redisUrl: config.redisUrl })
   const mail = createMail(config, log)

@@ -1,4 +1,7 @@
-import type { Secrets } from '#platform/crypto.ts'
+import { join } from 'node:path'
+import { loadAppSecret } from '#platform/app-secret.ts'
+import type { Config } from '#platform/config'
+import { createSecrets, type Secrets } from '#platform/crypto.ts'
 import type { Db } from '#platform/database'
 import { StartFault } from '#platform/start-fault.ts'
 
@@ -20,11 +23,17 @@ export async function keepSecretCheck(sql: Db, secrets: Secrets): Promise<void> 
 }
 
 /**
- * Rejects an app secret that differs from the secret of the database, because another secret could not open
- * sealed values or verify signed links.
+ * Loads the app secret, or creates one for a new database. Rejects a secret that differs from the secret of the
+ * database, because another secret could not open sealed values or verify signed links.
  */
-export function requireSecret(secrets: Secrets, check: string | undefined, from: string): void {
-  if (check === undefined || secrets.verify(TEXT, check)) return
+export async function openSecrets(
+  sql: Db,
+  { appSecret, dataDir }: Pick<Config, 'appSecret' | 'dataDir'>,
+): Promise<Secrets> {
+  const check = await findSecretCheck(sql)
+  const secrets = createSecrets(appSecret ?? loadAppSecret(dataDir, { mayCreate: check === undefined }))
+  if (check === undefined || secrets.verify(TEXT, check)) return secrets
+  const from = appSecret ? 'APP_SECRET' : join(dataDir, 'app-secret')
   throw new StartFault(
     `${from} is not the secret that the database was sealed with: use the original secret, for example from a backup.`,
   )
