@@ -25,11 +25,6 @@ const paymentChecks: CounterCheck[] = [
   ...kinds.flatMap((kind) => kind.paymentChecks ?? []),
 ]
 
-const mailProbe: Probe = {
-  part: 'mail',
-  isUsed: ({ config }) => config.smtpUrl !== undefined,
-  check: ({ mail }) => mail.verifyTransport(),
-}
 const uploadProbe: Probe = {
   part: 'uploads',
   isUsed: () => true,
@@ -101,7 +96,7 @@ export const SITE: Site = {
       for (const { check } of settingChecks) await check(...given)
     },
   },
-  probes: [mailProbe, ...all('probes').flat(), uploadProbe],
+  probes: [...all('probes').flat(), uploadProbe],
   files: {
     confidential,
     isGone: isFileGone,

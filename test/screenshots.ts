@@ -3,9 +3,9 @@ import { statSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { chromium } from 'playwright-core'
-import { hashPassword } from '#modules/accounts/index.ts'
-import type { MailMessage } from '#platform/mail.ts'
-import { mailHtml } from '#platform/mail.ts'
+import { hashPassword, mailSender } from '#modules/accounts/index.ts'
+import type { MailMessage } from '#modules/accounts/mail.ts'
+import { mailHtml } from '#modules/accounts/mail.ts'
 import { BROWSER } from '#test/chromium.ts'
 import { createWorld, type Person } from '#test/world.ts'
 
@@ -20,7 +20,7 @@ const world = await createWorld({
 })
 const { as, guest, sql, ctx, app, work } = world
 const letters: MailMessage[] = []
-ctx.mail.send = async (letter) => void letters.push(letter)
+mailSender(ctx).send = async (letter) => void letters.push(letter)
 
 async function mailOf(act: () => Promise<{ status: number; body: unknown }>): Promise<MailMessage> {
   const before = letters.length

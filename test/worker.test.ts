@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, test } from 'node:test'
+import { mailSender } from '#modules/accounts/index.ts'
 import { createWorld } from '#test/world.ts'
 import { startWorker } from '../src/worker.ts'
 
@@ -28,10 +29,8 @@ test('delays no other jobs when a webhook endpoint does not respond', async () =
   const quick = await endpoint('/quick')
   const ping = (id: number) => as(admin, 'POST', `/admin/webhooks/${id}/ping`)
   const mailed = Promise.withResolvers<void>()
-  const worker = await startWorker(
-    { ...ctx, mail: { ...ctx.mail, send: async () => mailed.resolve() } },
-    connection,
-  )
+  mailSender(ctx).send = async () => mailed.resolve()
+  const worker = await startWorker(ctx, connection)
   const reached = (path: string) => new Promise<void>((resolve) => arrived.set(path, resolve))
   const slowReached = [reached('/slow1'), reached('/slow2')]
   for (let n = 0; n < 12; n += 1) for (const id of slow) assert.ok((await ping(id)).status < 300)

@@ -6,7 +6,8 @@ import { after } from 'node:test'
 import { Ajv } from 'ajv'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { buildApp } from '#app'
-import { createUser } from '#modules/accounts/index.ts'
+import { createUser, mailSender } from '#modules/accounts/index.ts'
+import type { MailMessage } from '#modules/accounts/mail.ts'
 import { smsSender } from '#modules/text-messages/index.ts'
 import type { TextMessage } from '#modules/text-messages/services/text-service.ts'
 import { issueToken } from '#modules/tokens/index.ts'
@@ -109,16 +110,14 @@ export async function createWorld(
     signals,
     secrets: createSecrets('a secret of the tests, long enough'),
     storage: createLocalStorage(join(dataDir, 'uploads')),
-    mail: {
-      async send({ to, text, code }) {
-        outbox.push({ to, text, ...(code === undefined ? {} : { code }) })
-      },
-      verifyTransport: async () => 'log' as const,
-      close: async () => {},
-    },
     onClose: [],
     state: new Map(),
   }
+  Object.assign(mailSender(ctx), {
+    async send({ to, text, code }: MailMessage) {
+      outbox.push({ to, text, ...(code === undefined ? {} : { code }) })
+    },
+  })
   Object.assign(smsSender(ctx), {
     services: {},
     async send({ phone, text, code }: TextMessage) {

@@ -3,7 +3,6 @@ import type { Config } from '#platform/config'
 import type { Secrets } from '#platform/crypto.ts'
 import type { Replicas, Signals, Sql } from '#platform/database'
 import type { Storage } from '#platform/files'
-import type { Mail } from '#platform/mail.ts'
 import type { Log, Metrics } from '#platform/observability'
 import type { RateLimiter } from '#platform/processes'
 
@@ -17,7 +16,6 @@ export type Context = {
   replicas?: Replicas | undefined
   secrets: Secrets
   storage: Storage
-  mail: Mail
   /** Validates each response body against its schema. Only tests set this hook. */
   inspectBody?: (request: FastifyRequest, status: number, body: unknown) => void
   onClose: (() => Promise<void>)[]

@@ -11,7 +11,6 @@ import {
 } from '#platform/database'
 import { type DatabaseServer, openDatabaseServer } from '#platform/database-server.ts'
 import { createLocalStorage, createS3Storage, type Storage } from '#platform/files'
-import { createMail } from '#platform/mail.ts'
 import { addGauge, createMetrics, type Log } from '#platform/observability'
 import { createRateLimiter } from '#platform/processes'
 import { openSecrets } from '#platform/secret-check.ts'
@@ -63,7 +62,6 @@ export async function openContext(
   })
   const signals = createSignals(sqlForJobs)
   const limiter = createRateLimiter({ log, redisUrl: config.redisUrl })
-  const mail = createMail(config, log)
   const metrics = createMetrics()
   metrics.gaugePool(() => {
     const { busy, waiting, pressure } = sql.state()
@@ -90,7 +88,6 @@ export async function openContext(
     signals,
     secrets,
     storage: openStorage(config),
-    mail,
     onClose: [],
     state: new Map(),
   }
@@ -104,7 +101,6 @@ export async function openContext(
           ...ctx.onClose.map((close) => ({ name: 'work in memory', withinMs: 6_000, close })),
           { name: 'signals', withinMs: 1_000, close: signals.close },
           { name: 'rate limits', withinMs: 1_000, close: () => limiter.close() },
-          { name: 'mail', withinMs: 1_000, close: () => mail.close() },
           { name: 'replicas', withinMs: 2_000, close: async () => replicas?.close() },
           { name: 'connections of jobs', withinMs: 2_000, close: () => sqlForJobs.end({ timeout: 1 }) },
           { name: 'connections', withinMs: 6_000, close: () => sql.end({ timeout: 5 }) },

@@ -104,7 +104,9 @@ export function testsFor(root: string, file: string, kind: string): string[] {
         (one < other ? -1 : 1),
     )
   const across =
-    place === 'modules' ? (ACROSS[module_] ?? []) : [...(PLATFORM[module_] ?? PLATFORM[place ?? ''] ?? []), 'test/platform.test.ts']
+    place === 'modules'
+      ? (ACROSS[module_] ?? [])
+      : [...(PLATFORM[module_] ?? PLATFORM[place ?? ''] ?? []), 'test/platform.test.ts']
   const matrix = kind === 'access' ? ['test/routes.test.ts', 'test/access-matrix.test.ts'] : []
   const imports = file.startsWith('importers/') ? find('importers/thinksns') : []
   // Runs tests named in `PLATFORM` before neighbouring tests, because the platform folder mixes many

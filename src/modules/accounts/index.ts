@@ -33,6 +33,7 @@ export { checkSecondFactor, lacksSecondFactor } from './identity/second-factor.t
 export { openSession } from './identity/sessions.ts'
 export { disabledError, findAccount, signIn } from './identity/sign-in.ts'
 export { createUserLines, importUsers, UserForm, userIdsByName } from './imports/service.ts'
+export { mailSender } from './mail.ts'
 export { findMentionedUsers, notifyMentioned } from './mentions.ts'
 export { alertAccountOwner } from './messages.ts'
 export { mountRanking, RankedUser, RanksQuery } from './rankings.ts'

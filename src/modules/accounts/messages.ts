@@ -6,6 +6,7 @@ import type { Context } from '#platform/context.ts'
 import type { Db, Row } from '#platform/database'
 import { addJob, type TaskList } from '#platform/jobs'
 import type { Channel } from './identity/schema.ts'
+import { mailSender } from './mail.ts'
 
 type Contacts = Row<'users', 'email' | 'phone'>
 
@@ -67,7 +68,7 @@ export async function deliver(
   const kind = code === undefined ? 'message' : 'verification'
   try {
     if (channel === 'sms') await sendText(ctx, { phone: to, purpose, ...parts })
-    else await ctx.mail.send({ to, subject, kind, ...parts, ...(link === undefined ? {} : { link }) })
+    else await mailSender(ctx).send({ to, subject, kind, ...parts, ...(link === undefined ? {} : { link }) })
   } catch (error) {
     if (!(error as { permanent?: boolean }).permanent) throw error
     ctx.log.warn({ err: error, purpose }, 'a message was rejected permanently')

@@ -1,3 +1,4 @@
+import type { Probe } from '#contracts/health-check.ts'
 import type { Searchable } from '#contracts/search.ts'
 import { creationSeries, type Statistics } from '#contracts/statistics.ts'
 import { isEmail, isPhoneCountry } from '#lib/identifiers.ts'
@@ -31,6 +32,7 @@ import { secondFactorRoutes } from './identity/second-factor.ts'
 import { adminSessionRoutes, sessionRoutes } from './identity/sessions.ts'
 import { signInRoutes } from './identity/sign-in.ts'
 import { adminInvitationRoutes, invitationRoutes } from './invitations/routes.ts'
+import { mailSender } from './mail.ts'
 import { messageTasks, receiptTasks } from './messages.ts'
 import { accountPersonal } from './personal.ts'
 import { profileRoutes } from './profile/routes.ts'
@@ -150,6 +152,12 @@ export const userSearch: Searchable = {
     userPage(ctx, await listUserIds(ctx.sql, { search: q, since: after, order: 'desc', limit }), viewerId),
 }
 
+const mailProbe: Probe = {
+  part: 'mail',
+  isUsed: ({ config }) => config.smtpUrl !== undefined,
+  check: (ctx) => mailSender(ctx).verifyTransport(),
+}
+
 export const module: Module = {
   routes: (site) => [
     signInRoutes,
@@ -193,6 +201,7 @@ export const module: Module = {
     messageTasks,
     receiptTasks,
   ],
+  probes: [mailProbe],
   schedules: [...codeSchedules, ...deletionSchedules, ...exportSchedules, ...followSchedules],
   pools: [
     { concurrency: 1, names: ['make_export'] },

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { mailSender } from '#modules/accounts/index.ts'
 import { linksOf as siteLinks } from '#modules/settings/index.ts'
 import { feedsOf } from '#test/fixtures/feeds.ts'
 import { refusalOf, settingsOn } from '#test/sign-up.ts'
@@ -78,8 +79,9 @@ test('links an e-mail about a password change to the security page of the accoun
   const carol = await world.person()
   await sql`update users set email = 'carol@example.com', email_key = 'carol@example.com' where id = ${carol.id}`
   const links: (string | undefined)[] = []
-  const { send } = ctx.mail
-  ctx.mail.send = async (letter) => {
+  const sender = mailSender(ctx)
+  const { send } = sender
+  sender.send = async (letter) => {
     links.push(letter.link)
     return send(letter)
   }
@@ -89,7 +91,7 @@ test('links an e-mail about a password change to the security page of the accoun
   })
   assert.ok(status < 300, JSON.stringify(body))
   await work()
-  ctx.mail.send = send
+  sender.send = send
   assert.deepEqual(links, ['https://app.example/account/security'])
   assert.ok(outbox.some(({ to }) => to === 'carol@example.com'))
 })

@@ -4,7 +4,7 @@ import { createServer as createHttp } from 'node:http'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { createInterface } from 'node:readline'
 import { after, test } from 'node:test'
-import { createMail } from '#platform/mail.ts'
+import { createMail, mailSender } from '#modules/accounts/mail.ts'
 import { until } from '#test/fixtures/streams.ts'
 import { createWorld } from '#test/world.ts'
 import { startWorker } from '../../../src/worker.ts'
@@ -61,8 +61,8 @@ async function startMailServer() {
 
 test('delivers each verification code once when a mail server hangs', async () => {
   const server = await startMailServer()
-  const mail = createMail({ smtpUrl: server.url }, ctx.log)
-  const worker = await startWorker({ ...ctx, mail }, connection)
+  const mail = Object.assign(mailSender(ctx), createMail({ smtpUrl: server.url }, ctx.log))
+  const worker = await startWorker(ctx, connection)
   const addresses = STAGES.map((_, n) => `person${n}@example.org`)
   for (const email of addresses)
     assert.equal((await guest('POST', '/verifycodes/register', { email })).status, 202)

@@ -2,19 +2,8 @@ import { ECDH } from 'node:crypto'
 import { wireTime } from '#lib/time.ts'
 import type { Context } from '#platform/context.ts'
 import { fieldError } from '#platform/errors.ts'
-import {
-  Empty,
-  isPublicAddress,
-  language,
-  literalAddress,
-  OneOf,
-  routesOn,
-  type Server,
-  Shared,
-  Text,
-  Time,
-  Type,
-} from '#platform/http'
+import { Empty, language, OneOf, routesOn, type Server, Shared, Text, Time, Type } from '#platform/http'
+import { isPublicAddress, literalAddress } from '../outbound.ts'
 import { deleteDevice, findDevices, saveDevice } from './service.ts'
 import { webPushKeys } from './web-push.ts'
 

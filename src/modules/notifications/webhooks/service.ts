@@ -4,9 +4,9 @@ import { uuidv7 } from '#lib/ids.ts'
 import { type LinkTo, webLinks } from '#modules/settings/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type Db, transaction } from '#platform/database'
-import { postOutbound } from '#platform/http'
 import { addJob } from '#platform/jobs'
 import { defineCache } from '#platform/memory'
+import { postOutbound } from '../outbound.ts'
 import { findNotifications } from '../queries.ts'
 import {
   type Attempt,

@@ -2,7 +2,8 @@ import { mountAdminRecords, recordAudit } from '#modules/audit/index.ts'
 import type { Context } from '#platform/context.ts'
 import { transaction } from '#platform/database'
 import { invalidField, notFound } from '#platform/errors.ts'
-import { Empty, isPublicAddress, literalAddress, routesOn, type Server } from '#platform/http'
+import { Empty, routesOn, type Server } from '#platform/http'
+import { isPublicAddress, literalAddress } from '../../outbound.ts'
 import { createWebhookSecret, invalidateSelectedTypes } from '../service.ts'
 import {
   addressNotPublic,

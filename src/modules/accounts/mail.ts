@@ -1,6 +1,7 @@
 import { isIP } from 'node:net'
 import type { Transporter } from 'nodemailer'
 import { messageOf } from '#lib/faults.ts'
+import { type Context, defineState } from '#platform/context.ts'
 import { type Log, redactText } from '#platform/observability'
 
 type MailSettings = { smtpUrl?: string | undefined; mailFrom?: string | undefined; publicUrl?: string }
@@ -160,3 +161,10 @@ export function defaultSender(smtpUrl: string, publicUrl: string): string {
   const isName = (host: string) => host !== 'localhost' && !isIP(host) && !host.startsWith('[')
   return `kith@${hosts.find(isName) ?? 'localhost'}`
 }
+
+/** Without a mail server, the server logs mails instead of sending them. */
+export const mailSender = defineState((ctx: Context) => {
+  const mail = createMail(ctx.config, ctx.log)
+  ctx.onClose.push(mail.close)
+  return mail
+})
