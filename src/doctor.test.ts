@@ -17,10 +17,10 @@ test('lists configured and unconfigured external services', async () => {
   const { isWell, lines } = await report()
   assert.ok(isWell)
   assert.deepEqual(lines, [
-    '· mail is not configured',
     '· payments is not configured',
     '· push is not configured',
     '· sms is not configured',
+    '· mail is not configured',
     '✓ im answers',
     '✓ uploads answers',
   ])
