@@ -76,6 +76,20 @@ export function forwarded({ headers }: FastifyRequest): Record<string, string> {
   return kept
 }
 
+/** Calls the API as the browser, within the process. */
+const ask = (
+  server: Server,
+  request: FastifyRequest,
+  { method = 'POST', path, payload }: { method?: string; path: string; payload: object },
+) =>
+  server.inject({
+    method: method as 'POST',
+    url: `${API}/${path}`,
+    headers: forwarded(request),
+    remoteAddress: request.ip,
+    payload,
+  })
+
 /**
  * Returns the token of the session cookie, refreshed shortly before its expiry. Returns undefined for guests.
  */
@@ -95,14 +109,7 @@ export function addSessions(server: Server, config: Config): FindToken {
   const exchange = (token: string, request: FastifyRequest) => {
     const running = exchanges.get(token)
     if (running !== undefined) return running
-    const made = server
-      .inject({
-        method: 'POST',
-        url: `${API}/auth/refresh`,
-        headers: forwarded(request),
-        remoteAddress: request.ip,
-        payload: { token },
-      })
+    const made = ask(server, request, { path: 'auth/refresh', payload: { token } })
       .then((answer) => ({ status: answer.statusCode, body: answer.json() as Token }))
       .finally(() => exchanges.delete(token))
     exchanges.set(token, made)
@@ -142,13 +149,8 @@ export function addSessions(server: Server, config: Config): FindToken {
       if (!isFromSite(request, config)) throw forbidden()
       const path = request.params['*']
       if (!GIVES_TOKEN.test(path)) throw noSuchPath()
-      const answer = await server.inject({
-        method: request.method as 'POST',
-        url: `${API}/${path}`,
-        headers: forwarded(request),
-        remoteAddress: request.ip,
-        payload: (request.body ?? {}) as object,
-      })
+      const payload = (request.body ?? {}) as object
+      const answer = await ask(server, request, { method: request.method, path, payload })
       for (const name of ['x-error-code', 'retry-after', 'x-ratelimit-limit', 'x-ratelimit-remaining'])
         if (answer.headers[name] !== undefined) reply.header(name, answer.headers[name])
       reply.header('Cache-Control', 'no-store').code(answer.statusCode)
@@ -165,14 +167,7 @@ export function addSessions(server: Server, config: Config): FindToken {
     if (!isFromSite(request, config)) throw forbidden()
     const session = readSession(request, config)
     clearSession(reply, config)
-    if (session)
-      await server.inject({
-        method: 'POST',
-        url: `${API}/auth/logout`,
-        headers: forwarded(request),
-        remoteAddress: request.ip,
-        payload: { token: session.token },
-      })
+    if (session) await ask(server, request, { path: 'auth/logout', payload: { token: session.token } })
     return reply.header('Cache-Control', 'no-store').code(204).send()
   })
   return findToken
