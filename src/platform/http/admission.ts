@@ -8,6 +8,12 @@ import { forbidden, tooManyRequests, unauthenticated } from '#platform/errors.ts
 import type { RateLimiter, RateState } from '#platform/processes'
 import { INNER_HEADER, INNER_SECRET } from './web/session.ts'
 
+/** Returns the network of an IPv6 address as its first `groups` groups of 16 bits. */
+function networkOf(address: ipaddr.IPv4 | ipaddr.IPv6, groups: number): string {
+  const parts = (address as ipaddr.IPv6).parts.slice(0, groups)
+  return `${parts.map((part) => part.toString(16)).join(':')}::/${groups * 16}`
+}
+
 /**
  * Returns the key by which limits count a client address. IPv6 addresses count by /64, because a subscriber
  * commonly has a whole /64.
@@ -15,11 +21,7 @@ import { INNER_HEADER, INNER_SECRET } from './web/session.ts'
 export function addressKey(address: string): string {
   if (!address.includes(':') || !ipaddr.isValid(address)) return address
   const parsed = ipaddr.process(address)
-  if (parsed.kind() === 'ipv4') return parsed.toString()
-  return `${(parsed as ipaddr.IPv6).parts
-    .slice(0, 4)
-    .map((part) => part.toString(16))
-    .join(':')}::/64`
+  return parsed.kind() === 'ipv4' ? parsed.toString() : networkOf(parsed, 4)
 }
 
 export type Viewer = {
@@ -79,9 +81,7 @@ const USER_AGENT_MAX = 200
 export function placeNetwork(address: string): string {
   if (!ipaddr.isValid(address)) return ''
   const parsed = ipaddr.process(address)
-  if (parsed.kind() === 'ipv4') return parsed.toString().replace(/\d+$/, '0/24')
-  const parts = (parsed as ipaddr.IPv6).parts.slice(0, 3)
-  return `${parts.map((part) => part.toString(16)).join(':')}::/48`
+  return parsed.kind() === 'ipv4' ? parsed.toString().replace(/\d+$/, '0/24') : networkOf(parsed, 3)
 }
 
 export const deviceOf = ({ headers, ip }: FastifyRequest): Device => ({
