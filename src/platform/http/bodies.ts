@@ -1,8 +1,10 @@
 import { isUtf8 } from 'node:buffer'
 import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
+import type { Config } from '#platform/config'
 import { apiError, Busy, badRequest, notFound, tooManyRequests } from '#platform/errors.ts'
 import { addressKey } from './admission.ts'
 import type { Server } from './instance.ts'
+import type { Refuse } from './unreadable.ts'
 
 type Done = (error?: Error) => void
 
@@ -90,38 +92,8 @@ export function acceptBodies(server: Server): void {
   })
 }
 
-/**
- * Rejects a request when no part of its body arrives for `idleMs`. Only `requestTimeout` limits a slow upload
- * that continues.
- */
-export function endStalledBodies(
-  server: Server,
-  idleMs: number,
-  refuse: (error: Error & { code?: string }, socket: FastifyRequest['raw']['socket']) => void,
-): void {
-  server.addHook('onRequest', (request: FastifyRequest, reply: FastifyReply, done) => {
-    const { raw } = request
-    if (isBodyOutstanding(request)) {
-      const { socket } = raw
-      raw.setTimeout(idleMs, () =>
-        refuse(
-          Object.assign(new Error('the body stopped arriving'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }),
-          socket,
-        ),
-      )
-      // Removes the socket's timeout while the handler runs. After the reply, Node's keep-alive timeout must
-      // stay.
-      raw.once('end', () => reply.raw.writableFinished || socket.setTimeout(0))
-    }
-    done()
-  })
-}
-
-type Socket = FastifyRequest['raw']['socket']
-type Body = { address: string; bytes: number; close: (code: RefusalCode) => void }
+type Body = { address: string; bytes: number; close: (code: 'BODIES_OF_ADDRESS' | 'BODIES_OF_ALL') => void }
 type Share = { bytes: number; bodies: Set<Body> }
-
-export type RefusalCode = 'BODIES_OF_ADDRESS' | 'BODIES_OF_ALL'
 
 const SHARE_PER_ADDRESS = 1 / 8
 /**
@@ -146,13 +118,24 @@ const isStreamed = (request: FastifyRequest) =>
   consumesOf(request)?.includes('multipart/form-data') === true
 
 /**
+ * Rejects a request when no part of its body arrives for `idleMs`. Only `requestTimeout` limits a slow upload
+ * that continues.
+ */
+function endWhenStalled({ raw }: FastifyRequest, reply: FastifyReply, idleMs: number, refuse: Refuse): void {
+  const { socket } = raw
+  raw.setTimeout(idleMs, () => refuse({ code: 'ERR_HTTP_REQUEST_TIMEOUT' }, socket))
+  // Removes the socket's timeout while the handler runs. After the reply, Node's keep-alive timeout must stay.
+  raw.once('end', () => reply.raw.writableFinished || socket.setTimeout(0))
+}
+
+/**
  * Limits the number and memory of incomplete request bodies, per client address and in total. When a total
  * is exceeded, rejects a body of the client address with the most bodies or bytes.
  */
 export function limitUnfinishedBodies(
   server: Server,
-  limits: { bodies: number; bytes: number },
-  refuse: (error: Error & { code?: string }, socket: Socket) => void,
+  { unfinishedBodies: limits, requestIdleMs }: Pick<Config, 'unfinishedBodies' | 'requestIdleMs'>,
+  refuse: Refuse,
 ): void {
   const shares = new Map<string, Share>()
   const total = { bodies: 0, bytes: 0 }
@@ -196,7 +179,7 @@ export function limitUnfinishedBodies(
     else if (total.bytes > limits.bytes) evictLargest()
   }
 
-  server.addHook('onRequest', (request: FastifyRequest, _reply: FastifyReply, done) => {
+  server.addHook('onRequest', (request: FastifyRequest, reply: FastifyReply, done) => {
     if (!isBodyOutstanding(request)) return done()
     const { raw } = request
     let isAdmitted = false
@@ -205,7 +188,7 @@ export function limitUnfinishedBodies(
       bytes: 0,
       close(code) {
         remove(body)
-        if (isAdmitted) refuse(Object.assign(new Error('too many unfinished bodies'), { code }), raw.socket)
+        if (isAdmitted) refuse({ code }, raw.socket)
       },
     }
     const refusal = add(body)
@@ -217,6 +200,7 @@ export function limitUnfinishedBodies(
       raw.pause()
       raw.on('data', (piece: Buffer) => count(body, piece.length + PIECE_BYTES))
     }
+    endWhenStalled(request, reply, requestIdleMs, refuse)
     done()
   })
 }

@@ -31,9 +31,10 @@ export function corsHeaders(origins: readonly string[]): CorsHeaders {
  * Returns the `Origin` of a request that is rejected on its socket, from the parsed headers or else from the raw
  * packet.
  */
-export function originOf(error: Error & { rawPacket?: Buffer }, socket: Socket): string | undefined {
+export function originOf({ rawPacket }: { rawPacket?: unknown }, socket: Socket): string | undefined {
   const { _httpMessage: reading } = socket as { _httpMessage?: ServerResponse<IncomingMessage> | null }
   const headers: IncomingHttpHeaders | undefined = reading?.req.headers
   if (headers) return headers.origin
-  return /\r\nOrigin: *([^\s]+)\r\n/i.exec(error.rawPacket?.toString('latin1') ?? '')?.[1]
+  const packet = (rawPacket as Buffer | undefined)?.toString('latin1') ?? ''
+  return /\r\nOrigin: *([^\s]+)\r\n/i.exec(packet)?.[1]
 }

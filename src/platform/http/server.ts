@@ -21,7 +21,6 @@ import {
   acceptBodies,
   answerInvalid,
   checkContentType,
-  endStalledBodies,
   limitUnfinishedBodies,
   prepareBody,
 } from './bodies.ts'
@@ -201,8 +200,7 @@ export async function createServer({
     !request.caller || currentScope() === request.caller ? done() : runInScope(request.caller, done),
   )
   server.addHook('onRequest', checkContentType)
-  limitUnfinishedBodies(server, config.unfinishedBodies, refuse)
-  endStalledBodies(server, config.requestIdleMs, refuse)
+  limitUnfinishedBodies(server, config, refuse)
   server.addHook('preHandler', answerInvalid)
   server.addHook('onRoute', (route) => {
     route.attachValidation = true

@@ -15,13 +15,15 @@ const REFUSALS: Record<string, Refusal> = {
 }
 const UNREADABLE: Refusal = [400, 'bad_request', badRequest.text.en]
 
+export type Refuse = (error: { code?: string; rawPacket?: unknown }, socket: Socket) => void
+
 /**
  * Replies to requests that Node could not parse, and to requests whose body stalls or exceeds a limit. The text is
  * in English, because a request that Node could not parse names no language.
  */
 export const refuseUnreadable =
-  (corsHeaders: CorsHeaders) =>
-  (error: Error & { code?: string }, socket: Socket): void => {
+  (corsHeaders: CorsHeaders): Refuse =>
+  (error, socket) => {
     const cors = corsHeaders(originOf(error, socket))
     if (error.code === 'ECONNRESET' || !socket.writable) {
       socket.destroy()
