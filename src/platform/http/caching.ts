@@ -30,7 +30,7 @@ export function addVary(reply: FastifyReply, names: string): FastifyReply {
   return reply.header('Vary', others === undefined ? names : `${others}, ${names}`)
 }
 
-export const COMPRESSED_FROM = 1024
+const COMPRESSED_FROM = 1024
 
 const EFFORT = { zstd: 1, br: 3, gzip: 1 }
 
@@ -54,12 +54,31 @@ export function encodingFor(accepts: string | undefined): Encoding | undefined {
   return encoding === 'identity' ? undefined : (encoding as Encoding | undefined)
 }
 
-export function hasAlready(ifNoneMatch: string | undefined, etag: string): boolean {
+/**
+ * Sets `Content-Encoding` and returns the encoding of a body that is long enough. Returns undefined for a body that
+ * stays uncompressed.
+ */
+export function chooseEncoding(
+  { headers }: FastifyRequest,
+  reply: FastifyReply,
+  length: number,
+): Encoding | undefined {
+  if (length < COMPRESSED_FROM || reply.hasHeader('content-encoding')) return undefined
+  const encoding = encodingFor(headers['accept-encoding'])
+  if (encoding) reply.header('Content-Encoding', encoding)
+  return encoding
+}
+
+/** Sets the ETag. Sets the status 304 and returns true when the client has the body already. */
+export function isUnchanged({ headers }: FastifyRequest, reply: FastifyReply, etag: string): boolean {
+  reply.header('ETag', etag)
+  const ifNoneMatch = headers['if-none-match']
   if (ifNoneMatch === undefined) return false
   const plain = etag.replace(/^W\//, '')
-  return ifNoneMatch
-    .split(',')
-    .some((each) => each.trim() === '*' || each.trim().replace(/^W\//, '') === plain)
+  const tags = ifNoneMatch.split(',').map((each) => each.trim().replace(/^W\//, ''))
+  if (!tags.includes('*') && !tags.includes(plain)) return false
+  reply.code(304)
+  return true
 }
 
 declare module 'fastify' {
@@ -96,25 +115,12 @@ export function addCaching(server: Server, api: string): void {
     if (isRead && (statusCode === 200 || statusCode === 304) && !reply.hasHeader('cache-control'))
       reply.header('Cache-Control', request.routeOptions.config.isShared ? 'public, no-cache' : 'no-cache')
     if (typeof payload !== 'string') return done(null, payload)
-    const isLong = payload.length >= COMPRESSED_FROM
     // Encodes a long text once. Otherwise the ETag, the length and the socket would each encode the text.
-    const body = isLong ? Buffer.from(payload) : payload
-    if (isRead && statusCode === 200 && !reply.hasHeader('etag')) {
-      const tag = etagOf(body)
-      reply.header('ETag', tag)
-      if (hasAlready(request.headers['if-none-match'], tag)) {
-        reply.code(304)
-        return done(null, '')
-      }
-    }
-    const accepts = request.headers['accept-encoding']
-    const encoding =
-      !isLong || typeof accepts !== 'string' || reply.hasHeader('content-encoding')
-        ? undefined
-        : encodingFor(accepts)
-    if (!encoding) return done(null, body)
-    reply.header('Content-Encoding', encoding)
-    done(null, compress(body, encoding))
+    const body = payload.length < COMPRESSED_FROM ? payload : Buffer.from(payload)
+    if (isRead && statusCode === 200 && !reply.hasHeader('etag') && isUnchanged(request, reply, etagOf(body)))
+      return done(null, '')
+    const encoding = chooseEncoding(request, reply, payload.length)
+    done(null, encoding ? compress(body, encoding) : body)
   })
 }
 
@@ -152,18 +158,16 @@ function createGuestCache({ config, metrics }: Context): GuestCache {
   const making = new Map<string, { since: number; made: Promise<Kept | undefined> }>()
   const isYoung = (since: number) => performance.now() - since < guestCacheMs
 
-  const make = async (key: string, shown: (() => void)[], write: Write): Promise<Kept | undefined> => {
-    const madeAt = performance.now()
-    const text = await write()
-    if (text === undefined) return undefined
-    const bytes = Buffer.from(text)
-    const entry = { madeAt, bytes, etag: etagOf(text), encoded: new Map(), shown }
-    kept.set(key, entry)
-    return entry
-  }
-  const makeOnce = (key: string, shown: (() => void)[], write: Write): Promise<Kept | undefined> => {
-    const made = make(key, shown, write)
-    const mine = { since: performance.now(), made }
+  const make = (key: string, shown: (() => void)[], write: Write): Promise<Kept | undefined> => {
+    const since = performance.now()
+    const made = write().then((text) => {
+      if (text === undefined) return undefined
+      const bytes = Buffer.from(text)
+      const entry = { madeAt: since, bytes, etag: etagOf(text), encoded: new Map(), shown }
+      kept.set(key, entry)
+      return entry
+    })
+    const mine = { since, made }
     making.set(key, mine)
     const done = () => {
       if (making.get(key) === mine) making.delete(key)
@@ -192,7 +196,7 @@ function createGuestCache({ config, metrics }: Context): GuestCache {
       if (!found) {
         const shown: (() => void)[] = []
         caller.shown = shown
-        found = await makeOnce(key, shown, write)
+        found = await make(key, shown, write)
       }
       if (!found) return false
       reply.code(status)
@@ -203,17 +207,12 @@ function createGuestCache({ config, metrics }: Context): GuestCache {
   }
 }
 
-function send({ headers }: FastifyRequest, reply: FastifyReply, { bytes, etag, encoded }: Kept): void {
-  if (reply.statusCode === 200) {
-    reply.header('ETag', etag)
-    if (hasAlready(headers['if-none-match'], etag)) return void reply.code(304).send()
-  }
+function send(request: FastifyRequest, reply: FastifyReply, { bytes, etag, encoded }: Kept): void {
+  if (reply.statusCode === 200 && isUnchanged(request, reply, etag)) return void reply.send()
   reply.type('application/json; charset=utf-8')
-  const accepts = headers['accept-encoding']
-  const encoding =
-    bytes.length < COMPRESSED_FROM || typeof accepts !== 'string' ? undefined : encodingFor(accepts)
+  const encoding = chooseEncoding(request, reply, bytes.length)
   if (!encoding) return void reply.send(bytes)
   const sent = encoded.get(encoding) ?? compress(bytes, encoding)
   encoded.set(encoding, sent)
-  reply.header('Content-Encoding', encoding).send(sent)
+  reply.send(sent)
 }

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { apiError } from '#platform/errors.ts'
 import type { ByteRange } from '#platform/files'
-import { hasAlready } from './caching.ts'
+import { isUnchanged } from './caching.ts'
 
 export type ByteSource = {
   name: string
@@ -20,20 +20,19 @@ const outOfRange = apiError(
   '请求的范围超出文件大小。',
 )
 
-/** Sends an upload with headers that keep browsers from sniffing its type or running its scripts. */
+/** Sends an upload with headers that keep browsers from running its scripts. */
 export async function sendBytes(request: FastifyRequest, reply: FastifyReply, item: ByteSource) {
   const etag = `"${item.tag}"`
   const range = readRange(request, item.size, etag)
   if (range === 'none') throw outOfRange({ headers: { 'Content-Range': `bytes */${item.size}` } })
+  const hasAlready = isUnchanged(request, reply, etag)
   const shown = /^(image|audio|video)\/(?!svg)/.test(item.mime) ? 'inline' : 'attachment'
   reply
-    .header('ETag', etag)
     .header('Cache-Control', item.cacheControl)
     .header('Accept-Ranges', 'bytes')
-    .header('X-Content-Type-Options', 'nosniff')
     .header('Content-Security-Policy', "default-src 'none'; sandbox")
     .header('Cross-Origin-Resource-Policy', 'cross-origin')
-  if (hasAlready(request.headers['if-none-match'], etag)) return reply.code(304).send()
+  if (hasAlready) return reply.send()
   reply.type(item.mime).header('Content-Disposition', `${shown}; filename="${item.name}"`)
   if (range) {
     reply.code(206).header('Content-Range', `bytes ${range.start}-${range.end}/${item.size}`)

@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache'
 import type { Config } from '#platform/config'
 import type { RateLimiter } from '#platform/processes'
 import { addressKey, rateLimitHeaders } from '../admission.ts'
-import { addVary, COMPRESSED_FROM, compress, encodingFor, language } from '../caching.ts'
+import { addVary, chooseEncoding, compress, language } from '../caching.ts'
 import type { Server } from '../instance.ts'
 import { builtFolder, sendAsset, sendNotBuilt } from '../packages.ts'
 import { type Renderer, rendererOf, type WebReply } from './build.ts'
@@ -125,11 +125,8 @@ export function addWeb(
         .header('X-Frame-Options', 'DENY')
         .header('Cross-Origin-Opener-Policy', 'same-origin')
     const body = page.body.replaceAll(NONCE_MARK, nonce)
-    const accepts = request.headers['accept-encoding']
-    const encoding =
-      body.length < COMPRESSED_FROM || typeof accepts !== 'string' ? undefined : encodingFor(accepts)
-    if (!encoding) return void reply.send(body)
-    reply.header('Content-Encoding', encoding).send(compress(body, encoding))
+    const encoding = chooseEncoding(request, reply, body.length)
+    reply.send(encoding ? compress(body, encoding) : body)
   }
 }
 
