@@ -4,7 +4,6 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { LRUCache } from 'lru-cache'
 import Negotiator from 'negotiator'
 import { type Context, defineState } from '#platform/context.ts'
-import { currentScope } from '#platform/database'
 import type { Language } from '#platform/errors.ts'
 import type { Server } from './instance.ts'
 
@@ -142,7 +141,8 @@ type Kept = {
 export type Write = () => Promise<string | undefined>
 
 export type GuestCache = {
-  /** Sends the cached reply or the result of `write`. Returns false when nothing was sent. */
+  takes(request: FastifyRequest): boolean
+  /** Sends the cached reply or the result of `write`. Returns false when `write` returned no text. */
   answer(request: FastifyRequest, reply: FastifyReply, status: number, write: Write): Promise<boolean>
   state(): { bytes: number }
 }
@@ -184,18 +184,16 @@ function createGuestCache({ config, metrics }: Context): GuestCache {
   }
 
   return {
+    takes: ({ method, url }) => method === 'GET' && url.length <= MAX_URL_LENGTH,
     async answer(request, reply, status, write) {
-      const url = request.raw.url as string
-      const caller = currentScope()
-      if (url.length > MAX_URL_LENGTH || request.method !== 'GET' || !caller) return false
-      const key = `${language(request)} ${url}`
+      const key = `${language(request)} ${request.url}`
       const others = find(key)
       let found = others instanceof Promise ? await others : others
       if (found !== undefined) for (const count of found.shown) count()
       metrics.countGuestReply(found === undefined ? 'made' : 'hit')
       if (!found) {
         const shown: (() => void)[] = []
-        caller.shown = shown
+        if (request.caller) request.caller.shown = shown
         found = await make(key, shown, write)
       }
       if (!found) return false

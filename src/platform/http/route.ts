@@ -87,36 +87,33 @@ export function routesOn(server: Server, ctx: Context, { tag }: { tag: ApiTag })
         return language(request)
       },
     })
-    const run = async (call: ReturnType<typeof callOf>, reply: FastifyReply): Promise<unknown> => {
-      if (load) call.loaded = await load(call as never)
-      reply.code(status)
-      return handler(call as never)
+    const run = (call: ReturnType<typeof callOf>, request: FastifyRequest, reply: FastifyReply) => {
+      const work = async (): Promise<unknown> => {
+        if (load) call.loaded = await load(call as never)
+        reply.code(status)
+        return handler(call as never)
+      }
+      return usesReplicas && !request.viewer ? readAsGuest(ctx, request, work) : work()
     }
     const send = (reply: FastifyReply, body: unknown) =>
       body === reply || reply.sent ? reply : reply.send(body)
 
     const answerGuest = async (cache: GuestCache, request: FastifyRequest, reply: FastifyReply) => {
-      let made: { body: unknown; isOwn: boolean } | undefined
-      const make = async () => {
+      let body: unknown
+      const isAnswered = await cache.answer(request, reply, status, async () => {
         const call = callOf(request, reply)
         const isRead = watchReads(call, { request, reply })
-        const work = () => run(call, reply)
-        const body = await (usesReplicas ? readAsGuest(ctx, request, work) : work())
-        made = { body, isOwn: isRead() || reply.sent }
-        return made
-      }
-      const isAnswered = await cache.answer(request, reply, status, async () => {
-        const { body, isOwn } = await make()
-        if (isOwn) return undefined
+        body = await run(call, request, reply)
+        if (isRead() || reply.sent) return undefined
         ctx.inspectBody?.(request, status, body)
         return reply.serialize(body as never) as string
       })
-      return isAnswered ? reply : send(reply, (made ?? (await make())).body)
+      return isAnswered ? reply : send(reply, body)
     }
 
     const answer = async (request: FastifyRequest, reply: FastifyReply) => {
       const failure = request.validationError
-      if (guests && !request.viewer && !failure) return answerGuest(guests, request, reply)
+      if (guests?.takes(request) && !request.viewer && !failure) return answerGuest(guests, request, reply)
       const call = callOf(request, reply)
       const refuse = (error: Error) => answerBeforeInvalid(() => (load ?? precheck)?.(call as never), error)
       if (failure && !options.idempotent) return refuse(failure)
@@ -128,8 +125,7 @@ export function routesOn(server: Server, ctx: Context, { tag }: { tag: ApiTag })
             atomically(async (tx) => ({ status, body: await work(tx) }), single)
           return (await handler({ ...call, atomically: inTransaction } as never)) as never
         })
-      const work = () => run(call, reply)
-      return send(reply, await (usesReplicas && !request.viewer ? readAsGuest(ctx, request, work) : work()))
+      return send(reply, await run(call, request, reply))
     }
 
     const register = (url: string, operationId: string, instead?: string) =>
