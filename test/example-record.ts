@@ -77,7 +77,7 @@ export function recordExamples(app: Server): void {
       writeFileSync(join(folder, `${process.pid}.json`), JSON.stringify(kept))
     })
   app.addHook('onSend', async (request, reply, payload) => {
-    const { operation } = request.routeOptions.config
+    const operation = request.routeOptions.config.documented?.operation
     if (!operation || reply.statusCode >= 300) return payload
     const { schema } = request.routeOptions
     const found = kept.operations[operation] ?? {}

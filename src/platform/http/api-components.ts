@@ -132,8 +132,6 @@ function successText(status: string, schema: Json | undefined): string {
   return [SUCCESS[status], what].filter(Boolean).join(' ') || 'Success.'
 }
 
-export type Described = Documented & { operation: string }
-
 type Examples = {
   operations: Record<string, { request?: unknown; reply?: Record<string, unknown> }>
   schemas: Record<string, unknown>
@@ -141,7 +139,7 @@ type Examples = {
 
 export function describeReplies<T extends object>(
   document: T,
-  documented: Map<string, Described>,
+  documented: Map<string, Documented>,
   examples: Examples,
 ): T {
   const { paths = {}, components = {} } = document as {

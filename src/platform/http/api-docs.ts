@@ -4,10 +4,11 @@ import swagger from '@fastify/swagger'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { VERSION } from '#platform/version.ts'
 import type { Access } from './admission.ts'
-import { type Described, describeReplies, shareComponents } from './api-components.ts'
+import { describeReplies, shareComponents } from './api-components.ts'
 import { API_TAGS } from './api-tags.ts'
 import { addVary, encodingFor } from './caching.ts'
 import type { Server } from './instance.ts'
+import type { Documented } from './route-options.ts'
 
 const abilityNeeded = (access: Exclude<Access, string>): string =>
   'ability' in access
@@ -53,7 +54,7 @@ function addDocumentationPage(server: Server): void {
 }
 
 export async function addDocumentation(server: Server): Promise<void> {
-  const documented = new Map<string, Described>()
+  const documented = new Map<string, Documented>()
   await server.register(swagger, {
     openapi: {
       openapi: '3.1.0',
@@ -78,8 +79,7 @@ export async function addDocumentation(server: Server): Promise<void> {
       const access = route.config?.access
       const isPublic = access === undefined || access === 'public'
       const described = route.config?.documented
-      const operation = route.config?.operation
-      if (described && operation) documented.set(described.operationId, { ...described, operation })
+      if (described) documented.set(described.operationId, described)
       return {
         url,
         schema: {

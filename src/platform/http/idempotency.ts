@@ -51,7 +51,7 @@ function textOf(header: string): string {
  */
 function operationOf(request: FastifyRequest): string {
   const params = request.params as Record<string, unknown>
-  const { operation = '' } = request.routeOptions.config
+  const { operation = '' } = request.routeOptions.config.documented ?? {}
   return operation.replace(/:(\w+)(\([^)]*\))?/g, (_, name: string) =>
     encodeURIComponent(String(params[name])),
   )

@@ -15,7 +15,6 @@ export {
   setRateHeaders,
   type Viewer,
 } from './admission.ts'
-export { withPrefixAlias } from './aliases.ts'
 export { addDocumentation } from './api-docs.ts'
 export type { ApiTag } from './api-tags.ts'
 export { language } from './caching.ts'
@@ -28,7 +27,7 @@ export { encapsulate, type Server } from './instance.ts'
 export { addLanding } from './landing.ts'
 export { Listing, listingQuery, pageOf, pageOfNewest } from './listing.ts'
 export { builtFolder, packageFolder } from './packages.ts'
-export { routesOn } from './route.ts'
+export { routesOn, withPrefixAlias } from './route.ts'
 export type { AddRoute, UnvalidatedCall } from './route-options.ts'
 export * from './schema.ts'
 export { type ByteSource, sendBytes } from './send.ts'

@@ -17,15 +17,6 @@ declare module 'fastify' {
   interface FastifyInstance {
     routeTable: RouteOptions[]
   }
-  interface FastifyContextConfig {
-    /** Method and path of the canonical route, also for its aliases. */
-    operation?: string
-    /**
-     * `true` omits the query from logs, because the query holds personal data. `path` also replaces the path
-     * in logs by the route, because the path holds a secret.
-     */
-    personal?: true | 'path'
-  }
 }
 
 export type Server = FastifyInstance<

@@ -7,12 +7,6 @@ import type { Static, TObject, TSchema } from './schema.ts'
 
 export type Verb = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
-export const aliasOf = (operationId: string) => ({
-  deprecated: true,
-  description: `An older path of \`${operationId}\`, for existing clients.`,
-  'x-alias-of': operationId,
-})
-
 /** In queries, guests have the id 0, because no user has this id. */
 export type Guest = { readonly id: 0 }
 export const GUEST: Guest = { id: 0 }
@@ -150,13 +144,20 @@ export type AnyRoute = RouteOptions<Access, TSchema, TSchema, TSchema, Replies, 
 }
 
 export type Documented = Pick<AnyRoute, 'operationId' | 'summary' | 'returns' | 'example'> & {
+  /** Method and path of the canonical route, also for its aliases. */
+  operation: string
   errors: readonly DeclaredError[]
 }
 
 declare module 'fastify' {
+  interface FastifyInstance {
+    /** Prefix of the operationIds of routes that are mounted a second time. */
+    aliasName?: string
+  }
   interface FastifyContextConfig {
     documented?: Documented
     loads?: true
+    personal?: AnyRoute['personal']
     whileSilenced?: true
   }
 }

@@ -16,9 +16,9 @@ import {
 } from '#platform/errors.ts'
 import type { ApiTag } from '#platform/http/api-tags.ts'
 import { type GuestCache, guestCacheOf, language } from '#platform/http/caching.ts'
-import { type AddRoute, type AnyRoute, aliasOf, GUEST, type Verb } from '#platform/http/route-options.ts'
+import { type AddRoute, type AnyRoute, GUEST, type Verb } from '#platform/http/route-options.ts'
 import { IDEMPOTENCY_ERRORS, withIdempotencyKey } from './idempotency.ts'
-import type { Server } from './instance.ts'
+import { encapsulate, type Server } from './instance.ts'
 
 /** Throws the API error of `check` (`load` or `precheck`), or else the validation error. */
 async function answerBeforeInvalid(check: () => unknown, failure: Error): Promise<never> {
@@ -47,6 +47,12 @@ function watchReads(call: object, values: { request: FastifyRequest; reply: Fast
     })
   return () => isRead
 }
+
+const aliasOf = (operationId: string) => ({
+  deprecated: true,
+  description: `An older path of \`${operationId}\`, for existing clients.`,
+  'x-alias-of': operationId,
+})
 
 function documentedErrors(method: string, path: string, options: AnyRoute): DeclaredError[] {
   const isOpen = options.access === 'public' || options.access === 'optional'
@@ -128,24 +134,25 @@ export function routesOn(server: Server, ctx: Context, { tag }: { tag: ApiTag })
       return send(reply, await run(call, request, reply))
     }
 
-    const register = (url: string, operationId: string, instead?: string) =>
+    const register = (url: string, name: string, canonicalName?: string) => {
+      const { aliasName } = server
+      const operationId = aliasName ? `${aliasName}${name[0]!.toUpperCase()}${name.slice(1)}` : name
+      const instead = aliasName ? name : canonicalName
       server.route({
         method: method as Verb,
         url,
         ...(options.bodyLimit ? { bodyLimit: options.bodyLimit } : {}),
         config: {
           access: options.access,
-          operation: `${method} /api/v2${path}`,
           ...(options.personal ? { personal: options.personal } : {}),
           ...(options.whileSilenced ? { whileSilenced: true } : {}),
           ...(isShared ? { isShared: true } : {}),
           ...(load || precheck || options.idempotent ? { loads: true } : {}),
           documented: {
+            ...options,
             operationId,
-            summary: options.summary,
+            operation: `${method} /api/v2${path}`,
             errors: documentedErrors(method, path, options),
-            ...(options.returns ? { returns: options.returns } : {}),
-            ...(options.example === undefined ? {} : { example: options.example }),
           },
         },
         schema: {
@@ -164,12 +171,26 @@ export function routesOn(server: Server, ctx: Context, { tag }: { tag: ApiTag })
         },
         handler: answer as never,
       })
+    }
     register(path, options.operationId, options.aliasOf)
     for (const [operationId, url] of Object.entries(options.aliases ?? {}))
       register(url, operationId, options.operationId)
   }
   return add as unknown as AddRoute
 }
+
+type Routes = (server: Server, ctx: Context) => void
+
+/**
+ * Mounts the routes a second time below `prefix`, for existing clients (conventions-23). `name` prefixes the
+ * operationIds of these deprecated copies.
+ */
+export const withPrefixAlias =
+  ({ prefix, name }: { prefix: string; name: string }, routes: Routes): Routes =>
+  (server, ctx) => {
+    routes(server, ctx)
+    encapsulate(server, (aliases) => routes(aliases.decorate('aliasName', name), ctx), { prefix })
+  }
 
 async function readAsGuest<T>(
   { replicas }: Context,
