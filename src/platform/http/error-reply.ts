@@ -1,13 +1,6 @@
+import type { FastifyReply } from 'fastify'
 import { isConnectionError, isDiskFull, isRetryable } from '#platform/database'
-import {
-  ApiError,
-  apiError,
-  Busy,
-  badRequest,
-  invalidFields,
-  type Language,
-  type Text,
-} from '#platform/errors.ts'
+import { ApiError, apiError, Busy, badRequest, invalidFields, type Language } from '#platform/errors.ts'
 import { InputError } from './input.ts'
 
 export const noSuchPath = apiError(404, 'no_such_path', 'This path does not exist.', '该地址不存在。')
@@ -21,10 +14,12 @@ export const methodNotAllowed = apiError(
 
 const diskFull = apiError(507, 'storage_full', 'There is no space left for files.', '存储空间已满。')
 
-export const unavailableText: Text = {
-  en: 'The service is temporarily unavailable. Try again soon.',
-  zh: '服务暂时不可用，请稍后再试。',
-}
+export const unavailable = apiError(
+  503,
+  'unavailable',
+  'The service is temporarily unavailable. Try again soon.',
+  '服务暂时不可用，请稍后再试。',
+)
 
 /**
  * Converts any thrown value to an API error. `hasSentBytes` is true for uploads, so that a full disk is a
@@ -44,9 +39,7 @@ export function toApiError(error: unknown, { hasSentBytes = false } = {}): ApiEr
   if (statusCode >= 400 && statusCode < 500) return new ApiError(statusCode, badRequest.code, badRequest.text)
   if (isDiskFull(error) && hasSentBytes) return diskFull()
   if (error instanceof Busy || isConnectionError(error) || isRetryable(error) || isDiskFull(error))
-    return new ApiError(503, 'unavailable', unavailableText, {
-      headers: { 'Retry-After': error instanceof Busy ? error.retryAfter : 5 },
-    })
+    return unavailable({ headers: { 'Retry-After': error instanceof Busy ? error.retryAfter : 5 } })
   return new ApiError(500, 'internal_error', {
     en: 'Something went wrong on our side. Quote the X-Request-Id of this response when you report it.',
     zh: '服务器出现错误，反馈时请提供本次响应的 X-Request-Id。',
@@ -65,3 +58,11 @@ export function errorBody({ text, details }: ApiError, language: Language) {
     ...details.extra,
   }
 }
+
+/** Sends the JSON body of an error. The route's serializer describes successes only and would drop its fields. */
+export const sendError = (reply: FastifyReply, code: string, body: unknown): FastifyReply =>
+  reply
+    .header('X-Error-Code', code)
+    .type('application/json; charset=utf-8')
+    .serializer((fields: unknown) => JSON.stringify(fields))
+    .send(body)

@@ -4,7 +4,7 @@ import { type Db, type Row, statement, type Tx, transaction } from '#platform/da
 import { ApiError, apiError, type DeclaredError, fieldError } from '#platform/errors.ts'
 import { viewerOf } from './admission.ts'
 import { language } from './caching.ts'
-import { errorBody, toApiError } from './error-reply.ts'
+import { errorBody, sendError, toApiError } from './error-reply.ts'
 import { InputError } from './input.ts'
 
 export type StoredReply<T = unknown> = { status: number; body?: T }
@@ -136,9 +136,9 @@ export async function withIdempotencyKey(
   request: FastifyRequest,
   reply: FastifyReply,
   respond: (atomically: RunAtomically) => Promise<StoredReply>,
-): Promise<void> {
+): Promise<FastifyReply> {
   const named = nameOf(ctx, request)
-  const send = ({ status, body }: StoredReply) => reply.code(status).send(body) as unknown as undefined
+  const send = ({ status, body }: StoredReply) => reply.code(status).send(body)
   if (!named)
     return send(
       await respond((work, { single } = { single: false }) =>
@@ -148,12 +148,9 @@ export async function withIdempotencyKey(
   const replay = (kept: Kept) => {
     if (kept.fingerprint !== named.fingerprint) throw keyReused()
     reply.header('Idempotency-Replayed', 'true')
-    if (kept.refusal_code !== null)
-      reply
-        .header('X-Error-Code', kept.refusal_code)
-        .type('application/json; charset=utf-8')
-        .serializer((body: unknown) => JSON.stringify(body))
-    return send({ status: kept.status, body: kept.response ?? undefined })
+    return kept.refusal_code === null
+      ? send({ status: kept.status, body: kept.response ?? undefined })
+      : sendError(reply.code(kept.status), kept.refusal_code, kept.response)
   }
   const known = await findKept(ctx.sql, named)
   if (known) return replay(known)

@@ -3,6 +3,7 @@ import { Server as NetServer, type Socket } from 'node:net'
 import type { Sql } from '#platform/database'
 import type { Log, Metrics } from '#platform/observability'
 import type { CorsHeaders } from './cors.ts'
+import { unavailable } from './error-reply.ts'
 import type { Server } from './instance.ts'
 
 /**
@@ -11,8 +12,8 @@ import type { Server } from './instance.ts'
 const PRESSURE = 0.5
 
 const BODIES = {
-  en: JSON.stringify({ message: 'The service is temporarily unavailable. Try again soon.' }),
-  zh: JSON.stringify({ message: '服务暂时不可用，请稍后再试。' }),
+  en: JSON.stringify({ message: unavailable.text.en }),
+  zh: JSON.stringify({ message: unavailable.text.zh }),
 }
 
 /**
@@ -23,29 +24,23 @@ export function shedLoad(
   server: Server,
   { sql, cors, metrics }: { sql: Pick<Sql, 'state'>; cors: CorsHeaders; metrics: Metrics },
 ): void {
-  const headers = {
-    'content-type': 'application/json; charset=utf-8',
-    'retry-after': '1',
-    'x-error-code': 'unavailable',
-  }
-  const refuse = (request: IncomingMessage, response: ServerResponse) => {
-    metrics.countShed()
-    const body = BODIES[/^\s*zh/i.test(request.headers['accept-language'] ?? '') ? 'zh' : 'en']
-    response
-      .writeHead(503, {
-        ...headers,
-        ...cors(request.headers.origin),
-        'content-length': Buffer.byteLength(body),
-      })
-      .end(body)
-  }
   const http = server.server
   const emit = http.emit.bind(http)
   http.emit = (event: string, ...args: unknown[]): boolean => {
     if (event !== 'request' || sql.state().pressure < PRESSURE) return emit(event, ...args)
     const [request, response] = args as [IncomingMessage, ServerResponse]
     if (request.method === 'OPTIONS' || request.url?.startsWith('/health/')) return emit(event, ...args)
-    refuse(request, response)
+    metrics.countShed()
+    const body = BODIES[/^\s*zh/i.test(request.headers['accept-language'] ?? '') ? 'zh' : 'en']
+    response
+      .writeHead(503, {
+        'content-type': 'application/json; charset=utf-8',
+        'retry-after': '1',
+        'x-error-code': unavailable.code,
+        ...cors(request.headers.origin),
+        'content-length': Buffer.byteLength(body),
+      })
+      .end(body)
     return true
   }
 }

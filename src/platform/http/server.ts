@@ -26,7 +26,7 @@ import {
 } from './bodies.ts'
 import { addCaching, language } from './caching.ts'
 import { corsHeaders, EXPOSED } from './cors.ts'
-import { errorBody, methodNotAllowed, noSuchPath, toApiError } from './error-reply.ts'
+import { errorBody, methodNotAllowed, noSuchPath, sendError, toApiError } from './error-reply.ts'
 import { acceptForms } from './forms.ts'
 import { compileInput } from './input.ts'
 import type { Server } from './instance.ts'
@@ -245,14 +245,8 @@ export async function createServer({
         { err: error, id: request.id, method: request.method, route: request.routeOptions?.url },
         'request failed',
       )
-    reply
-      .code(told.status)
-      .headers(told.details.headers ?? {})
-      .header('X-Error-Code', told.code)
-      .type('application/json; charset=utf-8')
-      // The route's serializer describes successes only and would drop the fields of an error.
-      .serializer((body: unknown) => JSON.stringify(body))
-      .send(errorBody(told, language(request)))
+    reply.code(told.status).headers(told.details.headers ?? {})
+    sendError(reply, told.code, errorBody(told, language(request)))
   }
   server.setErrorHandler(render)
   await addAssets(server)

@@ -3,17 +3,17 @@ import { STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { badRequest, tooManyRequests } from '#platform/errors.ts'
 import { type CorsHeaders, originOf } from './cors.ts'
-import { unavailableText } from './error-reply.ts'
+import { unavailable } from './error-reply.ts'
 
 type Refusal = [status: number, code: string, message: string, retryAfter?: number]
 
 const REFUSALS: Record<string, Refusal> = {
   HPE_HEADER_OVERFLOW: [431, 'headers_too_large', 'The headers are too large.'],
   ERR_HTTP_REQUEST_TIMEOUT: [408, 'request_timeout', 'The request took too long to arrive.'],
-  BODIES_OF_ADDRESS: [429, 'too_many_requests', tooManyRequests.text.en, 5],
-  BODIES_OF_ALL: [503, 'unavailable', unavailableText.en, 1],
+  BODIES_OF_ADDRESS: [429, tooManyRequests.code, tooManyRequests.text.en, 5],
+  BODIES_OF_ALL: [503, unavailable.code, unavailable.text.en, 1],
 }
-const UNREADABLE: Refusal = [400, 'bad_request', badRequest.text.en]
+const UNREADABLE: Refusal = [400, badRequest.code, badRequest.text.en]
 
 export type Refuse = (error: { code?: string; rawPacket?: unknown }, socket: Socket) => void
 
