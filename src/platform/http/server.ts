@@ -11,11 +11,10 @@ import fastify, {
   LogController,
   type RouteOptions,
 } from 'fastify'
-import type { Config } from '#platform/config'
-import { createScope, currentScope, runInScope, type Sql } from '#platform/database'
+import type { Context } from '#platform/context.ts'
+import { createScope, currentScope, runInScope } from '#platform/database'
 import { Busy } from '#platform/errors.ts'
-import { type Log, type Metrics, redactAddress } from '#platform/observability'
-import type { RateLimiter } from '#platform/processes'
+import { redactAddress } from '#platform/observability'
 import { addressKey, admission, type Identity, setRateHeaders } from './admission.ts'
 import {
   acceptBodies,
@@ -34,7 +33,6 @@ import { addDrain, shedLoad } from './load-shedding.ts'
 import { addAssets } from './packages.ts'
 import { refuseUnreadable } from './unreadable.ts'
 import { addWeb } from './web/pages.ts'
-import { addSessions } from './web/session.ts'
 
 /** Returns a function that lists the methods of a URL, for 405 replies with `Allow`. */
 function rememberRoutes(server: Server): (url: string) => string[] {
@@ -94,15 +92,6 @@ function loggedUrl({ url, routeOptions }: FastifyRequest): string {
   return redactAddress(personal ? url.replace(/\?.*/s, '') : url)
 }
 
-export type HttpOptions = {
-  config: Config
-  log: Log
-  limiter: RateLimiter
-  metrics: Metrics
-  identity: Identity
-  sql: Sql
-}
-
 const BODY_LIMIT = 1024 * 1024
 /**
  * Larger than Node's limit of request line and headers, so that Fastify rejects no path for the length of a
@@ -118,7 +107,7 @@ export async function createServer({
   metrics,
   identity,
   sql,
-}: HttpOptions): Promise<Server> {
+}: Context & { identity: Identity }): Promise<Server> {
   const corsOf = corsHeaders(config.corsOrigins)
   const refuse = refuseUnreadable(corsOf)
   const server: Server = fastify({
@@ -186,7 +175,9 @@ export async function createServer({
     strictPreflight: false,
   })
 
-  const findToken = config.web ? addSessions(server, config) : undefined
+  await addAssets(server)
+  server.decorate('sendPage', null)
+  if (config.web) addWeb(server, { config, limiter })
   const admit = admission({ config, limiter, identity })
   // Outside the API, admission applies only to requests with a token to routes with optional access.
   // `limitByteRequests` limits the rate of requests for files.
@@ -249,9 +240,6 @@ export async function createServer({
     sendError(reply, told.code, errorBody(told, language(request)))
   }
   server.setErrorHandler(render)
-  await addAssets(server)
-  server.decorate('sendPage', null)
-  if (findToken) addWeb(server, { config, limiter }, findToken)
   server.setNotFoundHandler(async (request, reply) => {
     const methods = allowedMethods(request.url)
     if (methods.length === 0 || methods.includes(request.method)) {

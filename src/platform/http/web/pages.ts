@@ -2,13 +2,13 @@ import { randomBytes } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { LRUCache } from 'lru-cache'
 import type { Config } from '#platform/config'
-import type { RateLimiter } from '#platform/processes'
+import type { Context } from '#platform/context.ts'
 import { addressKey, rateLimitHeaders } from '../admission.ts'
 import { addVary, chooseEncoding, compress, language } from '../caching.ts'
 import type { Server } from '../instance.ts'
 import { builtFolder, sendAsset, sendNotBuilt } from '../packages.ts'
 import { type Renderer, rendererOf, type WebReply } from './build.ts'
-import { clearSession, cookieOf, type FindToken, forwarded, INNER_HEADER, INNER_SECRET } from './session.ts'
+import { addSessions, clearSession, cookieOf, forwarded, INNER_HEADER, INNER_SECRET } from './session.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -43,11 +43,9 @@ const policyWith = (nonce: string, { publicUrl }: Config) =>
     'trusted-types kith-worker',
   ].join('; ')
 
-export function addWeb(
-  server: Server,
-  { config, limiter }: { config: Config; limiter: RateLimiter },
-  findToken: FindToken,
-): void {
+/** Adds the pages of the site and the sessions of its visitors. */
+export function addWeb(server: Server, { config, limiter }: Pick<Context, 'config' | 'limiter'>): void {
+  const findToken = addSessions(server, config)
   const load = rendererOf()
   const cache = createPageCache(config.guestCacheMs)
 

@@ -93,7 +93,7 @@ const ask = (
 /**
  * Returns the token of the session cookie, refreshed shortly before its expiry. Returns undefined for guests.
  */
-export type FindToken = (
+type FindToken = (
   request: FastifyRequest,
   reply: FastifyReply,
 ) => Promise<string | undefined> | string | undefined
