@@ -7,7 +7,7 @@ import { addressKey, rateLimitHeaders } from '../admission.ts'
 import { addVary, chooseEncoding, compress, language } from '../caching.ts'
 import type { Server } from '../instance.ts'
 import { builtFolder, sendAsset, sendNotBuilt } from '../packages.ts'
-import { type Renderer, rendererOf, type WebReply } from './build.ts'
+import { rendererOf, type WebReply } from './build.ts'
 import { addSessions, clearSession, cookieOf, forwarded, INNER_HEADER, INNER_SECRET } from './session.ts'
 
 declare module 'fastify' {
@@ -49,23 +49,6 @@ export function addWeb(server: Server, { config, limiter }: Pick<Context, 'confi
   const load = rendererOf()
   const cache = createPageCache(config.guestCacheMs)
 
-  const make = (
-    renderer: Renderer,
-    request: FastifyRequest,
-    given: { token: string | undefined; speaks: 'en' | 'zh'; theme: string; wantsPage: boolean },
-  ) =>
-    renderer.render({
-      url: request.url,
-      origin: config.publicUrl,
-      language: given.speaks,
-      theme: given.theme,
-      hasSession: given.token !== undefined,
-      wantsPage: given.wantsPage,
-      nonce: NONCE_MARK,
-      manifest: renderer.manifest,
-      fetch: askInside(server, request, given.token),
-    })
-
   server.get<{ Params: { '*': string } }>('/_/assets/*', { schema: { hide: true } }, (request, reply) =>
     sendAsset(builtFolder('web'), request.params['*'], reply),
   )
@@ -87,8 +70,18 @@ export function addWeb(server: Server, { config, limiter }: Pick<Context, 'confi
     const speaks = chosen === 'en' || chosen === 'zh' ? chosen : language(request)
     const chosenTheme = cookieOf(request, 'kith_theme') ?? ''
     const theme = ['light', 'dark'].includes(chosenTheme) ? chosenTheme : 'auto'
-    const given = { token, speaks, theme, wantsPage } as const
-    let page: WebReply | undefined
+    const render = () =>
+      renderer.render({
+        url: request.url,
+        origin: config.publicUrl,
+        language: speaks,
+        theme,
+        hasSession: token !== undefined,
+        wantsPage,
+        nonce: NONCE_MARK,
+        manifest: renderer.manifest,
+        fetch: askInside(server, request, token),
+      })
     if (token === undefined) {
       const state = await limiter.hit(`ip:${addressKey(request.ip)}`, config.rateLimits.anonymous)
       if (state.exceeded) {
@@ -99,9 +92,10 @@ export function addWeb(server: Server, { config, limiter }: Pick<Context, 'confi
         reply.code(429).headers(rateLimitHeaders(state)).type('text/plain; charset=utf-8').send(`${text}\n`)
         return true
       }
-      const key = `${speaks} ${theme} ${wantsPage} ${request.url}`
-      page = await cache.get(key, () => make(renderer, request, given))
-    } else page = await make(renderer, request, given)
+    }
+    const page = await (token === undefined
+      ? cache.get(`${speaks} ${theme} ${wantsPage} ${request.url}`, render)
+      : render())
     if (!page) return false
     send(request, reply, page, token !== undefined)
     return true
