@@ -51,24 +51,14 @@ export const Address = (maxLength = 2000, options: object = {}) =>
 /** Accepts true, false, 1, 0, "1" and "0", and in forms also "true" and "false" (conventions-18, conventions-41). */
 export const Flag = () => Type.Boolean()
 
+const listOf = <T extends TSchema>(items: T, maxItems: number, options: object) =>
+  Type.Unsafe<Static<T>[]>({ type: 'array', items, maxItems, 'x-list': true, ...options })
+
 /** Accepts `1,2`, `["1", 2]`, `id[]=1&id[]=2`, `id[0]=1&id[1]=2` and `id=1&id=2` (conventions-19). */
-export const IdList = (maxItems = 100, options: object = {}) =>
-  Type.Unsafe<number[]>({
-    type: 'array',
-    items: Id,
-    maxItems,
-    'x-list': true,
-    ...options,
-  })
+export const IdList = (maxItems = 100, options: object = {}) => listOf(Id, maxItems, options)
 
 export const TextList = (maxItems: number, maxLength: number, options: object = {}) =>
-  Type.Unsafe<string[]>({
-    type: 'array',
-    items: Text(maxLength),
-    maxItems,
-    'x-list': true,
-    ...options,
-  })
+  listOf(Text(maxLength), maxItems, options)
 
 /** Adds null as a type, because the serializer would need a validator for `anyOf`. */
 export function Nullable<T extends TSchema>(schema: T) {
