@@ -6,7 +6,7 @@ import { recordAudit } from '#modules/audit/index.ts'
 import { stopNotice } from '#modules/notifications/index.ts'
 import type { Context } from '#platform/context.ts'
 import { andAfterCursor, type Db, ifGiven, listingClause, type Row, transaction } from '#platform/database'
-import { notFound, tooManyRequests } from '#platform/errors.ts'
+import { notFound } from '#platform/errors.ts'
 import {
   Cursor,
   Empty,
@@ -19,7 +19,7 @@ import {
   Nullable,
   OneOf,
   pageOf,
-  rateLimitHeaders,
+  rateExceeded,
   routesOn,
   type Server,
   Shared,
@@ -246,7 +246,7 @@ export function conversationRoutes(server: Server, ctx: Context) {
     if (allowed === 0) return
     const state = await ctx.limiter.hit(`sensitive:feedback:${userId}`, allowed)
     setRateHeaders(reply, state)
-    if (state.exceeded) throw tooManyRequests({ headers: rateLimitHeaders(state) })
+    if (state.exceeded) throw rateExceeded(state)
   }
 
   route('POST /user/feedback', {

@@ -1,11 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import ipaddr from 'ipaddr.js'
 import { LRUCache } from 'lru-cache'
-import type { Config } from '#platform/config'
 import type { Context } from '#platform/context.ts'
 import { type RequestScope, WRITES_KEY } from '#platform/database'
 import { forbidden, tooManyRequests, unauthenticated } from '#platform/errors.ts'
-import type { RateLimiter, RateState } from '#platform/processes'
+import type { RateState } from '#platform/processes'
 import { INNER_HEADER, INNER_SECRET } from './web/session.ts'
 
 /** Returns the network of an IPv6 address as its first `groups` groups of 16 bits. */
@@ -51,6 +50,7 @@ export type Identity = {
 declare module 'fastify' {
   interface FastifyRequest {
     viewer: Viewer | null
+    rate: RateState | null
   }
   interface FastifyContextConfig {
     access?: Access
@@ -89,12 +89,6 @@ export const deviceOf = ({ headers, ip }: FastifyRequest): Device => ({
   network: placeNetwork(ip),
 })
 
-declare module 'fastify' {
-  interface FastifyRequest {
-    rate: RateState | null
-  }
-}
-
 const UNCOUNTED: RateState = { limit: 0, remaining: 0, resetAt: 0, exceeded: false }
 
 export function setRateHeaders(reply: FastifyReply, state: RateState): void {
@@ -110,16 +104,11 @@ async function mayCall(
 ): Promise<boolean> {
   if (access !== 'public' && access !== 'optional' && !viewer)
     throw unauthenticated({ headers: { 'WWW-Authenticate': 'Bearer' } })
-  if (state.exceeded) throw tooManyRequests({ headers: rateLimitHeaders(state) })
+  if (state.exceeded) throw rateExceeded(state)
   if (typeof access !== 'object') return true
   const { id } = viewer as Viewer
-  return 'ability' in access
-    ? identity.hasAbility(id, access.ability)
-    : hasAny(identity, id, access.anyAbility)
-}
-
-async function hasAny(identity: Identity, userId: number, abilities: readonly string[]): Promise<boolean> {
-  for (const ability of abilities) if (await identity.hasAbility(userId, ability)) return true
+  if ('ability' in access) return identity.hasAbility(id, access.ability)
+  for (const ability of access.anyAbility) if (await identity.hasAbility(id, ability)) return true
   return false
 }
 
@@ -138,9 +127,11 @@ function keysOf(request: FastifyRequest, viewer: Viewer | null): string[] {
   return keys
 }
 
-export function admission(options: { config: Config; limiter: RateLimiter; identity: Identity }) {
-  const { limiter, identity } = options
-  const { rateLimits } = options.config
+export function admission({
+  config: { rateLimits },
+  limiter,
+  identity,
+}: Pick<Context, 'config' | 'limiter'> & { identity: Identity }) {
   const guesses = new LRUCache<string, RateState>({ max: 10_000 })
 
   /** Limits requests with unknown tokens per client address, so that attackers cannot guess tokens. */
@@ -151,7 +142,7 @@ export function admission(options: { config: Config; limiter: RateLimiter; ident
       const known = identity.recallViewer(token)
       if (known !== undefined) return known
       setRateHeaders(reply, refused)
-      throw tooManyRequests({ headers: rateLimitHeaders(refused) })
+      throw rateExceeded(refused)
     }
     const found = identity.findViewer(token)
     const viewer = await found
@@ -165,7 +156,7 @@ export function admission(options: { config: Config; limiter: RateLimiter; ident
   const rejectBlocked = async (request: FastifyRequest, reply: FastifyReply, block: Error) => {
     const state = await limiter.hit(`ip:${addressKey(request.ip)}`, rateLimits.anonymous)
     setRateHeaders(reply, state)
-    throw state.exceeded ? tooManyRequests({ headers: rateLimitHeaders(state) }) : block
+    throw state.exceeded ? rateExceeded(state) : block
   }
 
   return async (request: FastifyRequest, reply: FastifyReply): Promise<void> => {
@@ -206,6 +197,8 @@ export function rateLimitHeaders(state: RateState): Record<string, string | numb
   }
 }
 
+export const rateExceeded = (state: RateState) => tooManyRequests({ headers: rateLimitHeaders(state) })
+
 type Exchange = { request: FastifyRequest; reply: FastifyReply }
 
 /**
@@ -229,7 +222,7 @@ function counted({ config, limiter }: Limits, { request, reply }: Exchange, keys
       const state = await limiter.hit(`sensitive:${key}`, config.rateLimits.sensitive)
       if (!request.rate || state.remaining < request.rate.remaining || state.exceeded)
         setRateHeaders(reply, state)
-      if (state.exceeded) throw tooManyRequests({ headers: rateLimitHeaders(state) })
+      if (state.exceeded) throw rateExceeded(state)
     }
   }
 }
@@ -248,7 +241,7 @@ export function payerOf(ctx: Limits, call: Exchange): Payer {
  */
 export const limitByteRequests = (ctx: Context) => async (request: FastifyRequest) => {
   const state = await ctx.limiter.hit(`files:${addressKey(request.ip)}`, ctx.config.rateLimits.files)
-  if (state.exceeded) throw tooManyRequests({ headers: rateLimitHeaders(state) })
+  if (state.exceeded) throw rateExceeded(state)
 }
 
 export type ByteRequester = { address: string; caller: RequestScope | null }

@@ -11,7 +11,7 @@ export {
   ownAttemptCounter,
   type Payer,
   payerOf,
-  rateLimitHeaders,
+  rateExceeded,
   setRateHeaders,
   type Viewer,
 } from './admission.ts'

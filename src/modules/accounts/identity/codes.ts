@@ -9,7 +9,6 @@ import {
   invalidFields,
   type Language,
   type Text,
-  tooManyRequests,
 } from '#platform/errors.ts'
 import {
   addressKey,
@@ -18,7 +17,7 @@ import {
   language,
   localizedMessage,
   Message,
-  rateLimitHeaders,
+  rateExceeded,
   routesOn,
   type Server,
 } from '#platform/http'
@@ -64,7 +63,7 @@ export async function limitAttempts(
   const keys = [`account:${account}`, ...(userId === undefined ? [] : [`user:${userId}`])]
   for (const key of keys) {
     const state = await ctx.limiter.hit(`sensitive:${key}`, sensitive * ADDRESSES)
-    if (state.exceeded) throw tooManyRequests({ headers: rateLimitHeaders(state) })
+    if (state.exceeded) throw rateExceeded(state)
   }
 }
 

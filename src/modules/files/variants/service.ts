@@ -3,9 +3,8 @@ import { buffer } from 'node:stream/consumers'
 import { LRUCache } from 'lru-cache'
 import type { Context } from '#platform/context.ts'
 import { type Db, type RequestScope, type Row, transaction } from '#platform/database'
-import { tooManyRequests } from '#platform/errors.ts'
 import { type Storage, StorageError } from '#platform/files'
-import { type ByteRequester, rateLimitHeaders } from '#platform/http'
+import { type ByteRequester, rateExceeded } from '#platform/http'
 import { MediaError } from '../media/errors.ts'
 import { type ImageRule, transformImage } from '../media/images.ts'
 import { formatRule } from '../media/rule.ts'
@@ -131,7 +130,7 @@ async function find(
   const stored = await readVariant(ctx, key)
   if (stored) return stored
   const state = await ctx.limiter.hit(`variants:${address}`, ctx.config.rateLimits.variants)
-  if (state.exceeded) throw tooManyRequests({ headers: rateLimitHeaders(state) })
+  if (state.exceeded) throw rateExceeded(state)
   const read = async () => buffer((await ctx.storage.open(source.key)).stream)
   const made = await transformImage(read, source.mime, rule, { key: address, isGone })
   await keepVariant(ctx, key, source.key, made)
