@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { shareComponents } from '#platform/http/api-components.ts'
+import { shareSchemas } from '#platform/http/api-components.ts'
 import { API_TAGS } from '#platform/http/api-tags.ts'
 import { createWorld } from '#test/world.ts'
 
@@ -103,10 +103,11 @@ test('rejects two different schemas with the same title', () => {
     responses: { 200: { schema: { title: 'Thing', type: 'object', properties: { id: { type } } } } },
   })
   const pathsOf = (type: string) => ({
-    paths: { '/one': { get: operation('integer') }, '/two': { get: operation(type) } },
+    '/one': { get: operation('integer') },
+    '/two': { get: operation(type) },
   })
-  assert.doesNotThrow(() => shareComponents(pathsOf('integer')))
-  assert.throws(() => shareComponents(pathsOf('string')), /Two schemas have the title Thing/)
+  assert.doesNotThrow(() => shareSchemas(pathsOf('integer'), {}))
+  assert.throws(() => shareSchemas(pathsOf('string'), {}), /Two schemas have the title Thing/)
 })
 
 test('gives every object schema of the API a name', () => {

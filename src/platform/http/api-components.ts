@@ -54,14 +54,17 @@ const ERROR_REPLY = {
   content: { 'application/json': { schema: refTo('Error') } },
 }
 
-/**
- * Moves object schemas that have a title to the components and refers to them, to keep the document small. Adds the
- * error reply to every operation.
- */
-export function shareComponents<T extends object>(document: T): T {
-  const { paths = {}, components = {}, ...rest } = document as Json
-  const schemas: Json = {}
+type Operation = {
+  'x-alias-of'?: string
+  operationId?: string
+  requestBody?: { content?: Record<string, Json> }
+  responses?: Record<string, Json & { content?: Record<string, { schema?: Json; examples?: unknown }> }>
+}
 
+type Paths = Record<string, Record<string, Operation>>
+
+/** Moves object schemas that have a title to `schemas` and refers to them, to keep the document small. */
+export function shareSchemas(paths: Paths, schemas: Record<string, Json>): Paths {
   const share = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(share)
     if (!isJson(value)) return value
@@ -75,28 +78,7 @@ export function shareComponents<T extends object>(document: T): T {
     if (!isDeepStrictEqual(schemas[title], schema)) throw new Error(`Two schemas have the title ${title}`)
     return isNullable ? { anyOf: [refTo(title), { type: 'null' }] } : refTo(title)
   }
-
-  const shared = share(paths) as Record<string, Record<string, { responses?: Json }>>
-  for (const operations of Object.values(shared))
-    for (const operation of Object.values(operations))
-      operation.responses = { ...operation.responses, default: { $ref: '#/components/responses/Error' } }
-  const sorted = Object.fromEntries(
-    Object.entries({ ...schemas, Error: ERROR, UnpaidError: UNPAID_ERROR }).sort(([a], [b]) =>
-      a < b ? -1 : 1,
-    ),
-  )
-  return {
-    ...rest,
-    components: { ...(components as Json), schemas: sorted, responses: { Error: ERROR_REPLY } },
-    paths: shared,
-  } as T
-}
-
-type Operation = {
-  'x-alias-of'?: string
-  operationId?: string
-  requestBody?: { content?: Record<string, Json> }
-  responses?: Record<string, Json & { content?: Record<string, { schema?: Json; examples?: unknown }> }>
+  return share(paths) as Paths
 }
 
 const COMMON = new Set([
@@ -137,44 +119,43 @@ type Examples = {
   schemas: Record<string, unknown>
 }
 
-export function describeReplies<T extends object>(
+/** Completes the generated document with shared schemas, errors and examples. */
+export function completeDocument<T extends object>(
   document: T,
   documented: Map<string, Documented>,
   examples: Examples,
 ): T {
-  const { paths = {}, components = {} } = document as {
-    paths?: Record<string, Record<string, Operation>>
-    components?: { responses?: Json; schemas?: Record<string, Json> }
-  }
-  for (const [title, schema] of Object.entries(components.schemas ?? {}))
+  const { paths: declared = {}, components, ...rest } = document as { paths?: Paths; components?: Json }
+  const schemas: Record<string, Json> = { Error: ERROR, UnpaidError: UNPAID_ERROR }
+  const paths = shareSchemas(declared, schemas)
+  for (const [title, schema] of Object.entries(schemas))
     if (examples.schemas[title] !== undefined) schema.examples = [examples.schemas[title]]
-  const shared: Json = { ...components.responses }
-  for (const operations of Object.values(paths))
-    for (const operation of Object.values(operations)) {
-      const route = documented.get(operation.operationId ?? '')
-      const responses = operation.responses ?? {}
-      const isAlias = operation['x-alias-of'] !== undefined
-      const example = isAlias || !route ? undefined : examples.operations[route.operation]
-      for (const [status, response] of Object.entries(responses))
-        if (/^2/.test(status)) {
-          const reply = response.content?.['application/json']
-          const shown = example?.reply?.[status]
-          // RapiDoc fails on a single `example` that has null fields.
-          if (reply && shown !== undefined) reply.examples = { example: { value: shown } }
-          response.description = route?.returns ?? successText(status, reply?.schema)
-        }
-      const errors = Object.groupBy(route?.errors ?? [], ({ status }) => String(status))
-      for (const [status, found = []] of Object.entries(errors)) {
-        const reply = errorReply(found)
-        const name = found.map(({ code }) => code).join('_or_')
-        if (COMMON.has(name)) {
-          shared[name] = reply
-          responses[status] = { $ref: `#/components/responses/${name}` }
-        } else responses[status] = reply
+  const shared: Json = { Error: ERROR_REPLY }
+  for (const operation of Object.values(paths).flatMap((operations) => Object.values(operations))) {
+    const route = documented.get(operation.operationId ?? '')
+    const responses = operation.responses ?? {}
+    const isAlias = operation['x-alias-of'] !== undefined
+    const example = isAlias || !route ? undefined : examples.operations[route.operation]
+    for (const [status, response] of Object.entries(responses))
+      if (/^2/.test(status)) {
+        const reply = response.content?.['application/json']
+        const shown = example?.reply?.[status]
+        // RapiDoc fails on a single `example` that has null fields.
+        if (reply && shown !== undefined) reply.examples = { example: { value: shown } }
+        response.description = route?.returns ?? successText(status, reply?.schema)
       }
-      const json = operation.requestBody?.content?.['application/json']
-      const request = route?.example ?? example?.request
-      if (json && request !== undefined) json.examples = { example: { value: request } }
+    const errors = Object.groupBy(route?.errors ?? [], ({ status }) => String(status))
+    for (const [status, found = []] of Object.entries(errors)) {
+      const name = found.map(({ code }) => code).join('_or_')
+      const isCommon = COMMON.has(name)
+      if (isCommon) shared[name] = errorReply(found)
+      responses[status] = isCommon ? { $ref: `#/components/responses/${name}` } : errorReply(found)
     }
-  return { ...document, components: { ...components, responses: shared } }
+    operation.responses = { ...responses, default: { $ref: '#/components/responses/Error' } }
+    const json = operation.requestBody?.content?.['application/json']
+    const request = route?.example ?? example?.request
+    if (json && request !== undefined) json.examples = { example: { value: request } }
+  }
+  const sorted = Object.fromEntries(Object.entries(schemas).sort(([a], [b]) => (a < b ? -1 : 1)))
+  return { ...rest, components: { ...components, schemas: sorted, responses: shared }, paths } as T
 }

@@ -4,7 +4,7 @@ import swagger from '@fastify/swagger'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { VERSION } from '#platform/version.ts'
 import type { Access } from './admission.ts'
-import { describeReplies, shareComponents } from './api-components.ts'
+import { completeDocument } from './api-components.ts'
 import { API_TAGS } from './api-tags.ts'
 import { addVary, encodingFor } from './caching.ts'
 import type { Server } from './instance.ts'
@@ -70,8 +70,8 @@ export async function addDocumentation(server: Server): Promise<void> {
       components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } } },
     },
     transformObject: (document) =>
-      describeReplies(
-        shareComponents('openapiObject' in document ? document.openapiObject : {}),
+      completeDocument(
+        'openapiObject' in document ? document.openapiObject : {},
         documented,
         JSON.parse(fileOf('examples.json').toString()),
       ),
