@@ -7,10 +7,21 @@ import { type Context, defineState } from '#platform/context.ts'
 import type { Language } from '#platform/errors.ts'
 import type { Server } from './instance.ts'
 
-export type Encoding = 'zstd' | 'br' | 'gzip'
+/**
+ * Compresses synchronously, because a switch to another thread costs more than the compression of a few kilobytes.
+ * Lists the cheapest encoding first, for clients without a preference.
+ */
+const COMPRESSORS = {
+  zstd: (bytes: Buffer | string) =>
+    zstdCompressSync(bytes, { params: { [constants.ZSTD_c_compressionLevel]: 1 } }),
+  br: (bytes: Buffer | string) =>
+    brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 3 } }),
+  gzip: (bytes: Buffer | string) => gzipSync(bytes, { level: 1 }),
+}
 
-/** Cheapest encoding first, for clients without a preference. */
-const PREFERRED: readonly Encoding[] = ['zstd', 'br', 'gzip']
+type Encoding = keyof typeof COMPRESSORS
+
+const PREFERRED = Object.keys(COMPRESSORS)
 const AVAILABLE = [...PREFERRED, 'identity']
 
 /** The types of `negotiator` lack the `preferred` option. */
@@ -29,23 +40,6 @@ export function addVary(reply: FastifyReply, names: string): FastifyReply {
   return reply.header('Vary', others === undefined ? names : `${others}, ${names}`)
 }
 
-const COMPRESSED_FROM = 1024
-
-const EFFORT = { zstd: 1, br: 3, gzip: 1 }
-
-/** Compresses synchronously, because a switch to another thread costs more than the compression of a few kilobytes. */
-export function compress(bytes: Buffer | string, encoding: Encoding): Buffer {
-  const level = EFFORT[encoding]
-  switch (encoding) {
-    case 'zstd':
-      return zstdCompressSync(bytes, { params: { [constants.ZSTD_c_compressionLevel]: level } })
-    case 'br':
-      return brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: level } })
-    case 'gzip':
-      return gzipSync(bytes, { level })
-  }
-}
-
 export function encodingFor(accepts: string | undefined): Encoding | undefined {
   if (accepts === undefined) return undefined
   const client = new Negotiator({ headers: { 'accept-encoding': accepts } }) as WithPreference
@@ -53,19 +47,22 @@ export function encodingFor(accepts: string | undefined): Encoding | undefined {
   return encoding === 'identity' ? undefined : (encoding as Encoding | undefined)
 }
 
-/**
- * Sets `Content-Encoding` and returns the encoding of a body that is long enough. Returns undefined for a body that
- * stays uncompressed.
- */
-export function chooseEncoding(
+const COMPRESSED_FROM = 1024
+
+/** Compresses a body for the client, or takes the compressed bytes from `known`. Returns a short body as it is. */
+export function compress(
   { headers }: FastifyRequest,
   reply: FastifyReply,
-  length: number,
-): Encoding | undefined {
-  if (length < COMPRESSED_FROM || reply.hasHeader('content-encoding')) return undefined
+  body: Buffer | string,
+  known?: Map<Encoding, Buffer>,
+): Buffer | string {
+  if (body.length < COMPRESSED_FROM || reply.hasHeader('content-encoding')) return body
   const encoding = encodingFor(headers['accept-encoding'])
-  if (encoding) reply.header('Content-Encoding', encoding)
-  return encoding
+  if (!encoding) return body
+  reply.header('Content-Encoding', encoding)
+  const compressed = known?.get(encoding) ?? COMPRESSORS[encoding](body)
+  known?.set(encoding, compressed)
+  return compressed
 }
 
 /** Sets the ETag. Sets the status 304 and returns true when the client has the body already. */
@@ -118,8 +115,7 @@ export function addCaching(server: Server, api: string): void {
     const body = payload.length < COMPRESSED_FROM ? payload : Buffer.from(payload)
     if (isRead && statusCode === 200 && !reply.hasHeader('etag') && isUnchanged(request, reply, etagOf(body)))
       return done(null, '')
-    const encoding = chooseEncoding(request, reply, payload.length)
-    done(null, encoding ? compress(body, encoding) : body)
+    done(null, compress(request, reply, body))
   })
 }
 
@@ -138,18 +134,13 @@ type Kept = {
   shown: (() => void)[]
 }
 
-export type Write = () => Promise<string | undefined>
-
-export type GuestCache = {
-  takes(request: FastifyRequest): boolean
-  /** Sends the cached reply or the result of `write`. Returns false when `write` returned no text. */
-  answer(request: FastifyRequest, reply: FastifyReply, status: number, write: Write): Promise<boolean>
-  state(): { bytes: number }
-}
+type Write = () => Promise<string | undefined>
 
 export const guestCacheOf = defineState((ctx) => createGuestCache(ctx))
 
-function createGuestCache({ config, metrics }: Context): GuestCache {
+export type GuestCache = ReturnType<typeof guestCacheOf>
+
+function createGuestCache({ config, metrics }: Context) {
   const { guestCacheMs } = config
   const kept = new LRUCache<string, Kept>({
     maxSize: MAX_CACHE_BYTES,
@@ -184,8 +175,9 @@ function createGuestCache({ config, metrics }: Context): GuestCache {
   }
 
   return {
-    takes: ({ method, url }) => method === 'GET' && url.length <= MAX_URL_LENGTH,
-    async answer(request, reply, status, write) {
+    takes: ({ method, url }: FastifyRequest) => method === 'GET' && url.length <= MAX_URL_LENGTH,
+    /** Sends the cached reply or the result of `write`. Returns false when `write` returned no text. */
+    async answer(request: FastifyRequest, reply: FastifyReply, status: number, write: Write) {
       const key = `${language(request)} ${request.url}`
       const others = find(key)
       let found = others instanceof Promise ? await others : others
@@ -207,10 +199,5 @@ function createGuestCache({ config, metrics }: Context): GuestCache {
 
 function send(request: FastifyRequest, reply: FastifyReply, { bytes, etag, encoded }: Kept): void {
   if (reply.statusCode === 200 && isUnchanged(request, reply, etag)) return void reply.send()
-  reply.type('application/json; charset=utf-8')
-  const encoding = chooseEncoding(request, reply, bytes.length)
-  if (!encoding) return void reply.send(bytes)
-  const sent = encoded.get(encoding) ?? compress(bytes, encoding)
-  encoded.set(encoding, sent)
-  reply.send(sent)
+  reply.type('application/json; charset=utf-8').send(compress(request, reply, bytes, encoded))
 }

@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache'
 import type { Config } from '#platform/config'
 import type { Context } from '#platform/context.ts'
 import { addressKey, rateLimitHeaders } from '../admission.ts'
-import { addVary, chooseEncoding, compress, language } from '../caching.ts'
+import { addVary, compress, language } from '../caching.ts'
 import type { Server } from '../instance.ts'
 import { builtFolder, sendAsset, sendNotBuilt } from '../packages.ts'
 import { rendererOf, type WebReply } from './build.ts'
@@ -117,8 +117,7 @@ export function addWeb(server: Server, { config, limiter }: Pick<Context, 'confi
         .header('X-Frame-Options', 'DENY')
         .header('Cross-Origin-Opener-Policy', 'same-origin')
     const body = page.body.replaceAll(NONCE_MARK, nonce)
-    const encoding = chooseEncoding(request, reply, body.length)
-    reply.send(encoding ? compress(body, encoding) : body)
+    reply.send(compress(request, reply, body))
   }
 }
 
