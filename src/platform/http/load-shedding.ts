@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Server as NetServer, type Socket } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Sql } from '#platform/database'
 import type { Log, Metrics } from '#platform/observability'
 import type { CorsHeaders } from './cors.ts'
@@ -56,8 +57,6 @@ const ARRIVAL_MS = 200
 const FINISH_TIMEOUT_MS = 10_000
 const CHECK_MS = 50
 const IDLE_CHECKS = 3
-
-const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms))
 
 /**
  * Stops a server without failing requests that reached it. Accepts connections during `noticeMs`, because a
