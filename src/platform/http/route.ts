@@ -20,17 +20,6 @@ import { type AddRoute, type AnyRoute, GUEST, type Verb } from '#platform/http/r
 import { IDEMPOTENCY_ERRORS, withIdempotencyKey } from './idempotency.ts'
 import { encapsulate, type Server } from './instance.ts'
 
-/** Throws the API error of `check` (`load` or `precheck`), or else the validation error. */
-async function answerBeforeInvalid(check: () => unknown, failure: Error): Promise<never> {
-  try {
-    await check()
-  } catch (error) {
-    // Ignores errors other than API errors, because `load` may fail on an unvalidated body.
-    if (error instanceof ApiError) throw error
-  }
-  throw failure
-}
-
 /**
  * Returns a function that reports whether `load` or the handler read `request` or `reply`. After such a read the
  * guest cache does not store the result, because the result may depend on the caller.
@@ -79,7 +68,7 @@ export function routesOn(server: Server, ctx: Context, { tag }: { tag: ApiTag })
     const { load, precheck, handler } = options
     const isOpen = options.access === 'public' || options.access === 'optional'
     const isShared = method === 'GET' && isOpen && !options.fresh
-    const usesReplicas = isShared && !options.primary
+    const replicas = isShared && !options.primary ? ctx.replicas : undefined
     const guests = isShared && ctx.config.guestCacheMs > 0 ? guestCacheOf(ctx) : undefined
     const callOf = (request: FastifyRequest, reply: FastifyReply) => ({
       request,
@@ -93,13 +82,26 @@ export function routesOn(server: Server, ctx: Context, { tag }: { tag: ApiTag })
         return language(request)
       },
     })
-    const run = (call: ReturnType<typeof callOf>, request: FastifyRequest, reply: FastifyReply) => {
-      const work = async (): Promise<unknown> => {
+    type Call = ReturnType<typeof callOf>
+    const run = async (call: Call, { caller, viewer }: FastifyRequest, reply: FastifyReply) => {
+      if (replicas && caller && !viewer) caller.replica = replicas.choose()
+      try {
         if (load) call.loaded = await load(call as never)
         reply.code(status)
-        return handler(call as never)
+        return await handler(call as never)
+      } finally {
+        if (caller?.replica) caller.replica = undefined
       }
-      return usesReplicas && !request.viewer ? readAsGuest(ctx, request, work) : work()
+    }
+    /** Throws the API error of `load` or `precheck`, or else the validation error. */
+    const refuse = async (call: Call, failure: Error): Promise<never> => {
+      try {
+        await (load ?? precheck)?.(call as never)
+      } catch (error) {
+        // Ignores errors other than API errors, because `load` may fail on an unvalidated body.
+        if (error instanceof ApiError) throw error
+      }
+      throw failure
     }
     const send = (reply: FastifyReply, body: unknown) =>
       body === reply || reply.sent ? reply : reply.send(body)
@@ -121,11 +123,10 @@ export function routesOn(server: Server, ctx: Context, { tag }: { tag: ApiTag })
       const failure = request.validationError
       if (guests?.takes(request) && !request.viewer && !failure) return answerGuest(guests, request, reply)
       const call = callOf(request, reply)
-      const refuse = (error: Error) => answerBeforeInvalid(() => (load ?? precheck)?.(call as never), error)
-      if (failure && !options.idempotent) return refuse(failure)
+      if (failure && !options.idempotent) return refuse(call, failure)
       if (options.idempotent)
         return withIdempotencyKey(ctx, request, reply, async (atomically) => {
-          if (failure) return refuse(failure)
+          if (failure) return refuse(call, failure)
           if (load) call.loaded = await load(call as never)
           const inTransaction = (work: (tx: Tx) => Promise<unknown>, single?: { single: boolean }) =>
             atomically(async (tx) => ({ status, body: await work(tx) }), single)
@@ -191,18 +192,3 @@ export const withPrefixAlias =
     routes(server, ctx)
     encapsulate(server, (aliases) => routes(aliases.decorate('aliasName', name), ctx), { prefix })
   }
-
-async function readAsGuest<T>(
-  { replicas }: Context,
-  { caller }: FastifyRequest,
-  work: () => Promise<T>,
-): Promise<T> {
-  const replica = replicas?.choose()
-  if (!replica || !caller) return work()
-  caller.replica = replica
-  try {
-    return await work()
-  } finally {
-    caller.replica = undefined
-  }
-}
