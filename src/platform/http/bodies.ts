@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer'
+import type { Socket } from 'node:net'
 import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import type { Config } from '#platform/config'
 import { apiError, Busy, badRequest, notFound, tooManyRequests } from '#platform/errors.ts'
@@ -92,7 +93,7 @@ export function acceptBodies(server: Server): void {
   })
 }
 
-type Body = { address: string; bytes: number; close: (code: 'BODIES_OF_ADDRESS' | 'BODIES_OF_ALL') => void }
+type Body = { address: string; bytes: number; socket: Socket }
 type Share = { bytes: number; bodies: Set<Body> }
 
 const SHARE_PER_ADDRESS = 1 / 8
@@ -111,6 +112,9 @@ const isBodyOutstanding = ({ headers, raw }: FastifyRequest): boolean =>
   (headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0) &&
   !raw.complete &&
   raw.socket.bytesRead !== undefined
+
+const largestOf = <T>(items: Iterable<T>, sizeOf: (item: T) => number): T =>
+  [...items].reduce((largest, each) => (sizeOf(each) > sizeOf(largest) ? each : largest))
 
 /** Uploads stream to disk, so they count towards the number of bodies but not towards memory. */
 const isStreamed = (request: FastifyRequest) =>
@@ -148,17 +152,10 @@ export function limitUnfinishedBodies(
     total.bodies -= 1
     total.bytes -= body.bytes
   }
-  const largestShare = (sizeOf: (share: Share) => number) =>
-    [...shares.values()].reduce((largest, each) => (sizeOf(each) > sizeOf(largest) ? each : largest))
-  const evictNewest = (): Body | undefined => {
-    const newest = [...largestShare(({ bodies }) => bodies.size).bodies].at(-1)
-    newest?.close('BODIES_OF_ALL')
-    return newest
+  const close = (body: Body, code: 'BODIES_OF_ADDRESS' | 'BODIES_OF_ALL') => {
+    remove(body)
+    refuse({ code }, body.socket)
   }
-  const evictLargest = () =>
-    [...largestShare(({ bytes }) => bytes).bodies]
-      .reduce((largest, each) => (each.bytes > largest.bytes ? each : largest))
-      .close('BODIES_OF_ALL')
   const add = (body: Body): Error | undefined => {
     const share = shares.get(body.address) ?? { bytes: 0, bodies: new Set() }
     if (share.bodies.size + 1 > limits.bodies * SHARE_PER_ADDRESS)
@@ -166,8 +163,12 @@ export function limitUnfinishedBodies(
     shares.set(body.address, share)
     share.bodies.add(body)
     total.bodies += 1
-    if (total.bodies > limits.bodies && evictNewest() === body) return new Busy('too many unfinished bodies')
-    return undefined
+    if (total.bodies <= limits.bodies) return undefined
+    const { bodies } = largestOf(shares.values(), (each) => each.bodies.size)
+    const newest = [...bodies].at(-1) as Body
+    if (newest !== body) return void close(newest, 'BODIES_OF_ALL')
+    remove(body)
+    return new Busy('too many unfinished bodies')
   }
   const count = (body: Body, bytes: number) => {
     const share = shares.get(body.address)
@@ -175,25 +176,19 @@ export function limitUnfinishedBodies(
     body.bytes += bytes
     share.bytes += bytes
     total.bytes += bytes
-    if (share.bytes > limits.bytes * SHARE_PER_ADDRESS) body.close('BODIES_OF_ADDRESS')
-    else if (total.bytes > limits.bytes) evictLargest()
+    if (share.bytes > limits.bytes * SHARE_PER_ADDRESS) return close(body, 'BODIES_OF_ADDRESS')
+    if (total.bytes <= limits.bytes) return
+    const { bodies } = largestOf(shares.values(), (each) => each.bytes)
+    const largest = largestOf(bodies, (each) => each.bytes)
+    close(largest, 'BODIES_OF_ALL')
   }
 
   server.addHook('onRequest', (request: FastifyRequest, reply: FastifyReply, done) => {
     if (!isBodyOutstanding(request)) return done()
     const { raw } = request
-    let isAdmitted = false
-    const body: Body = {
-      address: addressKey(request.ip),
-      bytes: 0,
-      close(code) {
-        remove(body)
-        if (isAdmitted) refuse({ code }, raw.socket)
-      },
-    }
+    const body = { address: addressKey(request.ip), bytes: 0, socket: raw.socket }
     const refusal = add(body)
     if (refusal) return done(refusal)
-    isAdmitted = true
     for (const event of ['end', 'close']) raw.once(event, () => remove(body))
     if (!isStreamed(request)) {
       // Pauses the stream, because a `data` listener would start it before the body parser listens.
