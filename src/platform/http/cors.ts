@@ -1,6 +1,3 @@
-import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
-import type { Socket } from 'node:net'
-
 export const EXPOSED = [
   'X-RateLimit-Limit',
   'X-RateLimit-Remaining',
@@ -25,16 +22,4 @@ export function corsHeaders(origins: readonly string[]): CorsHeaders {
     ...(origin !== undefined && origins.includes(origin) ? { 'Access-Control-Allow-Origin': origin } : {}),
     ...exposed,
   })
-}
-
-/**
- * Returns the `Origin` of a request that is rejected on its socket, from the parsed headers or else from the raw
- * packet.
- */
-export function originOf({ rawPacket }: { rawPacket?: unknown }, socket: Socket): string | undefined {
-  const { _httpMessage: reading } = socket as { _httpMessage?: ServerResponse<IncomingMessage> | null }
-  const headers: IncomingHttpHeaders | undefined = reading?.req.headers
-  if (headers) return headers.origin
-  const packet = (rawPacket as Buffer | undefined)?.toString('latin1') ?? ''
-  return /\r\nOrigin: *([^\s]+)\r\n/i.exec(packet)?.[1]
 }

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { STATUS_CODES } from 'node:http'
+import { type IncomingMessage, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import { badRequest, tooManyRequests } from '#platform/errors.ts'
-import { type CorsHeaders, originOf } from './cors.ts'
+import type { CorsHeaders } from './cors.ts'
 import { unavailable } from './error-reply.ts'
 
 type Refusal = [status: number, code: string, message: string, retryAfter?: number]
@@ -15,7 +15,20 @@ const REFUSALS: Record<string, Refusal> = {
 }
 const UNREADABLE: Refusal = [400, badRequest.code, badRequest.text.en]
 
-export type Refuse = (error: { code?: string; rawPacket?: unknown }, socket: Socket) => void
+type Refused = { code?: string; rawPacket?: unknown }
+
+export type Refuse = (error: Refused, socket: Socket) => void
+
+/**
+ * Returns the `Origin` of a request that is rejected on its socket, from the parsed headers or else from the raw
+ * packet.
+ */
+function originOf({ rawPacket }: Refused, socket: Socket): string | undefined {
+  const { _httpMessage: reading } = socket as { _httpMessage?: { req: IncomingMessage } | null }
+  if (reading) return reading.req.headers.origin
+  const packet = (rawPacket as Buffer | undefined)?.toString('latin1') ?? ''
+  return /\r\nOrigin: *([^\s]+)\r\n/i.exec(packet)?.[1]
+}
 
 /**
  * Replies to requests that Node could not parse, and to requests whose body stalls or exceeds a limit. The text is
