@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto'
-import type { Language } from '#platform/errors.ts'
+import { hash } from 'node:crypto'
+import type { Language, Text } from '#platform/errors.ts'
 import { VERSION } from '#platform/version.ts'
 import { addVary, language } from './caching.ts'
 import type { Server } from './instance.ts'
@@ -10,33 +10,22 @@ const STYLE =
   'background:light-dark(#f4f6f6,#121818);color:light-dark(#1d2424,#dfe6e5)}' +
   'h1{font-weight:600}ul{list-style:none;padding:0}li{margin:.6em 0}' +
   'a{display:block;color:light-dark(#0b6b60,#5fc8ba)}code{font-size:.95em}'
-const POLICY = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(STYLE).digest('base64')}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
+const POLICY = `default-src 'none'; style-src 'sha256-${hash('sha256', STYLE, 'base64')}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`
 
-const TEXT = {
-  en: {
-    is: 'This is the server of a social network. Use it with an app or a web client. It serves no pages of its own.',
-    api: 'initial configuration for apps',
-    docs: 'API documentation to read and try',
-    admin: 'administration console',
-    health: 'readiness check',
-  },
-  zh: {
-    is: '这是一个社交网络的服务器，请通过应用或网页客户端使用。服务器本身不提供用户页面。',
-    api: '客户端的启动配置',
-    docs: '接口文档，可在线试用',
-    admin: '管理后台',
-    health: '就绪检查',
-  },
+const DESCRIPTION: Text = {
+  en: 'This is the server of a social network. Use it with an app or a web client. It serves no pages of its own.',
+  zh: '这是一个社交网络的服务器，请通过应用或网页客户端使用。服务器本身不提供用户页面。',
 }
 
+const LINKS = [
+  { path: '/docs', en: 'API documentation to read and try', zh: '接口文档，可在线试用' },
+  { path: '/admin', en: 'administration console', zh: '管理后台' },
+  { path: '/api/v2/bootstrappers', en: 'initial configuration for apps', zh: '客户端的启动配置' },
+  { path: '/health/ready', en: 'readiness check', zh: '就绪检查' },
+]
+
 function landingPage(speaks: Language, hasConsole: boolean): string {
-  const text = TEXT[speaks]
-  const links = [
-    ['/docs', text.docs],
-    ...(hasConsole ? [['/admin', text.admin]] : []),
-    ['/api/v2/bootstrappers', text.api],
-    ['/health/ready', text.health],
-  ]
+  const links = LINKS.filter(({ path }) => hasConsole || path !== '/admin')
   return `<!doctype html>
 <html lang="${speaks}">
 <meta charset="utf-8">
@@ -44,9 +33,9 @@ function landingPage(speaks: Language, hasConsole: boolean): string {
 <title>Kith</title>
 <style>${STYLE}</style>
 <h1>Kith ${VERSION}</h1>
-<p>${text.is}</p>
+<p>${DESCRIPTION[speaks]}</p>
 <ul>
-${links.map(([href, words]) => `<li><a href="${href}"><code>${href}</code></a> ${words}</li>`).join('\n')}
+${links.map((link) => `<li><a href="${link.path}"><code>${link.path}</code></a> ${link[speaks]}</li>`).join('\n')}
 </ul>
 </html>
 `
