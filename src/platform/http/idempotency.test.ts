@@ -23,7 +23,7 @@ const paymentWith = async (key: string) => {
     viewer: { id },
     params: {},
     body: {},
-    routeOptions: { config: { operation: 'POST /transfer' } },
+    routeOptions: { config: { documented: { operation: 'POST /transfer' } } },
   } as unknown as FastifyRequest
 }
 
