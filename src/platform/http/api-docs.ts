@@ -7,7 +7,7 @@ import type { Access } from './admission.ts'
 import { completeDocument } from './api-components.ts'
 import { API_TAGS } from './api-tags.ts'
 import { addVary, encodingFor } from './caching.ts'
-import type { Server } from './instance.ts'
+import { API, type Server } from './instance.ts'
 import type { Documented } from './route-options.ts'
 
 const abilityNeeded = (access: Exclude<Access, string>): string =>
@@ -88,7 +88,7 @@ export async function addDocumentation(server: Server): Promise<void> {
           ...(typeof access === 'object'
             ? { description: [abilityNeeded(access), schema?.description].filter(Boolean).join(' ') }
             : {}),
-          hide: !url.startsWith('/api/v2') || (schema as { hide?: boolean } | undefined)?.hide === true,
+          hide: !url.startsWith(API) || (schema as { hide?: boolean } | undefined)?.hide === true,
         } as never,
       }
     },
@@ -96,7 +96,7 @@ export async function addDocumentation(server: Server): Promise<void> {
   addDocumentationPage(server)
   let text: string | undefined
   server.get(
-    '/api/v2/openapi.json',
+    `${API}/openapi.json`,
     { config: { access: 'public' }, schema: { hide: true, response: { 200: {} } } },
     (_request, reply) => {
       text ??= JSON.stringify(server.swagger())

@@ -5,7 +5,7 @@ import { LRUCache } from 'lru-cache'
 import Negotiator from 'negotiator'
 import { type Context, defineState } from '#platform/context.ts'
 import type { Language } from '#platform/errors.ts'
-import type { Server } from './instance.ts'
+import { API, type Server } from './instance.ts'
 
 /**
  * Compresses synchronously, because a switch to another thread costs more than the compression of a few kilobytes.
@@ -100,10 +100,10 @@ const VARIES = 'Accept-Encoding, Authorization'
  * Adds cache headers, 304 replies and compression to API replies (conventions-37). Adds neither an ETag nor
  * compression to replies from buffers and streams.
  */
-export function addCaching(server: Server, api: string): void {
+export function addCaching(server: Server): void {
   server.decorateRequest('isTranslated', false)
   server.addHook('onSend', (request, reply, payload, done) => {
-    if (!request.url.startsWith(api)) return done(null, payload)
+    if (!request.url.startsWith(API)) return done(null, payload)
     const { statusCode } = reply
     const varies = request.isTranslated ? `${VARIES}, Accept-Language` : VARIES
     addVary(reply, varies)

@@ -19,6 +19,8 @@ declare module 'fastify' {
   }
 }
 
+export const API = '/api/v2'
+
 export type Server = FastifyInstance<
   RawServerDefault,
   RawRequestDefaultExpression,

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import type { Language, Text } from '#platform/errors.ts'
 import { VERSION } from '#platform/version.ts'
 import { addVary, language } from './caching.ts'
-import type { Server } from './instance.ts'
+import { API, type Server } from './instance.ts'
 
 const STYLE =
   ':root{color-scheme:light dark}' +
@@ -20,7 +20,7 @@ const DESCRIPTION: Text = {
 const LINKS = [
   { path: '/docs', en: 'API documentation to read and try', zh: '接口文档，可在线试用' },
   { path: '/admin', en: 'administration console', zh: '管理后台' },
-  { path: '/api/v2/bootstrappers', en: 'initial configuration for apps', zh: '客户端的启动配置' },
+  { path: `${API}/bootstrappers`, en: 'initial configuration for apps', zh: '客户端的启动配置' },
   { path: '/health/ready', en: 'readiness check', zh: '就绪检查' },
 ]
 
@@ -53,9 +53,9 @@ export function addLanding(server: Server, hasConsole: boolean): void {
       return reply.send({
         name: 'Kith',
         version: VERSION,
-        api: '/api/v2',
+        api: API,
         documentation: '/docs',
-        description: '/api/v2/openapi.json',
+        description: `${API}/openapi.json`,
         ...(hasConsole ? { console: '/admin' } : {}),
       })
     if (await server.sendPage?.(request, reply)) return reply

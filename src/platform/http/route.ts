@@ -18,7 +18,7 @@ import type { ApiTag } from '#platform/http/api-tags.ts'
 import { type GuestCache, guestCacheOf, language } from '#platform/http/caching.ts'
 import { type AddRoute, type AnyRoute, GUEST, type Verb } from '#platform/http/route-options.ts'
 import { IDEMPOTENCY_ERRORS, withIdempotencyKey } from './idempotency.ts'
-import { encapsulate, type Server } from './instance.ts'
+import { API, encapsulate, type Server } from './instance.ts'
 
 /**
  * Returns a function that reports whether `load` or the handler read `request` or `reply`. After such a read the
@@ -152,7 +152,7 @@ export function routesOn(server: Server, ctx: Context, { tag }: { tag: ApiTag })
           documented: {
             ...options,
             operationId,
-            operation: `${method} /api/v2${path}`,
+            operation: `${method} ${API}${path}`,
             errors: documentedErrors(method, path, options),
           },
         },

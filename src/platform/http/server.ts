@@ -28,7 +28,7 @@ import { corsHeaders, EXPOSED } from './cors.ts'
 import { errorBody, methodNotAllowed, noSuchPath, sendError, toApiError } from './error-reply.ts'
 import { acceptForms } from './forms.ts'
 import { compileInput } from './input.ts'
-import type { Server } from './instance.ts'
+import { API, type Server } from './instance.ts'
 import { addDrain, shedLoad } from './load-shedding.ts'
 import { addAssets } from './packages.ts'
 import { refuseUnreadable } from './unreadable.ts'
@@ -98,7 +98,6 @@ const BODY_LIMIT = 1024 * 1024
  * parameter.
  */
 const LINE_LIMIT = 64 * 1024
-const API = '/api/v2'
 
 export async function createServer({
   config,
@@ -200,7 +199,7 @@ export async function createServer({
       throw new Error(`${route.method} ${route.url} does not declare who may call it (config.access)`)
   })
 
-  addCaching(server, API)
+  addCaching(server)
   addDrain(server, { metrics, log, noticeMs: config.drainNoticeMs })
   shedLoad(server, { sql, cors: corsOf, metrics })
 

@@ -3,9 +3,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Config } from '#platform/config'
 import { forbidden } from '#platform/errors.ts'
 import { noSuchPath } from '../error-reply.ts'
-import type { Server } from '../instance.ts'
+import { API, type Server } from '../instance.ts'
 
-const API = '/api/v2'
 /**
  * Header that the site's scripts send. Another origin would need a CORS preflight for this header, and the
  * server's preflight response allows no cookies.
