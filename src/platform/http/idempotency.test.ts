@@ -31,7 +31,7 @@ test('repeats the lookup of a stored reply after a 404 but not after a connectio
   const request = await paymentWith('tried once')
   const countLookups = async (failure: Error) => {
     lookups = 0
-    const tried = withIdempotencyKey(ctx, request, {} as FastifyReply, () => Promise.reject(failure))
+    const tried = withIdempotencyKey(ctx, request, {} as FastifyReply, 201, () => Promise.reject(failure))
     await assert.rejects(async () => tried, failure)
     return lookups
   }
@@ -42,17 +42,17 @@ test('repeats the lookup of a stored reply after a 404 but not after a connectio
 
 test('replays the stored reply when a concurrent request with the key made the checks fail', async () => {
   const request = await paymentWith('sent twice')
-  const answer = async (respond: Parameters<typeof withIdempotencyKey>[3]) => {
+  const answer = async (respond: Parameters<typeof withIdempotencyKey>[4]) => {
     const told: unknown[] = []
     const reply = {
       header: (name: string, value: string) => void told.push(name, value),
       code: (status: number) => ({ send: (body: unknown) => void told.push(status, body) }),
     }
-    await withIdempotencyKey(ctx, request, reply as unknown as FastifyReply, respond)
+    await withIdempotencyKey(ctx, request, reply as unknown as FastifyReply, 201, respond)
     return told
   }
   const told = await answer(async () => {
-    const first = await answer((atomically) => atomically(async () => ({ status: 201, body: { paid: 1 } })))
+    const first = await answer((atomically) => atomically(async () => ({ paid: 1 })))
     assert.deepEqual(first, [201, { paid: 1 }])
     throw notFound()
   })

@@ -7,12 +7,9 @@ import { language } from './caching.ts'
 import { errorBody, sendError, toApiError } from './error-reply.ts'
 import { InputError } from './input.ts'
 
-export type StoredReply<T = unknown> = { status: number; body?: T }
+type StoredReply = { status: number; body?: unknown }
 
-export type RunAtomically = <T>(
-  work: (tx: Tx) => Promise<StoredReply<T>>,
-  options?: { single: boolean },
-) => Promise<StoredReply<T>>
+type RunAtomically = (work: (tx: Tx) => Promise<unknown>, options?: { single: boolean }) => Promise<unknown>
 
 const HOURS = 24
 
@@ -128,47 +125,46 @@ class Answered extends Error {
 }
 
 /**
- * Runs a request of an idempotent route. If the request has an `Idempotency-Key`, stores a successful reply or a
- * 422 for 24 hours under this key (conventions-28). A retry receives the stored reply without running `respond`.
+ * Runs a request of an idempotent route that replies with `status`. If the request has an `Idempotency-Key`, stores
+ * a successful reply or a 422 for 24 hours under this key (conventions-28). A retry receives the stored reply without
+ * running `respond`.
  */
 export async function withIdempotencyKey(
   ctx: Context,
   request: FastifyRequest,
   reply: FastifyReply,
-  respond: (atomically: RunAtomically) => Promise<StoredReply>,
+  status: number,
+  respond: (atomically: RunAtomically) => Promise<unknown>,
 ): Promise<FastifyReply> {
   const named = nameOf(ctx, request)
-  const send = ({ status, body }: StoredReply) => reply.code(status).send(body)
-  if (!named)
-    return send(
-      await respond((work, { single } = { single: false }) =>
-        (single ? statement : transaction)(ctx.sql, work),
-      ),
+  if (!named) {
+    const body = await respond((work, { single } = { single: false }) =>
+      (single ? statement : transaction)(ctx.sql, work),
     )
+    return reply.code(status).send(body)
+  }
   const replay = (kept: Kept) => {
     if (kept.fingerprint !== named.fingerprint) throw keyReused()
     reply.header('Idempotency-Replayed', 'true')
     return kept.refusal_code === null
-      ? send({ status: kept.status, body: kept.response ?? undefined })
+      ? reply.code(kept.status).send(kept.response ?? undefined)
       : sendError(reply.code(kept.status), kept.refusal_code, kept.response)
   }
   const known = await findKept(ctx.sql, named)
   if (known) return replay(known)
   try {
-    return send(
-      await respond((work) =>
-        transaction(ctx.sql, async (tx) => {
-          if (!(await claim(tx, named))) throw stillRunning()
-          // Repeats the lookup, because a concurrent request may have stored a reply before the lock was
-          // acquired.
-          const kept = await findKept(tx, named)
-          if (kept) throw new Answered(kept)
-          const done = await work(tx)
-          await keep(tx, named, done)
-          return done
-        }),
-      ),
+    const body = await respond((work) =>
+      transaction(ctx.sql, async (tx) => {
+        if (!(await claim(tx, named))) throw stillRunning()
+        // Repeats the lookup, because a concurrent request may have stored a reply before the lock was acquired.
+        const kept = await findKept(tx, named)
+        if (kept) throw new Answered(kept)
+        const done = await work(tx)
+        await keep(tx, named, { status, body: done })
+        return done
+      }),
     )
+    return reply.code(status).send(body)
   } catch (error) {
     if (error instanceof Answered) return replay(error.kept)
     // Looks for a stored reply after a failed check, because a concurrent request with the key may have caused the

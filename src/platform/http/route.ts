@@ -1,6 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '#platform/context.ts'
-import type { Tx } from '#platform/database'
 import {
   ApiError,
   addressBlocked,
@@ -125,12 +124,10 @@ export function routesOn(server: Server, ctx: Context, { tag }: { tag: ApiTag })
       const call = callOf(request, reply)
       if (failure && !options.idempotent) return refuse(call, failure)
       if (options.idempotent)
-        return withIdempotencyKey(ctx, request, reply, async (atomically) => {
+        return withIdempotencyKey(ctx, request, reply, status, async (atomically) => {
           if (failure) return refuse(call, failure)
           if (load) call.loaded = await load(call as never)
-          const inTransaction = (work: (tx: Tx) => Promise<unknown>, single?: { single: boolean }) =>
-            atomically(async (tx) => ({ status, body: await work(tx) }), single)
-          return (await handler({ ...call, atomically: inTransaction } as never)) as never
+          return handler({ ...call, atomically } as never)
         })
       return send(reply, await run(call, request, reply))
     }
