@@ -2,7 +2,7 @@ import { buildApp } from '#app'
 import { readConfig } from '#platform/config'
 import { openDatabase } from '#platform/database'
 import { createLog } from '#platform/observability'
-import { openContext } from '#platform/open-context.ts'
+import { openContext } from '#startup/open-context.ts'
 import type { Statement } from './floor.ts'
 
 type Connection = { host: string; port: number; user: string; database: string }

@@ -7,15 +7,15 @@ import { cachedViewer, findViewer } from '#modules/tokens/index.ts'
 import type { Context } from '#platform/context.ts'
 import { secondFactorNeeded } from '#platform/errors.ts'
 import {
-  addConsole,
   addDocumentation,
   addHealth,
-  addLanding,
   createServer,
   encapsulate,
   type Server,
   type Viewer,
 } from '#platform/http'
+import { addConsole } from './pages/console.ts'
+import { addLanding } from './pages/landing.ts'
 import { OUTER_ROUTES, ROUTES, SITE } from './site.ts'
 
 export async function buildApp(ctx: Context): Promise<Server> {

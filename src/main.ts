@@ -1,6 +1,6 @@
 import cluster from 'node:cluster'
 import { cacheCompiledCode, requireRuntime } from '#platform/runtime.ts'
-import { readStartOptions, START_USAGE, StartUsageError } from './start-options.ts'
+import { readStartOptions, START_USAGE, StartUsageError } from '#startup/start-options.ts'
 
 requireRuntime()
 cacheCompiledCode()
@@ -20,10 +20,10 @@ try {
   const { readConfig } = await import('#platform/config')
   const config = readConfig(process.env)
   if (cluster.isPrimary && config.processes > 1) {
-    const { supervise } = await import('./supervise.ts')
+    const { supervise } = await import('#startup/supervise.ts')
     await supervise(config)
   } else {
-    const { serve } = await import('./serve.ts')
+    const { serve } = await import('#startup/serve.ts')
     await serve(config)
   }
 } catch (error) {

@@ -5,8 +5,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { fastify } from 'fastify'
-import { addConsole, builtFolder, type Server } from '#platform/http'
+import { builtFolder, type Server } from '#platform/http'
 import { createWorld } from '#test/world.ts'
+import { addConsole } from '../src/pages/console.ts'
 
 const isBuilt = existsSync(builtFolder('console'))
 const off = await createWorld({ CONSOLE: 'off' })

@@ -1,8 +1,8 @@
 import { isTimeZone } from '#lib/time.ts'
 import type { Context } from '#platform/context.ts'
 import type { Db } from '#platform/database'
+import { prepareDatabase } from '#startup/prepare.ts'
 import { type Environment, withContext } from '../../src/commands/context.ts'
-import { prepareDatabase } from '../../src/prepare.ts'
 import { NO_FILES, openFiles } from './database/files.ts'
 import {
   type Progress,

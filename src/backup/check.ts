@@ -1,7 +1,6 @@
 import { access, constants } from 'node:fs/promises'
 import type { Config } from '#platform/config'
-import { openBucket, readBucketAddress } from '#platform/files'
-import { findExistingFolder } from '#platform/start-checks.ts'
+import { findExistingFolder, openBucket, readBucketAddress } from '#platform/files'
 
 /** Returns the code or else the name of an error, because the error message may contain credentials. */
 const codeOf = (error: unknown): string => {

@@ -7,8 +7,8 @@ import { networkOf, removeBlocksOfAddress } from '#modules/address-blocks/index.
 import { deleteLinks, listLinked } from '#modules/linked-accounts/index.ts'
 import { transaction } from '#platform/database'
 import { ApiError } from '#platform/errors.ts'
-import type { OpenedContext } from '#platform/open-context.ts'
-import { prepareDatabase } from '../prepare.ts'
+import type { OpenedContext } from '#startup/open-context.ts'
+import { prepareDatabase } from '#startup/prepare.ts'
 import { type Environment, withContext } from './context.ts'
 
 type Choice = { password?: string; random?: boolean; role?: string[]; enable?: boolean; unlink?: boolean }

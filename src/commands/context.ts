@@ -1,6 +1,6 @@
 import { readConfig } from '#platform/config'
 import { createLog } from '#platform/observability'
-import { type OpenedContext, openContext } from '#platform/open-context.ts'
+import { type OpenedContext, openContext } from '#startup/open-context.ts'
 
 export type Environment = Record<string, string | undefined>
 

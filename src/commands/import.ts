@@ -6,9 +6,9 @@ import { exportMusic, musicImporter } from '#modules/music/index.ts'
 import { exportAllNews, newsImporter } from '#modules/news/index.ts'
 import type { Context } from '#platform/context.ts'
 import { announce, type Db } from '#platform/database'
+import { prepareDatabase } from '#startup/prepare.ts'
 import type { ExportBatch } from '#transfer/export-lines.ts'
 import { type ImportEvents, type ImportOptions, importLines } from '#transfer/import-lines.ts'
-import { prepareDatabase } from '../prepare.ts'
 import { type Environment, withContext } from './context.ts'
 
 export const AREAS = ['music', 'news'] as const

@@ -1,4 +1,4 @@
-import { prepareDatabase } from '../prepare.ts'
+import { prepareDatabase } from '#startup/prepare.ts'
 import { type Environment, withContext } from './context.ts'
 
 const print = (line: string) => void process.stdout.write(`${line}\n`)

@@ -1,3 +1,3 @@
-export { createLocalStorage } from './local.ts'
+export { createLocalStorage, findExistingFolder } from './local.ts'
 export { createS3Storage, openBucket, readBucketAddress, type S3Options } from './s3.ts'
 export { type ByteRange, present, type Storage, StorageError } from './storage.ts'

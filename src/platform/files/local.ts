@@ -111,3 +111,18 @@ const answered = <T>(work: Promise<T>): Promise<T> =>
   work.catch((error) => {
     throw storageFault(error)
   })
+
+/**
+ * Returns the folder at `path` or its nearest existing parent. Throws ENOTDIR when the path leads through a
+ * file.
+ */
+export async function findExistingFolder(path: string): Promise<string> {
+  for (let place = path; ; place = dirname(place)) {
+    const found = await stat(place).catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT' && place !== dirname(place)) return undefined
+      throw error
+    })
+    if (found?.isDirectory()) return place
+    if (found) throw Object.assign(new Error(`${place} is not a folder`), { code: 'ENOTDIR' })
+  }
+}

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { readConfig } from '#platform/config'
 import { openDatabase } from '#platform/database'
-import { openDatabaseServer } from '#platform/database-server.ts'
 import { createLog } from '#platform/observability'
+import { openDatabaseServer } from '#startup/database-server.ts'
 import {
   endServers,
   skipPgBouncer,

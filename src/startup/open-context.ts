@@ -1,5 +1,4 @@
 import { join } from 'node:path'
-import { closeInOrder } from '#platform/closing.ts'
 import type { Config } from '#platform/config'
 import type { Context } from '#platform/context.ts'
 import {
@@ -9,12 +8,13 @@ import {
   openDatabase,
   openReplicas,
 } from '#platform/database'
-import { type DatabaseServer, openDatabaseServer } from '#platform/database-server.ts'
 import { createLocalStorage, createS3Storage, type Storage } from '#platform/files'
 import { addGauge, createMetrics, type Log } from '#platform/observability'
 import { createRateLimiter } from '#platform/processes'
-import { openSecrets } from '#platform/secret-check.ts'
 import { startFault } from '#platform/start-fault.ts'
+import { closeInOrder } from './closing.ts'
+import { type DatabaseServer, openDatabaseServer } from './database-server.ts'
+import { openSecrets } from './secret-check.ts'
 
 export type OpenedContext = {
   ctx: Context

@@ -1,11 +1,11 @@
 import { fileURLToPath } from 'node:url'
-import { type Closer, createShutDown } from '#platform/closing.ts'
 import type { Config } from '#platform/config'
-import { type DatabaseServer, openDatabaseServer } from '#platform/database-server.ts'
 import { serveMetrics } from '#platform/http'
 import { bufferedOutput, createLog } from '#platform/observability'
 import { countForProcesses, createProcessPool, gatherMetrics } from '#platform/processes'
-import { checkAddresses, reportStartError } from '#platform/start-checks.ts'
+import { type Closer, createShutDown } from './closing.ts'
+import { type DatabaseServer, openDatabaseServer } from './database-server.ts'
+import { checkAddresses, reportStartError } from './start-checks.ts'
 
 export async function supervise(config: Config): Promise<void> {
   const log = createLog({ level: config.logLevel, destination: bufferedOutput() })
@@ -17,7 +17,7 @@ export async function supervise(config: Config): Promise<void> {
   const crew = createProcessPool({
     size: config.processes,
     drainNoticeMs: config.drainNoticeMs,
-    program: fileURLToPath(new URL('./main.ts', import.meta.url)),
+    program: fileURLToPath(new URL('../main.ts', import.meta.url)),
     log,
     opening: opening.promise,
     onJoin(channel) {

@@ -1,8 +1,7 @@
 import { hash } from 'node:crypto'
 import type { Language, Text } from '#platform/errors.ts'
+import { API, addVary, language, type Server } from '#platform/http'
 import { VERSION } from '#platform/version.ts'
-import { addVary, language } from './caching.ts'
-import { API, type Server } from './instance.ts'
 
 const STYLE =
   ':root{color-scheme:light dark}' +

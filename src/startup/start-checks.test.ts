@@ -4,10 +4,10 @@ import { syncBuiltinESMExports } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
+import { StartFault } from '#platform/start-fault.ts'
 import { openMachine } from '#test/fixtures/machines.ts'
 import { createWorld } from '#test/world.ts'
 import { checkDatabase, checkDataDir, findUnfitness, listenFault } from './start-checks.ts'
-import { StartFault } from './start-fault.ts'
 
 const { connection, sql } = await createWorld()
 const folder = await files.mkdtemp(join(tmpdir(), 'kith-checks-'))

@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { readConfig } from '#platform/config'
-import { openDatabaseServer } from '#platform/database-server.ts'
 import { createLog } from '#platform/observability'
 import { openMachine } from '#test/fixtures/machines.ts'
 import { findFreePort } from '#test/servers.ts'
 import { createWorld } from '#test/world.ts'
+import { openDatabaseServer } from './database-server.ts'
 
 const { connection } = await createWorld()
 const folder = await mkdtemp(join(tmpdir(), 'kith-database-server-'))

@@ -8,11 +8,11 @@ import { after, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { readConfig } from '#platform/config'
 import { createLog } from '#platform/observability'
-import { openContext } from '#platform/open-context.ts'
-import { findSecretCheck } from '#platform/secret-check.ts'
 import { StartFault, startFault } from '#platform/start-fault.ts'
 import { createWorld } from '#test/world.ts'
-import { prepareDatabase } from '../prepare.ts'
+import { openContext } from './open-context.ts'
+import { prepareDatabase } from './prepare.ts'
+import { findSecretCheck } from './secret-check.ts'
 
 const { connection, sql } = await createWorld()
 const dataDir = mkdtempSync(join(tmpdir(), 'kith-check-'))

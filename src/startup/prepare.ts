@@ -8,8 +8,8 @@ import {
   withUpgradeLock,
 } from '#platform/database'
 import { hasJobQueue, migrateJobs } from '#platform/jobs'
-import { keepSecretCheck } from '#platform/secret-check.ts'
 import { StartFault } from '#platform/start-fault.ts'
+import { keepSecretCheck } from './secret-check.ts'
 
 /**
  * With MIGRATE=off, fails when the database lacks a migration. Accepts a newer schema, because the previous

@@ -1,9 +1,9 @@
-import { type Closer, createShutDown } from '#platform/closing.ts'
 import type { Config } from '#platform/config'
-import { openDatabaseServer } from '#platform/database-server.ts'
 import { bufferedOutput, createLog, type Log } from '#platform/observability'
 import { supervisorChannel } from '#platform/processes'
-import { checkAddresses } from '#platform/start-checks.ts'
+import { type Closer, createShutDown } from './closing.ts'
+import { openDatabaseServer } from './database-server.ts'
+import { checkAddresses } from './start-checks.ts'
 import type { Begin } from './start-site.ts'
 
 async function openAlone(config: Config, log: Log, onWait: () => void): Promise<Begin> {

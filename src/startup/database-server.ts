@@ -8,8 +8,8 @@ import {
   startEmbeddedPostgres,
 } from '#platform/database'
 import type { Log } from '#platform/observability'
-import { checkDatabase, checkDataDir } from '#platform/start-checks.ts'
 import { startFault } from '#platform/start-fault.ts'
+import { checkDatabase, checkDataDir } from './start-checks.ts'
 
 export type DatabaseServer = {
   /**

@@ -1,9 +1,10 @@
 import { once } from 'node:events'
 import { access, constants, mkdtemp, rmdir, stat, statfs } from 'node:fs/promises'
 import { createServer } from 'node:net'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import type { Config } from '#platform/config'
 import { clientConfig, openSession, type Session, sessionSettings } from '#platform/database'
+import { findExistingFolder } from '#platform/files'
 import type { Log } from '#platform/observability'
 import { dataDirFault, StartFault, startFault } from '#platform/start-fault.ts'
 
@@ -58,21 +59,6 @@ export async function checkAddresses(config: Target): Promise<void> {
     if (config.metricsPort > 0) await probe(config.metricsHost, config.metricsPort)
   } catch (error) {
     throw listenFault(error, config)
-  }
-}
-
-/**
- * Returns the folder at `path` or its nearest existing parent. Throws ENOTDIR when the path leads through a
- * file.
- */
-export async function findExistingFolder(path: string): Promise<string> {
-  for (let place = path; ; place = dirname(place)) {
-    const found = await stat(place).catch((error: NodeJS.ErrnoException) => {
-      if (error.code === 'ENOENT' && place !== dirname(place)) return undefined
-      throw error
-    })
-    if (found?.isDirectory()) return place
-    if (found) throw Object.assign(new Error(`${place} is not a folder`), { code: 'ENOTDIR' })
   }
 }
 

@@ -4,9 +4,7 @@ import { join } from 'node:path'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Config } from '#platform/config'
 import { apiError } from '#platform/errors.ts'
-import { addVary } from './caching.ts'
-import type { Server } from './instance.ts'
-import { builtFolder, sendAsset, sendNotBuilt } from './packages.ts'
+import { addVary, builtFolder, type Server, sendAsset, sendNotBuilt } from '#platform/http'
 
 const turnedOff = apiError(
   404,
