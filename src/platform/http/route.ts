@@ -67,7 +67,7 @@ export function routesOn(server: Server, ctx: Context, { tag }: { tag: ApiTag })
     const { load, precheck, handler } = options
     const isOpen = options.access === 'public' || options.access === 'optional'
     const isShared = method === 'GET' && isOpen && !options.fresh
-    const replicas = isShared && !options.primary ? ctx.replicas : undefined
+    const usesReplicas = isShared && !options.primary
     const guests = isShared && ctx.config.guestCacheMs > 0 ? guestCacheOf(ctx) : undefined
     const callOf = (request: FastifyRequest, reply: FastifyReply) => ({
       request,
@@ -83,7 +83,7 @@ export function routesOn(server: Server, ctx: Context, { tag }: { tag: ApiTag })
     })
     type Call = ReturnType<typeof callOf>
     const run = async (call: Call, { caller, viewer }: FastifyRequest, reply: FastifyReply) => {
-      if (replicas && caller && !viewer) caller.replica = replicas.choose()
+      if (usesReplicas && caller && !viewer) caller.replica = ctx.replicas?.choose()
       try {
         if (load) call.loaded = await load(call as never)
         reply.code(status)
