@@ -168,6 +168,18 @@ test('returns 503 to the client address with the most bodies when the limit of b
     others.filter(({ text }) => text() !== ''),
     [],
   )
+  // Rejects a body before it is read, and no longer counts it.
+  assert.match(await open('203.0.113.1').answer(), /^HTTP\/1.1 503 /)
+  const finish = async (body: ReturnType<typeof open>) => {
+    body.socket.write(`${' '.repeat(98)}}`)
+    return body.answer()
+  }
+  assert.match(
+    await finish(most.find(({ text }) => text() === '') as ReturnType<typeof open>),
+    /^HTTP\/1.1 422 /,
+  )
+  assert.match(await finish(open('203.0.113.1')), /^HTTP\/1.1 422 /)
+  assert.ok(others.every(({ text }) => text() === ''))
   close()
 })
 
