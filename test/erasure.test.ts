@@ -81,7 +81,11 @@ test('removes all identifying data of an erased account (rights-2)', async () =>
     where table_name = 'users' and data_type = 'text' and is_nullable = 'YES' and column_name not like 'email%'`
   for (const { name } of texts)
     await sql`update users set ${sql(name)} = coalesce(${sql(name)}, 'Filled in') where id = ${ann.id}`
+  const followerOfBob = async () =>
+    (await as(bob, 'GET', '/user/notifications?type=follow')).body.data[0].data.sender.name
+  assert.equal(await followerOfBob(), ann.name)
   await gone(ann)
+  assert.equal(await followerOfBob(), '')
 
   const [user] = await sql`select * from users where id = ${ann.id}`
   const {

@@ -112,7 +112,7 @@ test('sends only SQL that a distributed database supports', async () => {
   )
   assert.equal(
     (
-      await findNotifications(sql, [
+      await findNotifications(ctx, [
         [ann.id, 1],
         [bob.id, 1],
       ])

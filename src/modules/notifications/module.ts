@@ -55,7 +55,7 @@ const notificationPersonal = [
     columns: ['seq'],
     async show(ctx, places, { userId, language }) {
       const found = await findNotifications(
-        ctx.sql,
+        ctx,
         places.map(({ seq }) => [userId, Number(seq)]),
       )
       const told = await findMissing(ctx, found, () => userId)

@@ -98,13 +98,27 @@ test('returns contents, sender and commentable of each notification (notificatio
 })
 
 test("returns the current name of a notification's sender (notifications-6)", async () => {
-  const [ann, bob] = [await person(), await person()]
+  const [ann, bob, founder] = [await person(), await person(), await person({ roles: ['founder', 'owner'] })]
   await tell(ann, bob, 'like')
-  await sql`update users set name = 'Robert' where id = ${bob.id}`
-  assert.equal((await list(ann, 'type=like')).data[0].data.sender.name, 'Robert')
-  await sql`update users set deleted_at = now() where id = ${bob.id}`
-  assert.deepEqual((await list(ann, 'type=like')).data[0].data.sender, { id: bob.id, name: '' })
-  assert.deepEqual((await statistics(ann)).like.preview_users_names, [])
+  const nameShown = async () => {
+    const { sender } = (await list(ann, 'type=like')).data[0].data
+    assert.deepEqual(
+      (await statistics(ann)).like.preview_users_names,
+      sender.name === '' ? [] : [sender.name],
+    )
+    return sender.name
+  }
+  const manage = async (changes: object) =>
+    assert.equal((await as(founder, 'PATCH', `/admin/users/${bob.id}`, changes)).status, 204)
+  assert.equal(await nameShown(), bob.name)
+  assert.equal((await as(bob, 'PATCH', '/user', { name: `R${bob.name}` })).status, 204)
+  assert.equal(await nameShown(), `R${bob.name}`)
+  await manage({ name: `S${bob.name}` })
+  assert.equal(await nameShown(), `S${bob.name}`)
+  await manage({ disabled: true })
+  assert.equal(await nameShown(), '')
+  await manage({ disabled: false })
+  assert.equal(await nameShown(), `S${bob.name}`)
 })
 
 test('pages notifications by 15 with links to the other pages (notifications-4)', async () => {

@@ -1,3 +1,4 @@
+import type { Context } from '#platform/context.ts'
 import {
   andAfterCursor,
   type Db,
@@ -11,6 +12,7 @@ import {
 import { addJob } from '#platform/jobs'
 import type { SystemType } from './codes.ts'
 import type { Notice, NotificationType } from './schema.ts'
+import { findSenderNames } from './sender-names.ts'
 
 export const SIGNAL = 'notifications'
 
@@ -218,20 +220,21 @@ export const selectOfMany = (sql: Db, users: number[], seqs: number[], matches: 
   order by n.user_id, n.seq, r.seq`
 
 export async function completeRows<Row extends BriefRow>(
-  sql: Db,
+  ctx: Context,
   rows: Row[],
 ): Promise<(Row & Pick<NotificationRow, 'sender_name' | 'notice'>)[]> {
-  const senders = [...new Set(rows.map(({ sender_id }) => sender_id).filter((id) => id > 0))]
   const notices = rows.filter(({ cause_type }) => cause_type === 'notices').map(({ cause_id }) => cause_id)
-  const found =
-    senders.length + notices.length === 0
+  const [names, contents] = await Promise.all([
+    findSenderNames(
+      ctx,
+      rows.map(({ sender_id }) => sender_id).filter((id) => id > 0),
+    ),
+    notices.length === 0
       ? []
-      : await sql<{ notice: boolean; id: number; text: string }[]>`
-          select false as notice, id, name as text from users where id = any(${senders}::bigint[]) and deleted_at is null
-          union all
-          select true, id, contents from notices where id = any(${notices}::bigint[])`
-  const names = new Map(found.filter(({ notice }) => !notice).map(({ id, text }) => [id, text]))
-  const texts = new Map(found.filter(({ notice }) => notice).map(({ id, text }) => [id, text]))
+      : ctx.sql<{ id: number; contents: string }[]>`
+          select id, contents from notices where id = any(${notices}::bigint[])`,
+  ])
+  const texts = new Map(contents.map(({ id, contents }) => [id, contents]))
   return rows.map((row) => ({
     ...row,
     sender_name: names.get(row.sender_id) ?? '',
@@ -239,25 +242,26 @@ export async function completeRows<Row extends BriefRow>(
   }))
 }
 
-export const findNotifications = async (sql: Db, places: [number, number][]) =>
+export const findNotifications = async (ctx: Context, places: [number, number][]) =>
   completeRows(
-    sql,
+    ctx,
     await selectOfMany(
-      sql,
+      ctx.sql,
       places.map(([user]) => user),
       places.map(([, seq]) => seq),
-      sql`n.seq = t.seq`,
+      ctx.sql`n.seq = t.seq`,
     ),
   )
 
 export async function findNotification(
-  sql: Db,
+  ctx: Context,
   userId: number,
   id: string,
 ): Promise<NotificationRow | undefined> {
+  const { sql } = ctx
   const rows = await sql<StoredRow[]>`
     select ${ownColumns(sql, userId)} from notifications n where n.user_id = ${userId} and n.id = ${id}`
-  return (await completeRows(sql, rows))[0]
+  return (await completeRows(ctx, rows))[0]
 }
 
 export type TypeStatistics = {
@@ -272,7 +276,8 @@ export type TypeStatistics = {
  * Finds the newest five notifications of each type. Reads `id`, `data` and `read_at` of the newest system notification
  * only, because replies show the others without these fields.
  */
-export async function findStatistics(sql: Db, userId: number): Promise<TypeStatistics[]> {
+export async function findStatistics(ctx: Context, userId: number): Promise<TypeStatistics[]> {
+  const { sql } = ctx
   const whole = (column: Fragment) => sql`case when c.type = 'system' then ${column} end`
   const rows = await sql<({ kind: NotificationType; unread: number } & Absent<BriefRow>)[]>`
     select c.type as kind, c.unread, newest.*
@@ -284,7 +289,7 @@ export async function findStatistics(sql: Db, userId: number): Promise<TypeStati
     ) as newest on c.type <> 'follow'
     where c.user_id = ${userId}
     order by c.type, newest.seq desc`
-  const complete = await completeRows(sql, rows.filter(isPresent))
+  const complete = await completeRows(ctx, rows.filter(isPresent))
   const kinds = [...new Set(rows.map(({ kind }) => kind))]
   return kinds.map((kind) => {
     const newest = complete.filter((row) => row.kind === kind)
@@ -298,11 +303,12 @@ export async function findStatistics(sql: Db, userId: number): Promise<TypeStati
 }
 
 export async function findPage(
-  sql: Db,
+  ctx: Context,
   userId: number,
   type: NotificationType | undefined,
   { limit, offset, after }: { limit: number; offset: number; after: number },
 ): Promise<{ total: number; rows: NotificationRow[] }> {
+  const { sql } = ctx
   const ofType = ifGiven(sql, type, (kind) => sql`and type = ${kind}`)
   const chosen = sql`
     from notifications n where n.user_id = ${userId} ${ofType} ${andAfterCursor(sql, sql`n.seq`, after)}
@@ -322,7 +328,7 @@ export async function findPage(
     ) as c
     left join lateral (${page}) as page on true
     order by page.seq desc`
-  return { total: rows[0]?.total ?? 0, rows: await completeRows(sql, rows.filter(isPresent)) }
+  return { total: rows[0]?.total ?? 0, rows: await completeRows(ctx, rows.filter(isPresent)) }
 }
 
 export const listMentions = (

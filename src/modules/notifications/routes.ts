@@ -59,7 +59,7 @@ export function notificationRoutes(server: Server, ctx: Context) {
       if (type === undefined && offset === undefined && after === 0) throw typeNeeded()
       const page = offset === undefined ? (query.page ?? 1) : Math.floor(offset / limit) + 1
       const skipped = offset ?? (page - 1) * limit
-      const found = await findPage(sql, viewer.id, type, { limit, offset: skipped, after })
+      const found = await findPage(ctx, viewer.id, type, { limit, offset: skipped, after })
       const path = `${config.publicUrl}/api/v2/user/notifications`
       const told = await findMissing(ctx, found.rows, () => viewer.id)
       return pageView(found, { type, limit, page, offset, after, path }, language, told)
@@ -75,7 +75,7 @@ export function notificationRoutes(server: Server, ctx: Context) {
     errors: [noSuchNotification],
     handler: async ({ viewer, params, language }) => {
       const row = UUID.test(params.notification)
-        ? await findNotification(sql, viewer.id, params.notification)
+        ? await findNotification(ctx, viewer.id, params.notification)
         : undefined
       if (!row) throw noSuchNotification()
       return notificationView(row, language, await findMissing(ctx, [row], () => viewer.id))

@@ -253,7 +253,7 @@ export async function findMissing(
 }
 
 export async function readStatistics(ctx: Context, userId: number) {
-  const types = await findStatistics(ctx.sql, userId)
+  const types = await findStatistics(ctx, userId)
   const first = types.find(({ kind }) => kind === 'system')?.first
   return { types, told: await findMissing(ctx, first ? [first] : [], () => userId) }
 }

@@ -32,6 +32,23 @@ export function defineCache<V extends object>(name: string, options: { max: numb
           return value
         })
       },
+      /** Like `get` for several keys. Loads all missing keys together, and omits those that `load` omits. */
+      async getAll(keys: string[], load: (missing: string[]) => Promise<Map<string, V>>) {
+        const found = new Map<string, V>()
+        const missing: string[] = []
+        for (const key of keys) {
+          const held = entries.get(key)
+          if (held) found.set(key, held)
+          else missing.push(key)
+        }
+        if (missing.length === 0) return found
+        const before = drops
+        for (const [key, value] of await onPrimary(() => load(missing))) {
+          if (before === drops) entries.set(key, value)
+          found.set(key, value)
+        }
+        return found
+      },
       /**
        * Invalidates keys on every server node when the transaction commits. Call this after the change, because
        * without a transaction the invalidation is immediate.

@@ -10,7 +10,7 @@ import {
   replaceRoles,
 } from '#modules/abilities/index.ts'
 import { type Actor, recordAudit } from '#modules/audit/index.ts'
-import { publishEvent } from '#modules/notifications/index.ts'
+import { invalidateSenderName, publishEvent } from '#modules/notifications/index.ts'
 import { readSettings } from '#modules/settings/index.ts'
 import type { Context } from '#platform/context.ts'
 import { onConstraint, type Tx, transaction } from '#platform/database'
@@ -116,6 +116,7 @@ export async function changeUser(
       if (contacts[field] !== undefined && contacts[field] !== before[field])
         await alertAccountOwner(ctx, tx, id, field)
     await onConstraint(updateUser(tx, id, { ...changes, phone, verified }), USER_CONSTRAINTS)
+    if (changes.name !== undefined) await invalidateSenderName(ctx, tx, id)
     if (changes.roles) {
       await replaceRoles(tx, id, changes.roles)
       await invalidateAbilities(ctx, tx, id)

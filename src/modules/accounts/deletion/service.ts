@@ -1,7 +1,7 @@
 import { invalidateAbilities, isLastHolder, replaceRoles } from '#modules/abilities/index.ts'
 import { markNodesUnused } from '#modules/files/index.ts'
 import { forfeitBalances } from '#modules/ledger/index.ts'
-import { publishEvent } from '#modules/notifications/index.ts'
+import { invalidateSenderName, publishEvent } from '#modules/notifications/index.ts'
 import { readSettings } from '#modules/settings/index.ts'
 import { revokeTokens } from '#modules/tokens/index.ts'
 import type { Context } from '#platform/context.ts'
@@ -187,6 +187,7 @@ async function eraseIdentity(ctx: Context, userId: number): Promise<boolean> {
       text: '您的账号已注销，个人信息已删除。 Your account and your personal data were deleted.',
     })
     await eraseUser(tx, person)
+    await invalidateSenderName(ctx, tx, userId)
     await markNodesUnused(tx, nodes, userId)
     await replaceRoles(tx, userId, [])
     await invalidateAbilities(ctx, tx, userId)

@@ -1,4 +1,5 @@
 import { loginKind } from '#lib/identifiers.ts'
+import { invalidateSenderName } from '#modules/notifications/index.ts'
 import { readSettings } from '#modules/settings/index.ts'
 import { isFreshSignIn, revokeTokens } from '#modules/tokens/index.ts'
 import type { Context } from '#platform/context.ts'
@@ -60,6 +61,7 @@ export async function setAccountDisabled(
   disabled: boolean,
 ): Promise<boolean> {
   if (!(await saveDisabled(tx, userId, disabled))) return false
+  await invalidateSenderName(ctx, tx, userId)
   await addJob(tx, 'user_access_changed', { id: userId })
   if (disabled) await revokeTokens(ctx, tx, userId, { keepsChat: true })
   return true

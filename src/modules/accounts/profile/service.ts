@@ -1,5 +1,6 @@
 import { getStoredNode, maxNodeBytes, type StoredNode } from '#modules/files/index.ts'
 import { IN_FEN, IN_POINTS } from '#modules/ledger/index.ts'
+import { invalidateSenderName } from '#modules/notifications/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type Db, onConstraint, transaction } from '#platform/database'
 import { fieldError } from '#platform/errors.ts'
@@ -120,6 +121,7 @@ export async function updateProfile(ctx: Context, userId: number, patch: Profile
     }
     if (Object.keys(changes).length > 0)
       await onConstraint(saveProfile(tx, userId, changes), USER_CONSTRAINTS)
+    if (name !== undefined) await invalidateSenderName(ctx, tx, userId)
   })
 }
 

@@ -117,7 +117,7 @@ function serviceOf({ config: { push } }: Context, platform: Device['platform']):
 
 export async function pushNotifications(ctx: Context, pushed: Pushed): Promise<void> {
   // Skips notifications that the user has read, because a retry may run hours later.
-  const rows = (await findNotifications(ctx.sql, pushed.places)).filter((row) => row.read_at === null)
+  const rows = (await findNotifications(ctx, pushed.places)).filter((row) => row.read_at === null)
   if (rows.length === 0) return
   const linkTo = await webLinks(ctx)
   const hasTexts = (await readSettings(ctx))['notifications:push-text']

@@ -22,10 +22,11 @@ export type NewRow = NotificationRow & { user_id: number }
  * number read.
  */
 async function findNewer(
-  sql: Db,
+  ctx: Context,
   after: Map<number, number>,
   limit: number,
 ): Promise<{ rows: NewRow[]; reached: Map<number, { seq: number; isLast: boolean }> }> {
+  const { sql } = ctx
   const cursors = await sql<{ user_id: number; last_seq: number }[]>`
     select user_id, last_seq from notification_cursors where user_id = any(${[...after.keys()]}::bigint[])`
   const reached = new Map<number, { seq: number; isLast: boolean }>()
@@ -38,7 +39,7 @@ async function findNewer(
   const users = [...reached.keys()]
   const seqs = users.map((user) => after.get(user) as number)
   const rows = await selectOfMany(sql, users, seqs, sql`n.seq > t.seq and n.seq <= t.seq + ${limit}`)
-  return { rows: await completeRows(sql, rows), reached }
+  return { rows: await completeRows(ctx, rows), reached }
 }
 
 /** Maximum streams per user. Opening another one closes the oldest. */
@@ -141,7 +142,7 @@ export function createHub(ctx: Context, createChats: CreateChatSource): Hub {
       }
       if (asked.size === 0) continue
       try {
-        const { rows, reached } = await findNewer(sql, asked, EVENTS_AT_ONCE)
+        const { rows, reached } = await findNewer(ctx, asked, EVENTS_AT_ONCE)
         await deliver(rows, asked)
         for (const [user, { seq, isLast }] of reached) {
           for (const stream of people.get(user) ?? [])

@@ -167,7 +167,7 @@ export async function sendPing(tx: Db, endpointId: number): Promise<number | und
 
 /** Publishes notifications as webhook events without texts, because texts are private to the recipient. */
 export async function announce(ctx: Context, places: [number, number][]): Promise<void> {
-  const rows = await findNotifications(ctx.sql, places)
+  const rows = await findNotifications(ctx, places)
   await transaction(ctx.sql, async (tx) => {
     const type = 'notification.created'
     for (const { id, user_id, type: kind } of rows)
