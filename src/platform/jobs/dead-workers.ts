@@ -66,8 +66,6 @@ export async function watchWorkers(
   sweepMs = SWEEP_MS,
 ) {
   const workers = new Set<string>()
-  /** Ended workers of this process, whose jobs are not released yet. */
-  const withdrawn = new Set<string>()
   /** Workers that had no lock at the last sweep, with the number of consecutive sweeps that missed it. */
   let suspects = new Map<string, number>()
   let holder: Holder | undefined
@@ -95,15 +93,9 @@ export async function watchWorkers(
     const { rowCount } = await pool.query(FREE, [gone])
     if (rowCount) log.warn({ workers: gone }, 'released the jobs of dead workers')
   }
-  const freeWithdrawn = async () => {
-    const gone = [...withdrawn]
-    await free(gone)
-    for (const worker of gone) withdrawn.delete(worker)
-  }
   const sweep = async () => {
     const known = suspects
     suspects = new Map()
-    await freeWithdrawn()
     const { rows } = await pool.query<{ locked_by: string }>(FIND, [[...workers]])
     const missed = new Map(rows.map(({ locked_by }) => [locked_by, (known.get(locked_by) ?? 0) + 1]))
     await free([...missed.keys()].filter((worker) => missed.get(worker)! > MOST_MISSED))
@@ -121,7 +113,6 @@ export async function watchWorkers(
         holder = opened
         await Promise.all([...workers].map((worker) => lock(opened, worker)))
       },
-      onListening: () => void freeWithdrawn().catch(warn),
       onLost() {
         holder = undefined
       },
@@ -142,13 +133,13 @@ export async function watchWorkers(
         await pause(RETRY_MS, undefined, { ref: false })
       }
     },
-    async withdraw(gone: Iterable<string>): Promise<void> {
+    /** Releases the jobs of ended workers of this process. After a failure, the next sweeps find these workers. */
+    async withdraw(gone: string[]): Promise<void> {
       for (const worker of gone) {
         workers.delete(worker)
-        withdrawn.add(worker)
         if (holder) unlock(holder, worker).catch(() => {})
       }
-      await freeWithdrawn()
+      await free(gone)
     },
     sweep,
     close(): void {

@@ -187,7 +187,10 @@ test('releases the jobs of a worker that was withdrawn while the database was do
   machine.cut()
   await assert.rejects(node.withdraw(['pool-down']))
   machine.speak()
-  await until(async () => (await workersOf('of_down'))[0] === null, 'the release of the job')
+  await until(async () => {
+    await node.sweep().catch(() => {})
+    return (await workersOf('of_down'))[0] === null
+  }, 'the release of the job')
   await node.close()
 })
 

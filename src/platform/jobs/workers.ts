@@ -114,7 +114,7 @@ async function keepRunning(
       unwatch()
       if (isOver) return
       log.warn({ err: error }, 'the job runner stopped: starting another one')
-      presence.withdraw(announced).catch(() => {})
+      presence.withdraw([...announced]).catch(() => {})
       startLater()
     }
     started.promise.then(onEnd, onEnd)
