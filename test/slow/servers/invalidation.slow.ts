@@ -132,6 +132,32 @@ test('revokes a session in another process', async () => {
   }
 })
 
+test('shows a new name of a sender in another process', async () => {
+  const account = { name: 'follower', password: 'follower password' }
+  const made = await send(connections[0], '/api/v2/admin/users', { method: 'POST', token, body: account })
+  assert.equal(made.status, 201)
+  const signedIn = await send(connections[0], '/api/v2/auth/login', {
+    method: 'POST',
+    body: { login: account.name, password: account.password },
+  })
+  const { access_token: own } = signedIn.json as { access_token: string }
+  const me = (await send(connections[0], '/api/v2/user', { token })).json as { id: number }
+  await send(connections[0], `/api/v2/user/followings/${me.id}`, { method: 'PUT', token: own })
+  const senderSeen = async (agent: Agent) => {
+    const { json } = await send(agent, '/api/v2/user/notifications?type=follow', { token })
+    return (json as { data: { data: { sender: { name: string } } }[] }).data[0]?.data.sender.name
+  }
+  for (let n = 0; n < 6; n += 1) {
+    const [one, other] = (n % 2 === 0 ? connections : connections.toReversed()) as [Agent, Agent]
+    const name = `follower${n}`
+    assert.notEqual(await senderSeen(other), name)
+    const changed = await send(one, '/api/v2/user', { method: 'PATCH', token: own, body: { name } })
+    assert.equal(changed.status, 204)
+    assert.equal(await senderSeen(one), name)
+    await until(async () => (await senderSeen(other)) === name, 'the other process shows the former name')
+  }
+})
+
 test('adds up the views counted by all processes', async () => {
   const [one, other] = connections
   const id = await postFeed(one, 1)
