@@ -219,6 +219,45 @@ test('loads a cached value once until it is invalidated', async () => {
   assert.deepEqual(await get(), { loaded: 2 })
 })
 
+test('loads only the missing keys of several, and all of them at once', async () => {
+  const ctx = { sql, signals: createSignals(sql), state: new Map() }
+  const cacheOf = defineCache<{ name: string }>('loaded together', { max: 9, ttlMs: 60_000 })
+  const loads: string[][] = []
+  const getAll = async (keys: string[]) => {
+    const found = await cacheOf(ctx).getAll(keys, async (missing) => {
+      loads.push(missing)
+      return new Map(missing.filter((key) => key !== 'unknown').map((key) => [key, { name: `of ${key}` }]))
+    })
+    return [...found].map(([key, { name }]) => [key, name])
+  }
+  assert.deepEqual(await getAll(['a', 'b', 'unknown']), [
+    ['a', 'of a'],
+    ['b', 'of b'],
+  ])
+  assert.deepEqual(await getAll(['b', 'c', 'a']), [
+    ['b', 'of b'],
+    ['a', 'of a'],
+    ['c', 'of c'],
+  ])
+  assert.equal((await getAll(['c', 'a'])).length, 2)
+  assert.deepEqual(loads, [['a', 'b', 'unknown'], ['c']])
+})
+
+test('does not cache a value that was invalidated during its load', async () => {
+  const ctx = { sql, signals: createSignals(sql), state: new Map() }
+  const cacheOf = defineCache<{ name: string }>('invalidated during the load', { max: 9, ttlMs: 60_000 })
+  const cache = cacheOf(ctx)
+  const read = Promise.withResolvers<void>()
+  const loading = [
+    cache.get('one', () => read.promise.then(() => ({ name: 'old' }))),
+    cache.getAll(['several'], () => read.promise.then(() => new Map([['several', { name: 'old' }]]))),
+  ]
+  await cache.announce(sql, 'other')
+  read.resolve()
+  await Promise.all(loading)
+  assert.deepEqual([cache.recall('one'), cache.recall('several')], [undefined, undefined])
+})
+
 test('rejects a signal with several lines or too many bytes', () => {
   for (const payload of ['two\nlines', '字'.repeat(2600)])
     assert.throws(() => sendSignal(sql, 'test', payload), RangeError)

@@ -17,21 +17,19 @@ export function defineCache<V extends object>(name: string, options: { max: numb
     }
     ctx.signals.on(name, drop)
     ctx.signals.onReconnect(() => drop('*'))
+    /** Does not cache the loaded values if any key was invalidated during the load, because they may be outdated. */
+    const keep = async (load: () => Promise<Map<string, V>>) => {
+      const before = drops
+      const loaded = await onPrimary(load)
+      if (before === drops) for (const [key, value] of loaded) entries.set(key, value)
+      return loaded
+    }
     return {
       recall: (key: string) => entries.get(key),
-      /**
-       * Returns the cached value, or loads and caches one. Does not cache the loaded value if any key was
-       * invalidated during the load.
-       */
-      get(key: string, load: () => Promise<V>): Promise<V> | V {
-        const held = entries.get(key)
-        if (held !== undefined) return held
-        const before = drops
-        return onPrimary(load).then((value) => {
-          if (before === drops) entries.set(key, value)
-          return value
-        })
-      },
+      /** Returns the cached value, or loads and caches one. */
+      get: (key: string, load: () => Promise<V>): Promise<V> | V =>
+        entries.get(key) ??
+        keep(async () => new Map([[key, await load()]])).then((loaded) => loaded.get(key) as V),
       /** Like `get` for several keys. Loads all missing keys together, and omits those that `load` omits. */
       async getAll(keys: string[], load: (missing: string[]) => Promise<Map<string, V>>) {
         const found = new Map<string, V>()
@@ -41,12 +39,8 @@ export function defineCache<V extends object>(name: string, options: { max: numb
           if (held) found.set(key, held)
           else missing.push(key)
         }
-        if (missing.length === 0) return found
-        const before = drops
-        for (const [key, value] of await onPrimary(() => load(missing))) {
-          if (before === drops) entries.set(key, value)
-          found.set(key, value)
-        }
+        if (missing.length > 0)
+          for (const [key, value] of await keep(() => load(missing))) found.set(key, value)
         return found
       },
       /**
