@@ -274,6 +274,7 @@ export type Tables = {
     index: number
     topic_id: number
     feed_id: number
+    name_key: string | null
   }
   feed_topic_users: {
     topic_id: number
@@ -738,6 +739,12 @@ export type Tables = {
     user_id: number
     created_at: string
     used_at: string | null
+  }
+  mentions: {
+    content_type: string
+    content_id: number
+    name_key: string
+    user_id: number
   }
   music_singers: {
     id: number

@@ -1,5 +1,3 @@
-export { plainText } from './plain-text.ts'
-
 const INVISIBLE = /\p{Default_Ignorable_Code_Point}+/gu
 // Limits combining marks per letter, because normalization sorts them in quadratic time.
 const TOO_MANY_MARKS = /(\p{M}{30})\p{M}+/gu
@@ -141,20 +139,4 @@ export function cutCharacters(text: string, n: number): string {
     end += point.length
   }
   return text.slice(0, end)
-}
-
-const MENTIONS_MAX = 50
-
-// A match attempt ends at the next soft hyphen at the latest, so that matching takes linear time.
-const MENTION = /\u00AD@([^\u00AD/]{1,100})\u00AD/g
-
-/** Returns at most 50 distinct mentioned names. A mention is `@name` between soft hyphens. */
-export function findMentions(text: string): string[] {
-  const names = new Map<string, string>()
-  for (const [, name] of text.matchAll(MENTION)) {
-    const key = nameKey(name!)
-    if (key !== '' && !names.has(key)) names.set(key, name!.trim())
-    if (names.size === MENTIONS_MAX) break
-  }
-  return [...names.values()]
 }

@@ -34,7 +34,15 @@ export { openSession } from './identity/sessions.ts'
 export { disabledError, findAccount, signIn } from './identity/sign-in.ts'
 export { createUserLines, importUsers, UserForm, userIdsByName } from './imports/service.ts'
 export { mailSender } from './mail.ts'
-export { findMentionedUsers, notifyMentioned } from './mentions.ts'
+export {
+  deleteMentions,
+  findMentioned,
+  mayMention,
+  notifyMentioned,
+  notifyStoredMentions,
+  recordMentions,
+  saveMentions,
+} from './mentions.ts'
 export { alertAccountOwner } from './messages.ts'
 export { mountRanking, RankedUser, RanksQuery } from './rankings.ts'
 export { hasBlocked, notBlockedBy, selectFollowed } from './relations/queries.ts'

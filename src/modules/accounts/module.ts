@@ -33,6 +33,7 @@ import { adminSessionRoutes, sessionRoutes } from './identity/sessions.ts'
 import { signInRoutes } from './identity/sign-in.ts'
 import { adminInvitationRoutes, invitationRoutes } from './invitations/routes.ts'
 import { mailSender } from './mail.ts'
+import { eraseMentions, mentionRoutes } from './mentions.ts'
 import { messageTasks, receiptTasks } from './messages.ts'
 import { accountPersonal } from './personal.ts'
 import { profileRoutes } from './profile/routes.ts'
@@ -187,12 +188,16 @@ export const module: Module = {
     adminRequestRoutes,
     adminSanctionRoutes,
     adminAppealRoutes,
+    mentionRoutes,
   ],
   personalData: { place: 1, tables: accountPersonal },
   statistics: { place: 1, ...accountStatistics },
   search: { place: 1, ...userSearch },
   counters: accountCounters,
-  erase: forgetExports,
+  async erase(tx, userId) {
+    await forgetExports(tx, userId)
+    await eraseMentions(tx, userId)
+  },
   tasks: (site) => [
     codeTasks,
     deletionTasks(site.erasers),

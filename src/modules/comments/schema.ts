@@ -9,6 +9,7 @@ import {
   Limit,
   listingQuery,
   MAX_ID,
+  MemberText,
   Nullable,
   OneOf,
   OpenObject,
@@ -43,7 +44,7 @@ export const Comment = Shared('Comment', {
   user_id: Type.Integer(),
   target_user: Type.Integer({ description: 'Author of the commented content; 0 for music' }),
   reply_user: Type.Integer({ description: 'User to whom the comment replies; 0 for none' }),
-  body: Type.String(),
+  ...MemberText('body', { of: 'comments', format: 'plain' }, Type.String()),
   created_at: Time,
   updated_at: Time,
 })
@@ -97,7 +98,7 @@ export const FoundComment = Shared('FoundComment', {
   user_id: Type.Integer(),
   target_user: Type.Integer(),
   reply_user: Type.Integer(),
-  body: Type.String(),
+  ...MemberText('body', { of: 'comments', format: 'plain' }, Type.String()),
   resourceable: Shared('ContentReference', { type: Type.String(), id: Type.Integer() }),
   created_at: ZuluTime,
 })

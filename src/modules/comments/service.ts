@@ -8,9 +8,8 @@ import {
   type Target,
 } from '#contracts/content.ts'
 import { fillPage } from '#lib/lists.ts'
-import { findMentions, nameKey } from '#lib/text.ts'
 import { wireTime, zuluTime } from '#lib/time.ts'
-import { findMentionedUsers, type UserView, userViews } from '#modules/accounts/index.ts'
+import { deleteMentions, findMentioned, saveMentions, type UserView, userViews } from '#modules/accounts/index.ts'
 import { notify, publishEvent, type SystemType, withdrawNotifications } from '#modules/notifications/index.ts'
 import { screenWords } from '#modules/words/index.ts'
 import { type Context, defineState } from '#platform/context.ts'
@@ -118,14 +117,14 @@ export async function writeComment(
     reply_user: replyUser = 0,
     comment_mark: mark,
   } = await screenWords(ctx, input, NewComment, ['body'])
-  const names = rules.mentions === false ? [] : findMentions(body).map(nameKey)
   const origin = (id: number) => ({ senderId: userId, cause: { type: 'comments', id } })
   // Ignores a block by an anonymous owner, because an error would reveal the owner's identity.
   const ids = [target.hidden ? 0 : target.ownerId, replyUser].filter((id) => id > 0)
-  const people = ids.length + names.length > 0 ? await findMentionedUsers(ctx.sql, userId, ids, names) : []
+  const text = rules.mentions === false ? '' : body
+  const { people, mentioned: named } = await findMentioned(ctx.sql, userId, text, 'plain', ids)
   if (replyUser > 0 && !people.some(({ id }) => id === replyUser)) throw unknownPerson()
   if (people.some(({ blocks }) => blocks)) throw blocked()
-  const mentioned = people.filter(({ name_key }) => names.includes(name_key)).map(({ id }) => id)
+  const mentioned = named.map(({ id }) => id)
   const concerned = [target.ownerId, replyUser, ...mentioned]
   const readers = new Set((await rules.readers?.(ctx.sql, target, concerned)) ?? concerned)
   const mayRead = (id: number) => readers.has(id)
@@ -139,6 +138,7 @@ export async function writeComment(
       body,
     })
     if (!comment) throw notFound()
+    await saveMentions(tx, { type: 'comments', id: comment.id }, named)
     const told = {
       ...origin(comment.id),
       type: 'comment' as const,
@@ -199,6 +199,7 @@ async function deleteWithDependents(
 ): Promise<CommentRow> {
   const gone = await deleteComment(tx, content, rules.count, target.id, commentId)
   if (!gone) throw notFound()
+  await deleteMentions(tx, 'comments', [commentId])
   await withdrawNotifications(tx, { cause: { type: 'comments', id: commentId } })
   await publishEvent(ctx, tx, 'comment.deleted', {
     id: commentId,
@@ -261,7 +262,9 @@ export const commentRemoval: ContentRemoval = {
  */
 export async function deleteCommentsOf(tx: Db, type: string, contentIds: number[]): Promise<number[]> {
   const ids = await deleteAllComments(tx, type, contentIds)
-  if (ids.length > 0) await withdrawNotifications(tx, { cause: { type: 'comments', id: ids } })
+  if (ids.length === 0) return ids
+  await deleteMentions(tx, 'comments', ids)
+  await withdrawNotifications(tx, { cause: { type: 'comments', id: ids } })
   return ids
 }
 

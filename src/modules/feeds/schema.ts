@@ -10,6 +10,7 @@ import {
   IdList,
   Int,
   MAX_ID,
+  MemberText,
   Nullable,
   OneOf,
   Shared,
@@ -105,7 +106,7 @@ export type PreviewComment = Static<typeof PreviewComment>
 export const FeedView = Shared('Feed', {
   id: Type.Integer(),
   user_id: Type.Integer(),
-  feed_content: Nullable(Type.String()),
+  ...MemberText('feed_content', { of: 'feeds', format: 'plain' }, Nullable(Type.String())),
   feed_from: Type.Integer({ description: '1 web, 2 mobile web, 3 iOS, 4 Android, 5 other' }),
   like_count: Type.Integer(),
   feed_view_count: Type.Integer(),

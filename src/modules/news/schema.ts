@@ -9,6 +9,7 @@ import {
   IdList,
   Int,
   Limit,
+  MemberText,
   Nullable,
   Shared,
   type Static,
@@ -118,7 +119,7 @@ export const NewsTag = Shared('NewsTag', { id: Type.Integer(), name: Type.String
 
 export const NewsDetail = Shared('NewsDetail', {
   ...NewsItem.properties,
-  content: Type.String(),
+  ...MemberText('content', { of: 'news', format: 'markdown' }, Type.String()),
   text_content: Type.String({ description: 'Content as plain text' }),
   tags: Type.Array(NewsTag),
   user: Nullable(UserView),

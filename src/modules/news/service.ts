@@ -1,8 +1,8 @@
-import type { ContentRemoval } from '#contracts/content.ts'
+import { type ContentRemoval, EXCERPT_LENGTH } from '#contracts/content.ts'
 import { findAttachments } from '#lib/attachments.ts'
-import { plainText } from '#lib/text.ts'
+import { plainText } from '#lib/markup/parse.ts'
 import { hasAbility } from '#modules/abilities/index.ts'
-import { userViews } from '#modules/accounts/index.ts'
+import { deleteMentions, notifyStoredMentions, recordMentions, userViews } from '#modules/accounts/index.ts'
 import { deleteCollectionsOf } from '#modules/collections/index.ts'
 import { deleteCommentsOf } from '#modules/comments/index.ts'
 import { attachPicture, attachUnattached, detachFiles } from '#modules/files/index.ts'
@@ -73,6 +73,20 @@ const giveTags = async (tx: Tx, id: number, tags: number[]) => {
 const keepAttachments = (tx: Tx, newsId: number, ownerId: number, content: string) =>
   attachUnattached(tx, { ids: findAttachments(content), ownerId, channel: 'news:content', raw: newsId })
 
+/** Notifies the mentioned users only of a published article. `publishNews` notifies the others. */
+const keepMentions = (
+  tx: Tx,
+  news: Pick<NewsRecord, 'id' | 'user_id' | 'audit_status'>,
+  content: string,
+  { isEdit = false }: { isEdit?: boolean } = {},
+) =>
+  recordMentions(tx, news.user_id, { type: 'news', id: news.id }, content, {
+    format: 'markdown',
+    excerpt: plainText(content, EXCERPT_LENGTH),
+    isEdit,
+    isQuiet: news.audit_status !== STATUS.published,
+  })
+
 const subjectOf = (subject: string | null | undefined, content: string) =>
   subject ? { text: subject, given: true } : { text: plainText(content, SUBJECT_MAX), given: false }
 
@@ -106,6 +120,7 @@ export async function addNews(
     await updateNews(tx, id, { image: { id: image, size: await takeImage(tx, image, uploaderId, id) } })
   if (tags) await giveTags(tx, id, tags)
   await keepAttachments(tx, id, uploaderId, content)
+  await keepMentions(tx, { id, user_id: authorId, audit_status: status }, content)
   if (fee > 0)
     await moveFunds(tx, {
       currency: 'points',
@@ -139,7 +154,9 @@ export async function changeNews(
   )
   if (changed && news.image !== null) await detachFiles(tx, { ids: [news.image] })
   if (tags) await giveTags(tx, news.id, tags)
-  if (values.content !== undefined) await keepAttachments(tx, news.id, uploaderId, content)
+  if (values.content === undefined) return
+  await keepAttachments(tx, news.id, uploaderId, content)
+  await keepMentions(tx, news, content, { isEdit: true })
 }
 
 async function settleFee(tx: Tx, news: NewsRecord, to: 'income' | 'refunded') {
@@ -178,6 +195,12 @@ export async function publishNews(ctx: Context, tx: Tx, news: NewsRecord): Promi
   const feeState = await settleFee(tx, news, 'income')
   await setStatus(tx, news.id, { status: STATUS.published, mark: null, feeState })
   await tellAuthor(tx, news, 'news:audit')
+  await notifyStoredMentions(
+    tx,
+    news.user_id,
+    { type: 'news', id: news.id },
+    { excerpt: plainText(news.content, EXCERPT_LENGTH) },
+  )
   await announceNews(ctx, tx, news.id, news.user_id)
 }
 
@@ -208,7 +231,9 @@ export async function removeNews(ctx: Context, tx: Tx, news: NewsRecord): Promis
   await cancelDeletions(tx, news.id)
   await detachFiles(tx, { channel: 'news:image', raws: [news.id] })
   await detachFiles(tx, { channel: 'news:content', raws: [news.id] })
-  await withdrawNotifications(tx, { type: 'like', cause: { type: 'news', id: news.id } })
+  await deleteMentions(tx, 'news', [news.id])
+  for (const type of ['like', 'at'] as const)
+    await withdrawNotifications(tx, { type, cause: { type: 'news', id: news.id } })
   await deleteNews(tx, news.id)
   await publishEvent(ctx, tx, 'news.deleted', { id: news.id, user_id: news.user_id })
 }

@@ -1,5 +1,5 @@
 import type { Content, ContentReader } from '#contracts/content.ts'
-import { plainText } from '#lib/text.ts'
+import { plainText } from '#lib/markup/parse.ts'
 import { wireTime } from '#lib/time.ts'
 import type { UserView } from '#modules/accounts/index.ts'
 import type { Context } from '#platform/context.ts'

@@ -169,7 +169,7 @@ export async function deleteUnread(sql: Db, userId: number, taken: Taken): Promi
 
 export async function removeSender(
   sql: Db,
-  taken: Required<Omit<Taken, 'type' | 'recipients'>>,
+  taken: Required<Pick<Taken, 'senderId' | 'cause'>> & Taken,
 ): Promise<void> {
   const rows = await sql<{ user_id: number }[]>`
     select n.user_id from notifications n where ${isTaken(sql, taken)}`

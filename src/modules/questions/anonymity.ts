@@ -37,7 +37,9 @@ export async function requireAnonymity(ctx: Context, anonymity: boolean | undefi
 
 /** Removes the asker from earlier notifications of a question that became anonymous. */
 export async function hideAsker(tx: Tx, id: number, senderId: number): Promise<void> {
-  await removeSender(tx, { senderId, systemType: 'qa:invitation', cause: { type: QUESTIONS, id } })
+  const cause = { type: QUESTIONS, id }
+  await removeSender(tx, { senderId, systemType: 'qa:invitation', cause })
+  await removeSender(tx, { senderId, type: 'at', cause })
   const adopted = await listAdoptedIds(tx, id)
   if (adopted.length > 0)
     await removeSender(tx, {

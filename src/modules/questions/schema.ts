@@ -1,5 +1,5 @@
 import { MAX_AMOUNT } from '#lib/money.ts'
-import { plainText } from '#lib/text.ts'
+import { plainText } from '#lib/markup/parse.ts'
 import { UserView } from '#modules/accounts/index.ts'
 import { amountOf, IN_POINTS } from '#modules/ledger/index.ts'
 import {
@@ -9,6 +9,7 @@ import {
   IdList,
   Int,
   Limit,
+  MemberText,
   Nullable,
   Offset,
   OneOf,
@@ -46,7 +47,7 @@ const questionFields = {
   id: Type.Integer(),
   user_id: Type.Integer({ description: '0 when another user asked anonymously' }),
   subject: Type.String(),
-  body: Nullable(Type.String()),
+  ...MemberText('body', { of: 'questions', format: 'markdown' }, Nullable(Type.String())),
   text_body: Nullable(Type.String()),
   anonymity: Bit('1 when anonymous'),
   amount: Type.Integer({ description: 'The bounty in points; 0 for none' }),
@@ -71,7 +72,11 @@ const answerFields = {
   id: Type.Integer(),
   question_id: Type.Integer(),
   user_id: Type.Integer({ description: '0 when another user answered anonymously' }),
-  body: Nullable(Type.String({ description: 'null when viewing it requires a payment' })),
+  ...MemberText(
+    'body',
+    { of: 'question-answers', format: 'markdown' },
+    Nullable(Type.String({ description: 'null when viewing it requires a payment' })),
+  ),
   text_body: Nullable(Type.String()),
   anonymity: Bit('1 when anonymous'),
   adoption: Bit('1 when adopted'),

@@ -1,5 +1,13 @@
+import { EXCERPT_LENGTH } from '#contracts/content.ts'
 import { findAttachments } from '#lib/attachments.ts'
-import { findBlockers, findEnabledIds, userPage } from '#modules/accounts/index.ts'
+import { plainText } from '#lib/markup/parse.ts'
+import {
+  deleteMentions,
+  findBlockers,
+  findEnabledIds,
+  recordMentions,
+  userPage,
+} from '#modules/accounts/index.ts'
 import { deleteCollectionsOf } from '#modules/collections/index.ts'
 import { deleteCommentsOf } from '#modules/comments/index.ts'
 import { attachUnattached, detachFiles } from '#modules/files/index.ts'
@@ -182,6 +190,7 @@ export async function askQuestion(tx: Tx, userId: number, body: NewQuestion): Pr
     channel: 'question:images',
     raw: id,
   })
+  await recordMentions(tx, userId, { type: QUESTIONS, id }, question.body ?? '', mentionOptions(question))
   if (amount > 0)
     await moveFunds(
       tx,
@@ -209,6 +218,12 @@ export async function askQuestion(tx: Tx, userId: number, body: NewQuestion): Pr
   })
   return question
 }
+
+const mentionOptions = ({ user_id, anonymity, body }: QuestionRow) => ({
+  format: 'markdown' as const,
+  excerpt: plainText(body ?? '', EXCERPT_LENGTH),
+  sender: senderOf(user_id, anonymity),
+})
 
 export async function requireOwnQuestion(sql: Db, id: number, userId: number): Promise<QuestionRow> {
   const question = await findQuestionRow(sql, id)
@@ -247,13 +262,19 @@ export async function editQuestion(tx: Tx, id: number, userId: number, patch: Qu
     await unlinkTopics(tx, id, topicIds)
     if ((await linkTopics(tx, id, topicIds)) < topicIds.length) throw unknownTopics()
   }
-  if (body !== undefined)
+  if (body !== undefined) {
     await attachUnattached(tx, {
       ids: findAttachments(body ?? ''),
       ownerId: userId,
       channel: 'question:images',
       raw: id,
     })
+    const now = { ...question, body: body ?? null, anonymity: anonymity ?? question.anonymity }
+    await recordMentions(tx, userId, { type: QUESTIONS, id }, body ?? '', {
+      ...mentionOptions(now),
+      isEdit: true,
+    })
+  }
   if (amount !== undefined) await changeBounty(tx, question, amount)
 }
 
@@ -279,6 +300,8 @@ export async function deleteQuestion(
   await detachFiles(tx, { channel: 'question:images', raws: [id] })
   await unlinkTopics(tx, id)
   await deleteQuestionRow(tx, id)
+  await deleteMentions(tx, QUESTIONS, [id])
+  if (answerIds.length > 0) await deleteMentions(tx, ANSWERS, answerIds)
   const back = {
     currency: 'points',
     from: PLATFORM_ACCOUNTS.escrow,

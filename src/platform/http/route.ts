@@ -18,6 +18,8 @@ import { type GuestCache, guestCacheOf, language } from '#platform/http/caching.
 import { type AddRoute, type AnyRoute, GUEST, type Verb } from '#platform/http/route-options.ts'
 import { IDEMPOTENCY_ERRORS, withIdempotencyKey } from './idempotency.ts'
 import { API, encapsulate, type Server } from './instance.ts'
+import { type TObject, type TSchema, Type } from './schema.ts'
+import { TREES, treeAdderOf } from './text-trees.ts'
 
 /**
  * Returns a function that reports whether `load` or the handler read `request` or `reply`. After such a read the
@@ -42,7 +44,7 @@ const aliasOf = (operationId: string) => ({
   'x-alias-of': operationId,
 })
 
-function documentedErrors(method: string, path: string, options: AnyRoute): DeclaredError[] {
+function documentedErrors(method: string, path: string, query: TSchema | undefined, options: AnyRoute): DeclaredError[] {
   const isOpen = options.access === 'public' || options.access === 'optional'
   const { errors = [] } = options
   return [
@@ -52,7 +54,7 @@ function documentedErrors(method: string, path: string, options: AnyRoute): Decl
     ...(isOpen ? [] : [unauthenticated]),
     ...(method === 'GET' && !path.startsWith('/auth/') ? [] : [addressBlocked]),
     ...(method === 'GET' || options.access === 'public' || options.whileSilenced ? [] : [silenced]),
-    ...(options.body || options.query ? [invalidInput] : []),
+    ...(options.body || query ? [invalidInput] : []),
     ...(options.params ? [notFound] : []),
     ...(typeof options.access === 'object' ? [forbidden, secondFactorNeeded] : []),
     ...(options.idempotent ? IDEMPOTENCY_ERRORS : []),
@@ -65,6 +67,10 @@ export function routesOn(server: Server, ctx: Context, { tag }: { tag: ApiTag })
     const [method = '', path = ''] = operation.split(' ')
     const [status = 200] = Object.keys(options.reply).map(Number)
     const { load, precheck, handler } = options
+    const addTrees = method === 'GET' ? treeAdderOf(options.reply[status] as TSchema) : undefined
+    const query = addTrees
+      ? Type.Object({ ...(options.query as TObject | undefined)?.properties, trees: TREES })
+      : options.query
     const isOpen = options.access === 'public' || options.access === 'optional'
     const isShared = method === 'GET' && isOpen && !options.fresh
     const usesReplicas = isShared && !options.primary
@@ -87,7 +93,9 @@ export function routesOn(server: Server, ctx: Context, { tag }: { tag: ApiTag })
       try {
         if (load) call.loaded = await load(call as never)
         reply.code(status)
-        return await handler(call as never)
+        const body = await handler(call as never)
+        const isAsked = addTrees && (call.query as { trees?: boolean }).trees && body !== reply
+        return isAsked ? await addTrees(ctx, body) : body
       } finally {
         if (caller?.replica) caller.replica = undefined
       }
@@ -150,7 +158,7 @@ export function routesOn(server: Server, ctx: Context, { tag }: { tag: ApiTag })
             ...options,
             operationId,
             operation: `${method} ${API}${path}`,
-            errors: documentedErrors(method, path, options),
+            errors: documentedErrors(method, path, query, options),
           },
         },
         schema: {
@@ -163,7 +171,7 @@ export function routesOn(server: Server, ctx: Context, { tag }: { tag: ApiTag })
           ...(options.deprecated ? { deprecated: true } : {}),
           ...(options.consumes ? { consumes: options.consumes } : {}),
           ...(options.params ? { params: options.params } : {}),
-          ...(options.query ? { querystring: options.query } : {}),
+          ...(query ? { querystring: query } : {}),
           ...(options.body ? { body: options.body } : {}),
           response: options.reply,
         },

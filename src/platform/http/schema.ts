@@ -1,4 +1,6 @@
 import { type Static, type TObject, type TProperties, type TSchema, Type } from 'typebox'
+import type { TextFormat } from '#lib/markup/parse.ts'
+import type { TextTree } from '#lib/markup/tree.ts'
 
 /** Largest integer that JavaScript clients parse exactly (conventions-4). */
 export const MAX_ID = Number.MAX_SAFE_INTEGER
@@ -91,6 +93,19 @@ export const Time = Type.String({ description: 'UTC, YYYY-MM-DD HH:MM:SS' })
 export const ZuluTime = Type.String({ description: 'UTC, YYYY-MM-DDTHH:MM:SSZ' })
 
 export const OpenObject = Type.Unsafe<Record<string, unknown>>({ type: 'object', additionalProperties: true })
+
+/** OpenAPI describes the nodes as `TextNode`. The serializer writes them as they are. */
+export const TextNodes = Type.Unsafe<TextTree>({ type: 'array', items: {}, 'x-tree': true })
+
+/** `of` is the type of the content whose id is the `id` beside the text. */
+export type TextMark = { of: string; format: TextFormat }
+
+/** A member's text, and its tree for requests with `trees` (conventions-50). */
+export const MemberText = <N extends string, T extends TSchema>(name: N, mark: TextMark, schema: T) =>
+  ({
+    [name]: { ...schema, 'x-text': mark },
+    [`${name}_tree`]: Type.Optional(TextNodes),
+  }) as { [K in N]: T } & { [K in `${N}_tree`]: ReturnType<typeof Type.Optional<typeof TextNodes>> }
 
 export type { Static, TObject, TProperties, TSchema }
 export { Type }

@@ -1,5 +1,6 @@
 import { findAttachments } from '#lib/attachments.ts'
-import { grams, nameKey, plainText } from '#lib/text.ts'
+import { plainText } from '#lib/markup/parse.ts'
+import { grams, nameKey } from '#lib/text.ts'
 import type { Db, Tx } from '#platform/database'
 import { ANYTHING, orNone } from '../../database/changes.ts'
 import { type Batch, defineTable, type SourceRow } from '../../database/table.ts'

@@ -9,6 +9,7 @@ import {
   IdList,
   Int,
   Limit,
+  MemberText,
   Nullable,
   Offset,
   OneOf,
@@ -51,7 +52,10 @@ export const PostItem = Shared('GroupPostItem', {
 })
 export type PostItem = Static<typeof PostItem>
 
-export const Post = Shared('GroupPost', { ...PostItem.properties, body: Type.String() })
+export const Post = Shared('GroupPost', {
+  ...PostItem.properties,
+  ...MemberText('body', { of: 'group-posts', format: 'markdown' }, Type.String()),
+})
 export type Post = Static<typeof Post>
 
 export const SimplePost = Shared('GroupPostHeadline', {

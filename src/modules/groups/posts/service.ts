@@ -1,7 +1,7 @@
 import type { Content, ContentReader, ContentRemoval, Counts } from '#contracts/content.ts'
 import { findAttachments } from '#lib/attachments.ts'
 import { hasAbility } from '#modules/abilities/index.ts'
-import { notifyMentioned } from '#modules/accounts/index.ts'
+import { deleteMentions, recordMentions } from '#modules/accounts/index.ts'
 import { deleteCollectionsOf } from '#modules/collections/index.ts'
 import { type CommentRules, deleteCommentsOf } from '#modules/comments/index.ts'
 import { attachFiles, attachUnattached, detachFiles } from '#modules/files/index.ts'
@@ -149,7 +149,11 @@ export async function publishPost(
     const isOpen = !isClosed(group)
     const readers = (ids: number[]) => findReaders(tx, groupId, ids)
     const post = { type: POSTS, id }
-    await notifyMentioned(tx, userId, values.body, post, { readers, hidesRecipients: !isOpen })
+    await recordMentions(tx, userId, post, values.body, {
+      format: 'markdown',
+      readers,
+      hidesRecipients: !isOpen,
+    })
     const author = isOpen ? { user_id: userId } : {}
     await publishEvent(ctx, tx, 'post.created', { id, group_id: groupId, ...author })
     return id
@@ -161,6 +165,13 @@ export async function changePost(ctx: Context, postId: number, userId: number, b
   await transaction(ctx.sql, async (tx) => {
     if (!(await updatePost(tx, postId, userId, values))) throw noSuchPost()
     await setImages(tx, userId, postId, idsOf(body.images ?? []), values.body)
+    const group = await standingAt(tx, postId, userId)
+    await recordMentions(tx, userId, { type: POSTS, id: postId }, values.body, {
+      format: 'markdown',
+      isEdit: true,
+      readers: (ids) => findReaders(tx, group.id, ids),
+      hidesRecipients: isClosed(group),
+    })
   })
 }
 
@@ -172,6 +183,7 @@ export async function removePost(tx: Tx, groupId: number, postId: number): Promi
   await deleteCommentsOf(tx, POSTS, [postId])
   await deleteCollectionsOf(tx, POSTS, [postId])
   await detachFiles(tx, { channel: CHANNEL, raws: [postId] })
+  await deleteMentions(tx, POSTS, [postId])
   await withdrawNotifications(tx, { cause: { type: POSTS, id: postId } })
 }
 

@@ -1,5 +1,6 @@
 import { replaceAttachments } from '#lib/attachments.ts'
-import { nameKey, plainText } from '#lib/text.ts'
+import { plainText } from '#lib/markup/parse.ts'
+import { nameKey } from '#lib/text.ts'
 import { importUsers, UserForm, userIdsByName } from '#modules/accounts/index.ts'
 import { importComments } from '#modules/comments/index.ts'
 import {

@@ -1,4 +1,4 @@
-import { plainText } from '#lib/plain-text.ts'
+import { plainText } from '#lib/markup/parse.ts'
 import type { Db } from '#platform/database'
 import type { Language, Text } from '#platform/errors.ts'
 import type { NotificationRow } from '../queries.ts'

@@ -1,5 +1,7 @@
+import { EXCERPT_LENGTH } from '#contracts/content.ts'
 import { findAttachments } from '#lib/attachments.ts'
-import { requireNotBlocked } from '#modules/accounts/index.ts'
+import { plainText } from '#lib/markup/parse.ts'
+import { deleteMentions, recordMentions, requireNotBlocked } from '#modules/accounts/index.ts'
 import { deleteCollectionsOf } from '#modules/collections/index.ts'
 import { deleteCommentsOf } from '#modules/comments/index.ts'
 import { attachUnattached, detachFiles } from '#modules/files/index.ts'
@@ -44,7 +46,7 @@ import {
   type UserAnswersQuery,
   updateAnswer,
 } from './queries.ts'
-import { answersById, answerViews } from './view.ts'
+import { answersById, answerViews, isForPay } from './view.ts'
 
 const PREVIEW = 5
 
@@ -134,6 +136,7 @@ export async function answerQuestion(
     channel: 'answer:images',
     raw: id,
   })
+  await recordMentions(tx, userId, { type: ANSWERS, id }, body, mentionOptions(answer, body))
   if (answer.invited && question.automaticity) await payBounty(tx, question, answer)
   await notify(tx, {
     type: 'system',
@@ -150,6 +153,13 @@ export async function answerQuestion(
   })
   return answer
 }
+
+/** Notifications do not show the text of an answer that costs points. */
+const mentionOptions = (answer: AnswerRow, body: string) => ({
+  format: 'markdown' as const,
+  excerpt: isForPay(answer) ? '' : plainText(body, EXCERPT_LENGTH),
+  sender: senderOf(answer.user_id, answer.anonymity),
+})
 
 export async function requireOwnAnswer(sql: Db, id: number, userId: number): Promise<AnswerRow> {
   const answer = await findAnswerRow(sql, id)
@@ -174,16 +184,25 @@ export async function editAnswer(tx: Tx, id: number, userId: number, patch: Answ
   // author from the rankings, and so reveal the author of an anonymous answer.
   const hid = anonymity === true && updated.wasNamed
   if (hid) {
-    await removeSender(tx, { senderId: userId, systemType: 'question:answer', cause: { type: ANSWERS, id } })
+    const cause = { type: ANSWERS, id }
+    await removeSender(tx, { senderId: userId, systemType: 'question:answer', cause })
+    await removeSender(tx, { senderId: userId, type: 'at', cause })
     await announceAnonymity(tx, userId)
   }
-  if (body !== undefined)
+  if (body !== undefined) {
     await attachUnattached(tx, {
       ids: findAttachments(body),
       ownerId: userId,
       channel: 'answer:images',
       raw: id,
     })
+    const answer = await lockAnswer(tx, id)
+    if (answer)
+      await recordMentions(tx, userId, { type: ANSWERS, id }, body, {
+        ...mentionOptions(answer, body),
+        isEdit: true,
+      })
+  }
   return hid
 }
 
@@ -236,6 +255,7 @@ export async function deleteAnswer(
   await deleteCollectionsOf(tx, ANSWERS, [id])
   await detachFiles(tx, { channel: 'answer:images', raws: [id] })
   await deleteAnswerRow(tx, id)
+  await deleteMentions(tx, ANSWERS, [id])
   await withdrawNotifications(tx, { cause: { type: ANSWERS, id } })
   return answer
 }

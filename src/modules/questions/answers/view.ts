@@ -14,7 +14,7 @@ import { type AnswerRow, findAnswerRows, findPaidViews } from './queries.ts'
  * Only an invited answer to a question with paid views costs points. Its author and the asker view it for free
  * (questions-13).
  */
-const isForPay = (row: AnswerRow) => row.look && row.invited
+export const isForPay = (row: AnswerRow) => row.look && row.invited
 
 const isExempt = (row: AnswerRow, viewerId: number) => viewerId === row.user_id || viewerId === row.asker_id
 

@@ -1,0 +1,86 @@
+import { findUrl } from './links.ts'
+import { type Budget, readMarkdown, TooComplex } from './markdown.ts'
+import { cutCharacters } from '../text.ts'
+import { type TextNode, type TextTree, textOf } from './tree.ts'
+
+export type TextFormat = 'plain' | 'markdown'
+
+const LENGTH_MAX = 100_000
+const STEPS_MAX = 40_000
+const NODES_MAX = 10_000
+const LINES_MAX = 2000
+
+/** An article of 100,000 characters takes some 10,000 steps. */
+export const newBudget = (dropsTags = false): Budget => ({
+  steps: 0,
+  nodes: 0,
+  maxSteps: STEPS_MAX,
+  maxNodes: NODES_MAX,
+  dropsTags,
+})
+
+/**
+ * Reads a member's text into a tree. `plain` texts have links and mentions, `markdown` has blocks and emphasis
+ * too. A text beyond the budget becomes one unformatted paragraph. Topics, and mentions without soft hyphens,
+ * stay in the strings of the tree until `linkReferences` finds them.
+ */
+export function parseText(source: string, format: TextFormat, budget = newBudget()): TextTree {
+  try {
+    if (source.length > LENGTH_MAX) throw new TooComplex()
+    return format === 'plain' ? readPlain(source, budget) : readMarkdown(source, budget)
+  } catch (error) {
+    if (!(error instanceof TooComplex)) throw error
+    return format === 'plain' ? [source] : unformatted(source)
+  }
+}
+
+function unformatted(source: string): TextTree {
+  const lines = source.split('\n', LINES_MAX + 1)
+  const nodes: TextNode[] =
+    lines.length > LINES_MAX
+      ? [source]
+      : lines.flatMap((line, n) => (n === 0 ? [line] : [{ type: 'break' as const }, line]))
+  return [{ type: 'paragraph', nodes }]
+}
+
+const STARTS = /:\/\/|\u00ad@([^\u00ad/\n]{1,100})\u00ad/g
+
+function readPlain(source: string, budget: Budget): TextTree {
+  const nodes: TextNode[] = []
+  let done = 0
+  const put = (node: TextNode, start: number, end: number) => {
+    budget.nodes += 2
+    if (budget.nodes > budget.maxNodes) throw new TooComplex()
+    if (start > done) nodes.push(source.slice(done, start))
+    nodes.push(node)
+    done = end
+  }
+  for (const found of source.matchAll(STARTS)) {
+    budget.steps += 1
+    const [whole, name] = found
+    const { index } = found
+    if (index < done) continue
+    if (name !== undefined) put({ type: 'mention', user: 0, name: name.trim() }, index, index + whole.length)
+    else {
+      const url = findUrl(source, index)
+      if (!url) continue
+      const href = source.slice(url.start, url.end)
+      put({ type: 'link', href, nodes: [href] }, url.start, url.end)
+    }
+  }
+  if (done < source.length) nodes.push(source.slice(done))
+  return nodes
+}
+
+/**
+ * The visible text of Markdown on one line, with at most `n` characters. Drops tags, which Kith shows as text,
+ * because imported texts have many. Puts a space after a `<`, because a client that does not escape the text
+ * would otherwise show a tag.
+ */
+export function plainText(source: string, n: number): string {
+  const text = textOf(parseText(source, 'markdown', newBudget(true)))
+    .replace(/[\s\p{Cc}]+/gu, ' ')
+    .replace(/<(?=[A-Za-z/!?])/g, '< ')
+    .trim()
+  return cutCharacters(text, n)
+}

@@ -1,0 +1,110 @@
+import { nameKey } from '../text.ts'
+import { mapLeaves, type TextTree, visit } from './tree.ts'
+
+/** Sign of a reference in a text: `@` for a user, `#` for a topic. */
+export type Sign = '@' | '#'
+
+/** Users or topics of one text by the key of the name in the text. `name` is the current name. */
+export type References = ReadonlyMap<string, { id: number; name: string }>
+
+type Rules = {
+  /** Matches the sign and all that may follow in a name. */
+  start: RegExp
+  lengthMax: number
+}
+
+const RULES: Record<Sign, Rules> = {
+  // Names have at most 48 UTF-16 units (conventions-32).
+  '@': { start: /(?<![A-Za-z0-9])[@\uff20]([^\s@\uff20#\uff03/\u00ad]+)/gu, lengthMax: 48 },
+  '#': { start: /(?<![A-Za-z0-9])[#\uff03]([^\n#\uff03\u00ad]+)/gu, lengthMax: 100 },
+}
+
+/** Number of signs in a text that are read, so that a text of signs alone costs no more than others. */
+const SIGNS_MAX = 200
+const WORD = /[A-Za-z0-9_]/
+
+/** Prefixes of the text after a sign that may be a name, the longest first. A Latin word is never divided. */
+function prefixesOf(text: string, lengthMax: number): string[] {
+  const prefixes: string[] = []
+  let end = 0
+  let length = 0
+  for (const point of text) {
+    end += point.length
+    length += 1
+    if (length > lengthMax) break
+    const isInsideWord = WORD.test(point) && WORD.test(text[end] ?? '')
+    if (!isInsideWord && point !== ' ') prefixes.push(text.slice(0, end))
+  }
+  return prefixes.reverse()
+}
+
+function startsIn(text: string, sign: Sign, limit: number): { start: number; prefixes: string[] }[] {
+  const { start, lengthMax } = RULES[sign]
+  const found: { start: number; prefixes: string[] }[] = []
+  for (const match of text.matchAll(start)) {
+    if (found.length >= limit) break
+    found.push({ start: match.index, prefixes: prefixesOf(match[1] as string, lengthMax) })
+  }
+  return found
+}
+
+/**
+ * Keys of all names that the text may mean after `sign`, at most one list for each sign, the longest name first.
+ * The first existing name of a list is the meant one.
+ */
+export function findCandidates(tree: TextTree, sign: Sign, signsMax: number): string[][] {
+  const lists: string[][] = []
+  visit(tree, (node) => {
+    if (lists.length >= signsMax) return
+    if (typeof node !== 'string') {
+      if (sign === '@' && node.type === 'mention') lists.push([nameKey(node.name)])
+      return
+    }
+    for (const { prefixes } of startsIn(node, sign, signsMax - lists.length)) lists.push(prefixes.map(nameKey))
+  })
+  return lists
+}
+
+/**
+ * Replaces names after signs by references. A mention with soft hyphens whose user is unknown becomes text.
+ */
+export function linkReferences(tree: TextTree, given: { users: References; topics: References }): TextTree {
+  const { users, topics } = given
+  return mapLeaves(tree, (leaf) => {
+    if (typeof leaf !== 'string') {
+      if (leaf.type !== 'mention') return [leaf]
+      const user = users.get(nameKey(leaf.name))
+      return [user ? { type: 'mention', user: user.id, name: user.name } : `@${leaf.name}`]
+    }
+    const found = [
+      ...(users.size > 0 ? meantIn(leaf, '@', users) : []),
+      ...(topics.size > 0 ? meantIn(leaf, '#', topics) : []),
+    ].sort((a, b) => a.start - b.start)
+    if (found.length === 0) return [leaf]
+    const nodes: TextTree = []
+    let done = 0
+    for (const { start, end, sign, id, name } of found) {
+      if (start < done) continue
+      if (start > done) nodes.push(leaf.slice(done, start))
+      nodes.push(sign === '@' ? { type: 'mention', user: id, name } : { type: 'topic', topic: id, name })
+      done = end
+    }
+    if (done < leaf.length) nodes.push(leaf.slice(done))
+    return nodes
+  })
+}
+
+function meantIn(text: string, sign: Sign, references: References) {
+  return startsIn(text, sign, SIGNS_MAX).flatMap(({ start, prefixes }) => {
+    for (const prefix of prefixes) {
+      const reference = references.get(nameKey(prefix))
+      if (reference) {
+        const after = start + 1 + prefix.length
+        // Includes the closing sign of `#topic#`.
+        const end = sign === '#' && /[#\uff03]/.test(text[after] ?? '') ? after + 1 : after
+        return [{ start, end, sign, ...reference }]
+      }
+    }
+    return []
+  })
+}

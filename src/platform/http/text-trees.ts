@@ -1,0 +1,153 @@
+import { LRUCache } from 'lru-cache'
+import { parseText, type TextFormat } from '#lib/markup/parse.ts'
+import { linkReferences, type References } from '#lib/markup/references.ts'
+import { mapLeaves, type TextTree, visit } from '#lib/markup/tree.ts'
+import { type Context, defineState } from '#platform/context.ts'
+import { type TextMark, Type } from './schema.ts'
+import type { TSchema } from 'typebox'
+
+/** A text of the content with this type and id. */
+export type MemberTextOf = { type: string; id: number; format: TextFormat; text: string }
+
+type Named = { type: string; id: number; names: string[] }
+type Size = { width: number; height: number }
+
+/** Finds what the names and uploads in texts stand for. The modules that own them register these functions. */
+type Sources = {
+  /** Users mentioned in each text. `names` are those between soft hyphens, as in older texts. */
+  users(ctx: Context, texts: Named[]): Promise<References[]>
+  topics(ctx: Context, texts: Named[]): Promise<References[]>
+  sizes(ctx: Context, files: number[]): Promise<Map<number, Size>>
+}
+
+const sourcesOf = defineState((): Partial<Sources> => ({}))
+
+export const addTextSource = <N extends keyof Sources>(ctx: Context, name: N, source: Sources[N]): void => {
+  sourcesOf(ctx)[name] = source
+}
+
+type Parsed = { tree: TextTree; names: string[]; files: number[] }
+
+const CACHE_BYTES = 16 * 1024 * 1024
+const OVERHEAD_BYTES = 500
+/** Length of a text in UTF-16 units above which parsing lets other requests run first. */
+const LONG = 2000
+
+const parsedOf = defineState(
+  () =>
+    new LRUCache<string, Parsed>({
+      maxSize: CACHE_BYTES,
+      sizeCalculation: ({ tree }, key) => key.length * 8 + tree.length * OVERHEAD_BYTES,
+    }),
+)
+
+function parse(text: string, format: TextFormat): Parsed {
+  const parsed: Parsed = { tree: parseText(text, format), names: [], files: [] }
+  visit(parsed.tree, (node) => {
+    if (typeof node === 'string') return
+    if (node.type === 'mention') parsed.names.push(node.name)
+    if (node.type === 'upload') parsed.files.push(node.file)
+  })
+  return parsed
+}
+
+async function parsedText(ctx: Context, { text, format }: MemberTextOf): Promise<Parsed> {
+  const cache = parsedOf(ctx)
+  const key = format + text
+  const known = cache.get(key)
+  if (known) return known
+  if (text.length > LONG) await new Promise(setImmediate)
+  const parsed = parse(text, format)
+  cache.set(key, parsed)
+  return parsed
+}
+
+const NO_NAMES: References = new Map()
+
+/** The trees of members' texts, with current names of mentioned users and topics. */
+export async function treesOf(ctx: Context, texts: MemberTextOf[]): Promise<TextTree[]> {
+  const parsed: Parsed[] = []
+  for (const text of texts) parsed.push(await parsedText(ctx, text))
+  const { users, topics, sizes } = sourcesOf(ctx)
+  const asked = (sign: RegExp) =>
+    texts.flatMap(({ type, id, text }, at) =>
+      sign.test(text) ? [{ at, type, id, names: (parsed[at] as Parsed).names }] : [],
+    )
+  const [mentioning, tagged] = [asked(/[@\uff20]/), asked(/[#\uff03]/)]
+  const files = [...new Set(parsed.flatMap((each) => each.files))]
+  const [people, named, known] = await Promise.all([
+    mentioning.length > 0 && users ? users(ctx, mentioning) : [],
+    tagged.length > 0 && topics ? topics(ctx, tagged) : [],
+    files.length > 0 && sizes ? sizes(ctx, files) : new Map<number, Size>(),
+  ])
+  const usersAt = new Map(mentioning.map(({ at }, n) => [at, people[n]]))
+  const topicsAt = new Map(tagged.map(({ at }, n) => [at, named[n]]))
+  return parsed.map(({ tree, names, files: own }, at) => {
+    const found = { users: usersAt.get(at) ?? NO_NAMES, topics: topicsAt.get(at) ?? NO_NAMES }
+    const isNamed = found.users.size + found.topics.size + names.length > 0
+    const linked = isNamed ? linkReferences(tree, found) : tree
+    return own.length > 0 && known.size > 0 ? withSizes(linked, known) : linked
+  })
+}
+
+const withSizes = (tree: TextTree, sizes: Map<number, Size>): TextTree =>
+  mapLeaves(tree, (leaf) =>
+    typeof leaf !== 'string' && leaf.type === 'upload' ? [{ ...leaf, ...sizes.get(leaf.file) }] : [leaf],
+  )
+
+type Json = Record<string, unknown>
+type Found = { holder: Json; name: string; text: MemberTextOf }
+type Collect = (value: unknown, found: Found[]) => unknown
+
+/** Builds a function that copies a reply as far as its members' texts, and lists the copies. */
+function collectorOf(schema: TSchema): Collect | undefined {
+  const { properties, items } = schema as { properties?: Record<string, TSchema>; items?: TSchema }
+  if (items) {
+    const each = collectorOf(items)
+    return each && ((value, found) => (Array.isArray(value) ? value.map((item) => each(item, found)) : value))
+  }
+  if (!properties) return undefined
+  const texts: [string, TextMark][] = []
+  const parts: [string, Collect][] = []
+  for (const [name, property] of Object.entries(properties)) {
+    const mark = (property as { 'x-text'?: TextMark })['x-text']
+    if (mark) texts.push([name, mark])
+    const part = collectorOf(property)
+    if (part) parts.push([name, part])
+  }
+  if (texts.length + parts.length === 0) return undefined
+  return (value, found) => {
+    if (typeof value !== 'object' || value === null) return value
+    const copy: Json = { ...value }
+    for (const [name, part] of parts) if (name in copy) copy[name] = part(copy[name], found)
+    for (const [name, { of: type, format }] of texts) {
+      const text = copy[name]
+      if (typeof text === 'string')
+        found.push({ holder: copy, name: `${name}_tree`, text: { type, id: Number(copy.id), format, text } })
+    }
+    return copy
+  }
+}
+
+/** Returns a function that adds the trees to a reply, or undefined for a reply without members' texts. */
+export function treeAdderOf(schema: TSchema): ((ctx: Context, reply: unknown) => Promise<unknown>) | undefined {
+  const collect = collectorOf(schema)
+  return (
+    collect &&
+    (async (ctx, reply) => {
+      const found: Found[] = []
+      const copy = collect(reply, found)
+      const trees = await treesOf(
+        ctx,
+        found.map(({ text }) => text),
+      )
+      for (const [n, { holder, name }] of found.entries()) holder[name] = trees[n]
+      return copy
+    })
+  )
+}
+
+/** The query parameter that asks for the trees of a reply's texts. */
+export const TREES = Type.Optional(
+  Type.Boolean({ description: 'Adds the tree of each text of members, as in `body_tree`' }),
+)
