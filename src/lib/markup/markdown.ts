@@ -240,7 +240,10 @@ export function readMarkdown(source: string, budget: Budget): TextTree {
         }
         case 'bullet_list_open':
         case 'ordered_list_open':
-          lists.push({ ...(type === 'ordered_list_open' ? { start: Number(token.attrGet('start') ?? 1) } : {}), items: [] })
+          lists.push({
+            ...(type === 'ordered_list_open' ? { start: Number(token.attrGet('start') ?? 1) } : {}),
+            items: [],
+          })
           break
         case 'bullet_list_close':
         case 'ordered_list_close':

@@ -1,6 +1,6 @@
+import { cutCharacters } from '../text.ts'
 import { findUrl } from './links.ts'
 import { type Budget, readMarkdown, TooComplex } from './markdown.ts'
-import { cutCharacters } from '../text.ts'
 import { type TextNode, type TextTree, textOf } from './tree.ts'
 
 export type TextFormat = 'plain' | 'markdown'
@@ -82,5 +82,5 @@ export function plainText(source: string, n: number): string {
     .replace(/[\s\p{Cc}]+/gu, ' ')
     .replace(/<(?=[A-Za-z/!?])/g, '< ')
     .trim()
-  return cutCharacters(text, n)
+  return cutCharacters(text, n).trimEnd()
 }

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { codePointLength, plainText } from './text.ts'
+import { codePointLength } from '../text.ts'
+import { plainText } from './parse.ts'
 
 const shown = (markdown: string) => plainText(markdown, 200)
 

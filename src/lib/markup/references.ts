@@ -60,7 +60,8 @@ export function findCandidates(tree: TextTree, sign: Sign, signsMax: number): st
       if (sign === '@' && node.type === 'mention') lists.push([nameKey(node.name)])
       return
     }
-    for (const { prefixes } of startsIn(node, sign, signsMax - lists.length)) lists.push(prefixes.map(nameKey))
+    for (const { prefixes } of startsIn(node, sign, signsMax - lists.length))
+      lists.push(prefixes.map(nameKey))
   })
   return lists
 }

@@ -1,17 +1,17 @@
 import { EXCERPT_LENGTH } from '#contracts/content.ts'
 import { parseText, type TextFormat } from '#lib/markup/parse.ts'
-import { findCandidates, type References } from '#lib/markup/references.ts'
+import { findCandidates, linkReferences, type References } from '#lib/markup/references.ts'
 import { cutCharacters, nameKey } from '#lib/text.ts'
 import { notify } from '#modules/notifications/index.ts'
 import type { Context } from '#platform/context.ts'
 import type { Db, Tx } from '#platform/database'
 import { blocked } from '#platform/errors.ts'
-import { addTextSource } from '#platform/http'
+import { addTextSource, OneOf, RawText, routesOn, type Server, Shared, TextNodes } from '#platform/http'
 import { hasBlocked } from './relations/queries.ts'
 
 type ContentReference = { type: string; id: number }
 /** `key` is the folded name in the text. `blocks` is true if the user blocks the author. */
-export type Mentioned = { id: number; key: string; blocks: boolean }
+export type Mentioned = { id: number; key: string; name: string; blocks: boolean }
 
 const MENTIONS_MAX = 50
 
@@ -19,13 +19,11 @@ const MENTIONS_MAX = 50
 export const mayMention = (text: string): boolean => /[@\uff20]/.test(text)
 
 /** Finds enabled users by id or name key. `blocks` is true if the found user blocks the viewer. */
-const findPeople = (sql: Db, viewerId: number, ids: number[], keys: string[]) => sql<
-  { id: number; key: string; blocks: boolean }[]
->`
-  select u.id, u.name_key as key, ${hasBlocked(sql, sql`u.id`, viewerId)} as blocks
+const findPeople = (sql: Db, viewerId: number, ids: number[], keys: string[]) => sql<Mentioned[]>`
+  select u.id, u.name_key as key, u.name, ${hasBlocked(sql, sql`u.id`, viewerId)} as blocks
   from users u where u.deleted_at is null and u.id = any(${ids})
   union all
-  select u.id, u.name_key, ${hasBlocked(sql, sql`u.id`, viewerId)}
+  select u.id, u.name_key, u.name, ${hasBlocked(sql, sql`u.id`, viewerId)}
   from users u where u.deleted_at is null and u.name_key = any(${keys}) and u.id <> all(${ids})`
 
 /**
@@ -114,7 +112,11 @@ export async function recordMentions(
   authorId: number,
   content: ContentReference,
   text: string,
-  { isEdit = false, isQuiet = false, ...options }: MentionOptions & { isEdit?: boolean; isQuiet?: boolean } = {},
+  {
+    isEdit = false,
+    isQuiet = false,
+    ...options
+  }: MentionOptions & { isEdit?: boolean; isQuiet?: boolean } = {},
 ): Promise<void> {
   const known = isEdit ? await deleteMentions(tx, content.type, [content.id]) : []
   const { mentioned } = await findMentioned(tx, authorId, text, options.format ?? 'plain')
@@ -144,7 +146,7 @@ export async function notifyStoredMentions(
  * have no stored mentions, so that names between soft hyphens count as current names.
  */
 async function findReferences(
-  { sql }: Context,
+  sql: Db,
   texts: { type: string; id: number; names: string[] }[],
 ): Promise<References[]> {
   const keys = [...new Set(texts.flatMap(({ names }) => names.map(nameKey)))]
@@ -169,4 +171,31 @@ async function findReferences(
   )
 }
 
-export const addMentionSource = (ctx: Context): void => addTextSource(ctx, 'users', findReferences)
+const PREVIEWED_MAX = 100_000
+
+const NewPreview = Shared('NewTextPreview', {
+  text: RawText(PREVIEWED_MAX),
+  format: OneOf(['plain', 'markdown'] as const, {
+    description:
+      '`plain` for feeds, comments and messages, `markdown` for articles, questions, answers and posts',
+  }),
+})
+
+export function mentionRoutes(server: Server, ctx: Context) {
+  addTextSource(ctx, 'users', findReferences)
+  const route = routesOn(server, ctx, { tag: 'Users' })
+
+  route('POST /texts/preview', {
+    operationId: 'previewText',
+    summary: 'Read a text into the tree that readers would see',
+    access: 'user',
+    whileSilenced: true,
+    body: NewPreview,
+    reply: { 200: Shared('TextPreview', { tree: TextNodes }) },
+    async handler({ viewer, body: { text, format } }) {
+      const { mentioned } = await findMentioned(ctx.sql, viewer.id, text, format)
+      const users = new Map(mentioned.map(({ key, id, name }) => [key, { id, name }]))
+      return { tree: linkReferences(parseText(text, format), { users, topics: new Map() }) }
+    },
+  })
+}

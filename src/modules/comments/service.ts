@@ -9,7 +9,13 @@ import {
 } from '#contracts/content.ts'
 import { fillPage } from '#lib/lists.ts'
 import { wireTime, zuluTime } from '#lib/time.ts'
-import { deleteMentions, findMentioned, saveMentions, type UserView, userViews } from '#modules/accounts/index.ts'
+import {
+  deleteMentions,
+  findMentioned,
+  saveMentions,
+  type UserView,
+  userViews,
+} from '#modules/accounts/index.ts'
 import { notify, publishEvent, type SystemType, withdrawNotifications } from '#modules/notifications/index.ts'
 import { screenWords } from '#modules/words/index.ts'
 import { type Context, defineState } from '#platform/context.ts'

@@ -1,10 +1,10 @@
 import { type ContentKind, type ContentReaders, readersOf } from '#contracts/content.ts'
-import { cutCharacters, findMentions, grams, nameKey } from '#lib/text.ts'
-import { notifyMentioned, updateUserCounters } from '#modules/accounts/index.ts'
+import { cutCharacters, grams, nameKey } from '#lib/text.ts'
+import { mayMention, recordMentions, updateUserCounters } from '#modules/accounts/index.ts'
 import { attachFiles, attachPicture, fileNotUsable } from '#modules/files/index.ts'
 import { featureOff } from '#modules/ledger/index.ts'
 import { hasEndpointFor, publishEvent } from '#modules/notifications/index.ts'
-import { linkTopics, unknownTopic } from '#modules/topics/index.ts'
+import { findNamedTopics, linkTopics, unknownTopic } from '#modules/topics/index.ts'
 import { screenWords, sensitiveWords } from '#modules/words/index.ts'
 import type { Context } from '#platform/context.ts'
 import { batchWrites, type Db, type Fragment, statement, type Tx, transaction } from '#platform/database'
@@ -20,6 +20,7 @@ import {
   nothingToRepost,
   placeIncomplete,
   repostIncomplete,
+  TOPICS_MAX,
 } from './schema.ts'
 
 type FeedDraft = {
@@ -127,10 +128,25 @@ function draftOf(userId: number, body: NewFeed, open = body.feed_content ?? null
     repostableId: body.repostable_id ?? null,
     hasImages,
     hasVideo: body.video !== undefined,
-    hasTopics: (body.topics?.length ?? 0) > 0,
+    hasTopics: false,
     hasPrice: (body.amount ?? 0) > 0 || (body.images ?? []).some(({ amount = 0 }) => amount > 0),
     ...searchableText(open),
   }
+}
+
+/** Topics that the author chose, then those that the free part of the text names, each with the name's key. */
+async function topicsOf(
+  sql: Db,
+  userId: number,
+  { topics = [] }: NewFeed,
+  text: string,
+): Promise<Map<number, string | null>> {
+  const found = new Map<number, string | null>(
+    topics.map((topic) => [typeof topic === 'object' ? topic.id : topic, null]),
+  )
+  for (const { id, key } of await findNamedTopics(sql, userId, text))
+    if (found.has(id) || found.size < TOPICS_MAX) found.set(id, key)
+  return found
 }
 
 const insertAlone = batchWrites((sql, drafts: FeedDraft[]) => statement(sql, (db) => insertFeeds(db, drafts)))
@@ -147,19 +163,18 @@ async function publishFeed(
 ): Promise<number> {
   const body = await screenWords(ctx, input, NewFeed, ['feed_content'])
   const open = (body.amount ?? 0) > 0 ? await freePart(ctx, body.feed_content) : (body.feed_content ?? null)
-  const draft = draftOf(userId, body, open)
+  const topics = await topicsOf(ctx.sql, userId, body, open ?? '')
+  const draft = { ...draftOf(userId, body, open), hasTopics: topics.size > 0 }
   if (draft.hasPrice) await requirePricing(ctx, body)
   const { images = [], video } = body
-  const topicIds = [
-    ...new Set((body.topics ?? []).map((topic) => (typeof topic === 'object' ? topic.id : topic))),
-  ]
   const text = draft.content ?? ''
   if (new Set(images.map(({ id }) => id)).size < images.length) throw fileTwice()
   const listened = await hasEndpointFor(ctx, ctx.sql, 'feed.created')
   const alone =
     !listened &&
     !draft.hasPrice &&
-    images.length + topicIds.length + findMentions(text).length === 0 &&
+    images.length + topics.size === 0 &&
+    !mayMention(text) &&
     !video &&
     draft.repostableType === null
   if (alone) return (await insertAlone(ctx.sql, `${userId}`, draft)).id
@@ -175,11 +190,11 @@ async function publishFeed(
     if (images.length > 0) await attachImages(tx, userId, id, images)
     if (video) await attachVideo(tx, userId, id, video)
     if (draft.hasPrice) await setPricesOfFeed(tx, userId, id, body)
-    if (topicIds.length > 0) {
-      await linkTopics(tx, { topicIds, userId })
-      await insertTopicLinks(tx, id, topicIds)
+    if (topics.size > 0) {
+      await linkTopics(tx, { topicIds: [...topics.keys()], userId })
+      await insertTopicLinks(tx, id, topics)
     }
-    await notifyMentioned(tx, userId, text, { type: FEEDS, id }, { excerpt: open ?? '' })
+    await recordMentions(tx, userId, { type: FEEDS, id }, text, { excerpt: open ?? '' })
     await publishEvent(ctx, tx, 'feed.created', { id, user_id: userId })
     return id
   })

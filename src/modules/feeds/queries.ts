@@ -171,10 +171,17 @@ export async function markDeleted(
   return row
 }
 
-export const insertTopicLinks = (sql: Db, feedId: number, topicIds: number[]) => sql`
-  insert into feed_topic_links (topic_id, feed_id)
-  select t.id, ${feedId} from unnest(${topicIds}::bigint[]) with ordinality as t (id, position)
+/** `topics` maps each topic to the key of its name in the text, or to null. */
+export const insertTopicLinks = (sql: Db, feedId: number, topics: Map<number, string | null>) => sql`
+  insert into feed_topic_links (topic_id, feed_id, name_key)
+  select t.id, ${feedId}, t.name_key
+  from unnest(${[...topics.keys()]}::bigint[], ${[...topics.values()]}::text[]) with ordinality as t (id, name_key, position)
   order by t.position`
+
+export const listTopicLinks = (sql: Db, feedIds: number[]) =>
+  sql<
+    Row<'feed_topic_links', 'feed_id' | 'topic_id' | 'name_key'>[]
+  >`select feed_id, topic_id, name_key from feed_topic_links where feed_id = any(${feedIds})`
 
 export async function removeTopicLinks(sql: Db, feedId: number): Promise<number[]> {
   const rows = await sql<{ topic_id: number }[]>`

@@ -5,15 +5,16 @@ import { findShownPinsOf } from '#modules/pinning/index.ts'
 import { mountReports } from '#modules/reports/index.ts'
 import { mountRewards } from '#modules/rewards/index.ts'
 import type { Context } from '#platform/context.ts'
-import { Empty, routesOn, type Server } from '#platform/http'
+import { addTextSource, Empty, routesOn, type Server } from '#platform/http'
 import { commentRules, countLikes, feedContent } from './content.ts'
 import { requirePaidComment, unpaidComment } from './prices.ts'
 import { FEED_COMMENT } from './queries.ts'
 import { FeedDetail, FeedParams, noSuchFeed, notYourFeed, unpaidFeed } from './schema.ts'
-import { getFeed, removeFeed } from './service.ts'
+import { findTopicReferences, getFeed, removeFeed } from './service.ts'
 
 export function feedRoutes(server: Server, ctx: Context) {
   const route = routesOn(server, ctx, { tag: 'Feeds' })
+  addTextSource(ctx, 'topics', findTopicReferences)
 
   route('GET /feeds/:feed', {
     operationId: 'getFeed',

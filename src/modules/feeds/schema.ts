@@ -150,8 +150,10 @@ const FeedMark = Type.Unsafe<number | string>({
   maxLength: 64,
 })
 
+export const TOPICS_MAX = 5
+
 const TopicIds = Type.Unsafe<(number | { id: number })[]>({
-  ...IdList(5),
+  ...IdList(TOPICS_MAX),
   items: Type.Union([Id, Shared('FeedTopicReference', { id: Id })]),
 })
 

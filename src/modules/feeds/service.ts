@@ -1,11 +1,12 @@
 import type { ContentRemoval } from '#contracts/content.ts'
+import type { References } from '#lib/markup/references.ts'
 import { type Ability, hasAbility } from '#modules/abilities/index.ts'
 import { likesWithUsers, listLatestLikes, setLikesOwner } from '#modules/likes/index.ts'
 import { publishEvent, withdrawNotifications } from '#modules/notifications/index.ts'
 import { cancelPinsOfContent } from '#modules/pinning/index.ts'
-import { unlinkTopics } from '#modules/topics/index.ts'
+import { listTopicNames, unlinkTopics } from '#modules/topics/index.ts'
 import type { Context } from '#platform/context.ts'
-import type { Tx } from '#platform/database'
+import type { Db, Tx } from '#platform/database'
 import { countView } from '#platform/memory'
 import { feedViewCounts } from './counters.ts'
 import { closeSalesOfFeed, findFeedPrices, freePart } from './prices.ts'
@@ -16,6 +17,7 @@ import {
   FEEDS,
   findDeleted,
   findFeedDetail,
+  listTopicLinks,
   markDeleted,
   markRestored,
   removeTopicLinks,
@@ -82,4 +84,29 @@ export const feedRemoval: ContentRemoval = {
     await deleteFeed(tx, id, { userId: moderatorId, anybodys: true })
     await publishEvent(ctx, tx, 'feed.deleted', { id, deleted_by: moderatorId })
   },
+}
+
+/** Topics that texts of feeds may name, by their name in the text and by their current name. */
+export async function findTopicReferences(
+  sql: Db,
+  texts: { type: string; id: number }[],
+): Promise<References[]> {
+  const feedIds = texts.flatMap(({ type, id }) => (type === FEEDS ? [id] : []))
+  const links = feedIds.length > 0 ? await listTopicLinks(sql, feedIds) : []
+  const ids = [...new Set(links.map(({ topic_id }) => topic_id))]
+  const topics = new Map(
+    ids.length > 0 ? (await listTopicNames(sql, ids)).map((topic) => [topic.id, topic]) : [],
+  )
+  const linksOf = Map.groupBy(links, ({ feed_id }) => feed_id)
+  return texts.map(
+    ({ id }) =>
+      new Map(
+        (linksOf.get(id) ?? []).flatMap(({ topic_id, name_key }) => {
+          const topic = topics.get(topic_id)
+          if (!topic) return []
+          const reference = { id: topic.id, name: topic.name }
+          return [topic.key, name_key ?? topic.key].map((key) => [key, reference] as const)
+        }),
+      ),
+  )
 }

@@ -1,5 +1,5 @@
-import { MAX_AMOUNT } from '#lib/money.ts'
 import { plainText } from '#lib/markup/parse.ts'
+import { MAX_AMOUNT } from '#lib/money.ts'
 import { UserView } from '#modules/accounts/index.ts'
 import { amountOf, IN_POINTS } from '#modules/ledger/index.ts'
 import {

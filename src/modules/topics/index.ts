@@ -1,4 +1,10 @@
-export { findTopicNames, isTopicVisible, topicNamesVersion } from './names.ts'
+export {
+  findNamedTopics,
+  findTopicNames,
+  isTopicVisible,
+  listTopicNames,
+  topicNamesVersion,
+} from './names.ts'
 export {
   findTopicOwner,
   postsRecount,

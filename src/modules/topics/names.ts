@@ -1,3 +1,5 @@
+import { parseText } from '#lib/markup/parse.ts'
+import { findCandidates } from '#lib/markup/references.ts'
 import type { Context } from '#platform/context.ts'
 import type { Db, Fragment, Row } from '#platform/database'
 import { defineFragments } from '#platform/memory'
@@ -39,3 +41,30 @@ export async function findTopicNames(
   )
   return new Map([...found].flatMap(([id, { topic }]) => (topic ? [[id, topic] as const] : [])))
 }
+
+/** Number of signs in a text that may name a topic. */
+const NAMED_MAX = 20
+
+/** Finds the topics that a text names after `#` and that its author may see, with the key of the name. */
+export async function findNamedTopics(
+  sql: Db,
+  userId: number,
+  text: string,
+): Promise<{ id: number; key: string }[]> {
+  if (!/[#\uff03]/.test(text)) return []
+  const lists = findCandidates(parseText(text, 'plain'), '#', NAMED_MAX)
+  if (lists.length === 0) return []
+  const rows = await sql<{ id: number; key: string }[]>`
+    select id, name_key as key from feed_topics
+    where name_key = any(${[...new Set(lists.flat())]}) and (status = 'passed' or creator_user_id = ${userId})`
+  const byKey = new Map(rows.map((row) => [row.key, row]))
+  const named = lists.flatMap((list) => {
+    const key = list.find((each) => byKey.has(each))
+    return key === undefined ? [] : [byKey.get(key) as { id: number; key: string }]
+  })
+  return [...new Set(named)]
+}
+
+/** Names and keys of the public topics among `ids`. */
+export const listTopicNames = (sql: Db, ids: number[]) => sql<{ id: number; key: string; name: string }[]>`
+  select id, name_key as key, name from feed_topics where id = any(${ids}) and status = 'passed'`

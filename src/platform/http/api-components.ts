@@ -54,6 +54,59 @@ const ERROR_REPLY = {
   content: { 'application/json': { schema: refTo('Error') } },
 }
 
+const NODES = { type: 'array', items: refTo('TextNode') }
+
+const node = (types: string[], properties: Json, optional: string[] = []): Json => ({
+  type: 'object',
+  required: ['type', ...Object.keys(properties).filter((name) => !optional.includes(name))],
+  properties: { type: { type: 'string', enum: types }, ...properties },
+})
+
+const TEXT = { type: 'string' }
+const INTEGER = { type: 'integer' }
+
+/** The nodes of `src/lib/markup/tree.ts`. */
+const TEXT_NODE = {
+  description: 'A part of a text of members. A plain string is text.',
+  anyOf: [
+    TEXT,
+    node(['strong', 'emphasis', 'deletion', 'paragraph', 'quote'], { nodes: NODES }),
+    node(['code'], { text: TEXT, block: { type: 'boolean', enum: [true] } }, ['block']),
+    node(['link'], { href: TEXT, nodes: NODES }),
+    node(['mention'], { user: INTEGER, name: { ...TEXT, description: 'Current name, without @' } }),
+    node(['topic'], { topic: INTEGER, name: { ...TEXT, description: 'Current name, without #' } }),
+    node(
+      ['upload'],
+      {
+        file: { ...INTEGER, description: 'For `GET /files/{id}`' },
+        title: TEXT,
+        width: INTEGER,
+        height: INTEGER,
+      },
+      ['width', 'height'],
+    ),
+    node(['image'], {
+      href: { ...TEXT, description: 'Picture of another site, to be shown as a link' },
+      title: TEXT,
+    }),
+    node(['break', 'rule'], {}),
+    node(['heading'], {
+      level: { ...INTEGER, description: 'From 1, without gaps' },
+      anchor: TEXT,
+      nodes: NODES,
+    }),
+    node(['list'], { start: INTEGER, items: { type: 'array', items: NODES } }, ['start']),
+    node(['table'], {
+      align: { type: 'array', items: { type: ['string', 'null'], enum: ['left', 'center', 'right', null] } },
+      rows: {
+        type: 'array',
+        items: { type: 'array', items: NODES },
+        description: 'The first row is the header',
+      },
+    }),
+  ],
+}
+
 type Operation = {
   'x-alias-of'?: string
   operationId?: string
@@ -69,6 +122,7 @@ export function shareSchemas(paths: Paths, schemas: Record<string, Json>): Paths
     if (Array.isArray(value)) return value.map(share)
     if (!isJson(value)) return value
     const inner: Json = Object.fromEntries(Object.entries(value).map(([name, item]) => [name, share(item)]))
+    if (inner['x-tree']) return NODES
     const { title, type } = inner
     const isNullable = Array.isArray(type) && type.length === 2 && type[0] === 'object' && type[1] === 'null'
     if (typeof title !== 'string' || !isJson(inner.properties) || !(type === 'object' || isNullable))
@@ -126,7 +180,7 @@ export function completeDocument<T extends object>(
   examples: Examples,
 ): T {
   const { paths: declared = {}, components, ...rest } = document as { paths?: Paths; components?: Json }
-  const schemas: Record<string, Json> = { Error: ERROR, UnpaidError: UNPAID_ERROR }
+  const schemas: Record<string, Json> = { Error: ERROR, UnpaidError: UNPAID_ERROR, TextNode: TEXT_NODE }
   const paths = shareSchemas(declared, schemas)
   for (const [title, schema] of Object.entries(schemas))
     if (examples.schemas[title] !== undefined) schema.examples = [examples.schemas[title]]

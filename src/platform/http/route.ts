@@ -44,7 +44,12 @@ const aliasOf = (operationId: string) => ({
   'x-alias-of': operationId,
 })
 
-function documentedErrors(method: string, path: string, query: TSchema | undefined, options: AnyRoute): DeclaredError[] {
+function documentedErrors(
+  method: string,
+  path: string,
+  query: TSchema | undefined,
+  options: AnyRoute,
+): DeclaredError[] {
   const isOpen = options.access === 'public' || options.access === 'optional'
   const { errors = [] } = options
   return [

@@ -3,8 +3,8 @@ import { parseText, type TextFormat } from '#lib/markup/parse.ts'
 import { linkReferences, type References } from '#lib/markup/references.ts'
 import { mapLeaves, type TextTree, visit } from '#lib/markup/tree.ts'
 import { type Context, defineState } from '#platform/context.ts'
-import { type TextMark, Type } from './schema.ts'
-import type { TSchema } from 'typebox'
+import type { Db } from '#platform/database'
+import { type TextMark, type TSchema, Type } from './schema.ts'
 
 /** A text of the content with this type and id. */
 export type MemberTextOf = { type: string; id: number; format: TextFormat; text: string }
@@ -15,9 +15,10 @@ type Size = { width: number; height: number }
 /** Finds what the names and uploads in texts stand for. The modules that own them register these functions. */
 type Sources = {
   /** Users mentioned in each text. `names` are those between soft hyphens, as in older texts. */
-  users(ctx: Context, texts: Named[]): Promise<References[]>
-  topics(ctx: Context, texts: Named[]): Promise<References[]>
-  sizes(ctx: Context, files: number[]): Promise<Map<number, Size>>
+  users(sql: Db, texts: Named[]): Promise<References[]>
+  topics(sql: Db, texts: Named[]): Promise<References[]>
+  /** Sizes of pictures that are attached to the content whose text contains them. */
+  sizes(sql: Db, uploads: { file: number; content: number }[]): Promise<Map<number, Size>>
 }
 
 const sourcesOf = defineState((): Partial<Sources> => ({}))
@@ -65,7 +66,7 @@ async function parsedText(ctx: Context, { text, format }: MemberTextOf): Promise
 const NO_NAMES: References = new Map()
 
 /** The trees of members' texts, with current names of mentioned users and topics. */
-export async function treesOf(ctx: Context, texts: MemberTextOf[]): Promise<TextTree[]> {
+export async function treesOf(ctx: Context, texts: MemberTextOf[], sql: Db = ctx.sql): Promise<TextTree[]> {
   const parsed: Parsed[] = []
   for (const text of texts) parsed.push(await parsedText(ctx, text))
   const { users, topics, sizes } = sourcesOf(ctx)
@@ -74,19 +75,21 @@ export async function treesOf(ctx: Context, texts: MemberTextOf[]): Promise<Text
       sign.test(text) ? [{ at, type, id, names: (parsed[at] as Parsed).names }] : [],
     )
   const [mentioning, tagged] = [asked(/[@\uff20]/), asked(/[#\uff03]/)]
-  const files = [...new Set(parsed.flatMap((each) => each.files))]
+  const uploads = parsed.flatMap(({ files }, n) =>
+    files.map((file) => ({ file, content: (texts[n] as MemberTextOf).id })),
+  )
   const [people, named, known] = await Promise.all([
-    mentioning.length > 0 && users ? users(ctx, mentioning) : [],
-    tagged.length > 0 && topics ? topics(ctx, tagged) : [],
-    files.length > 0 && sizes ? sizes(ctx, files) : new Map<number, Size>(),
+    mentioning.length > 0 && users ? users(sql, mentioning) : [],
+    tagged.length > 0 && topics ? topics(sql, tagged) : [],
+    uploads.length > 0 && sizes ? sizes(sql, uploads) : new Map<number, Size>(),
   ])
   const usersAt = new Map(mentioning.map(({ at }, n) => [at, people[n]]))
   const topicsAt = new Map(tagged.map(({ at }, n) => [at, named[n]]))
-  return parsed.map(({ tree, names, files: own }, at) => {
+  return parsed.map(({ tree, names, files }, at) => {
     const found = { users: usersAt.get(at) ?? NO_NAMES, topics: topicsAt.get(at) ?? NO_NAMES }
     const isNamed = found.users.size + found.topics.size + names.length > 0
     const linked = isNamed ? linkReferences(tree, found) : tree
-    return own.length > 0 && known.size > 0 ? withSizes(linked, known) : linked
+    return files.length > 0 && known.size > 0 ? withSizes(linked, known) : linked
   })
 }
 
@@ -130,7 +133,9 @@ function collectorOf(schema: TSchema): Collect | undefined {
 }
 
 /** Returns a function that adds the trees to a reply, or undefined for a reply without members' texts. */
-export function treeAdderOf(schema: TSchema): ((ctx: Context, reply: unknown) => Promise<unknown>) | undefined {
+export function treeAdderOf(
+  schema: TSchema,
+): ((ctx: Context, reply: unknown) => Promise<unknown>) | undefined {
   const collect = collectorOf(schema)
   return (
     collect &&

@@ -57,6 +57,16 @@ export const listFiles = (sql: Db, ids: number[]) => sql<FileRow[]>`
   from file_uses u join files f on f.id = u.file_id
   where u.id = any(${ids}::bigint[])`
 
+/** Sizes of the pictures that are attached to the content beside them. */
+export const listSizes = (sql: Db, uploads: { file: number; content: number }[]) => sql<
+  { id: number; width: number; height: number }[]
+>`
+  select u.id, f.width, f.height
+  from unnest(${uploads.map(({ file }) => file)}::bigint[], ${uploads.map(({ content }) => content)}::bigint[])
+    as t (id, content)
+  join file_uses u on u.id = t.id and u.raw = t.content join files f on f.id = u.file_id
+  where f.width is not null and f.height is not null`
+
 export const attachUses = (sql: Db, ids: number[], ownerId: number, channel: string, raw: number | null) =>
   sql<FileRow[]>`
     with bound as (

@@ -2,6 +2,7 @@ import multipart from '@fastify/multipart'
 import type { FastifyRequest } from 'fastify'
 import type { Context } from '#platform/context.ts'
 import {
+  addTextSource,
   byteRequester,
   encapsulate,
   limitByteRequests,
@@ -33,10 +34,14 @@ import {
   type Use,
 } from '../schema.ts'
 import { fileSignature, sendableBytes, signedFileUrl } from '../service.ts'
-import { listFiles, reuseFile } from './queries.ts'
+import { listFiles, listSizes, reuseFile } from './queries.ts'
 import { isTruncatedUpload, saveUpload } from './service.ts'
 
 export function uploadRoutes(server: Server, ctx: Context, options: FileRoutesOptions) {
+  addTextSource(ctx, 'sizes', async (sql, uploads) => {
+    const rows = await listSizes(sql, uploads)
+    return new Map(rows.map(({ id, width, height }) => [id, { width, height }]))
+  })
   encapsulate(server, async (scope) => {
     await scope.register(multipart, {
       limits: { files: 1, fields: 10, fieldSize: 10_000, fileSize: ctx.config.maxUploadBytes },

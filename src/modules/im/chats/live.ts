@@ -135,7 +135,7 @@ function createSource(ctx: Context, streams: OpenStreams): ReturnType<CreateChat
     row.tx_id < (chats?.cursor ?? 0) || (isNew && row.position <= (chats?.sent.get(row.chat_id) ?? 0))
 
   async function deliver(rows: MessageRow[], readers: Map<number, number[]>, isNew: boolean) {
-    const views = await messageViews(sql, rows)
+    const views = await messageViews(ctx, rows)
     const blockersOf = new Map<number, Set<number>>()
     for (const [sender, sent] of Map.groupBy(views, ({ sender_id }) => sender_id)) {
       const people = new Set(sent.flatMap(({ chat_id }) => readers.get(chat_id) ?? []))
@@ -234,7 +234,7 @@ function createSource(ctx: Context, streams: OpenStreams): ReturnType<CreateChat
         const rows = await listMissed(sql, viewer.id, chats.cursor, MISSED_MOST + 1)
         if (rows.length > MISSED_MOST) stream.write(eventOf(stream, 'reset', '{}'))
         else
-          for (const view of await messageViews(sql, rows)) {
+          for (const view of await messageViews(ctx, rows)) {
             // Skips messages that this function already sent, unless they were edited or deleted.
             const isChanged = view.deleted || view.edited_at !== null
             if (!isChanged && view.position <= (chats.sent.get(view.chat_id) ?? 0)) continue

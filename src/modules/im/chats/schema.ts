@@ -12,6 +12,7 @@ import {
   Shared,
   type Static,
   Text,
+  TextNodes,
   Time,
   Type,
 } from '#platform/http'
@@ -69,6 +70,7 @@ export const ChatMessage = Shared('ChatMessage', {
   position: Type.Integer({ description: 'Number of the message in the conversation, from 1' }),
   sender_id: Type.Integer({ description: '0 for announcements' }),
   body: Type.String(),
+  body_tree: TextNodes,
   file: Nullable(FileView),
   link: Nullable(Shared('ContentLinkView', { type: Type.String(), id: Type.Integer() })),
   reply_to: Nullable(Type.Integer()),

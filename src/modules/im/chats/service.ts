@@ -44,7 +44,7 @@ export async function chatViews(ctx: Context, chats: ChatRow[], userId: number):
     shown.map(({ last_message_id }) => last_message_id),
     userId,
   )
-  const last = new Map((await messageViews(sql, rows)).map((view) => [view.chat_id, view]))
+  const last = new Map((await messageViews(ctx, rows)).map((view) => [view.chat_id, view]))
   return chats.map((chat) => ({
     id: chat.id,
     person: people.get(otherOf(chat, userId)) ?? null,

@@ -143,11 +143,12 @@ export const searchMessages = (
 export async function updateBody(
   sql: Db,
   id: number,
-  body: string,
+  { body, mentions }: { body: string; mentions: number[] },
   minutes: number,
 ): Promise<MessageRow | undefined> {
   const [row] = await sql<MessageRow[]>`
-    update chat_messages m set body = ${body}, edited_at = now(), tx_id = pg_current_xact_id()::text::bigint
+    update chat_messages m set body = ${body}, mentions = ${mentions}::bigint[], edited_at = now(),
+      tx_id = pg_current_xact_id()::text::bigint
     where m.id = ${id} and m.deleted_at is null and m.created_at > now() - make_interval(mins => ${minutes})
     returning ${messageColumns(sql)}`
   return row
@@ -168,8 +169,15 @@ export async function clearMessage(
   return row
 }
 
-export async function clearMessagesOf(sql: Db, userId: number): Promise<number[]> {
-  const rows = await sql<{ file_id: number | null }[]>`
+type Gone = { ids: number[]; files: number[] }
+
+const goneOf = (rows: { id: number; file_id: number | null }[]): Gone => ({
+  ids: rows.map(({ id }) => id),
+  files: rows.flatMap(({ file_id }) => file_id ?? []),
+})
+
+export async function clearMessagesOf(sql: Db, userId: number): Promise<Gone> {
+  const rows = await sql<{ id: number; file_id: number | null }[]>`
     with old as (
       select id, file_id from chat_messages where sender_id = ${userId} and deleted_at is null for update
     ),
@@ -179,19 +187,15 @@ export async function clearMessagesOf(sql: Db, userId: number): Promise<number[]
       from old where m.id = old.id
     ),
     choices as (delete from chat_members where user_id = ${userId})
-    select file_id from old where file_id is not null`
-  return rows.flatMap(({ file_id }) => file_id ?? [])
+    select id, file_id from old`
+  return goneOf(rows)
 }
 
-export async function deleteOldMessages(
-  sql: Db,
-  days: number,
-  batch: number,
-): Promise<{ count: number; files: number[] }> {
-  const rows = await sql<{ file_id: number | null }[]>`
+export async function deleteOldMessages(sql: Db, days: number, batch: number): Promise<Gone> {
+  const rows = await sql<{ id: number; file_id: number | null }[]>`
     delete from chat_messages where id = any(array(
       select id from chat_messages where created_at < now() - make_interval(days => ${days})
       limit ${batch}))
-    returning file_id`
-  return { count: rows.length, files: rows.flatMap(({ file_id }) => file_id ?? []) }
+    returning id, file_id`
+  return goneOf(rows)
 }

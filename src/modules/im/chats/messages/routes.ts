@@ -52,7 +52,7 @@ export const chatMessageRoutes = (readers: ContentReaders) => (server: Server, c
     load: ({ params, viewer }) => getChat(ctx, params.chat, viewer.id),
     handler: async ({ loaded: chat, query, viewer }) => {
       const wanted = { id: chat.id, start: chat.start_position, viewerId: viewer.id }
-      return { data: await messageViews(sql, await listMessages(sql, wanted, query)) }
+      return { data: await messageViews(ctx, await listMessages(sql, wanted, query)) }
     },
   })
 
@@ -117,7 +117,7 @@ export const chatMessageRoutes = (readers: ContentReaders) => (server: Server, c
     errors: [chatElsewhere],
     handler: async ({ query, viewer }) => {
       requireEmbedded(ctx)
-      return { data: await messageViews(sql, await searchMessages(sql, viewer.id, query)) }
+      return { data: await messageViews(ctx, await searchMessages(sql, viewer.id, query)) }
     },
   })
 
@@ -138,7 +138,7 @@ export function adminChatMessageRoutes(server: Server, ctx: Context) {
     handler: async ({ params }) => {
       const [row] = await findMessages(sql, [params.message])
       if (!row || !(await isAnyReported(sql, messageContent.type, [row.id]))) throw noSuchMessage()
-      const shown = await messageViews(sql, [row, ...(await listAround(sql, row, REPORT_CONTEXT))])
+      const shown = await messageViews(ctx, [row, ...(await listAround(sql, row, REPORT_CONTEXT))])
       return { message: shown[0]!, context: shown.slice(1).filter(({ id }) => id !== row.id) }
     },
   })

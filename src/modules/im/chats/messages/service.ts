@@ -1,7 +1,13 @@
 import type { Content, ContentReaders, ContentRemoval } from '#contracts/content.ts'
 import { wireTime, wireTimeOrNull } from '#lib/time.ts'
 import { hasAbility } from '#modules/abilities/index.ts'
-import { findBlockers, findEnabledIds } from '#modules/accounts/index.ts'
+import {
+  deleteMentions,
+  findBlockers,
+  findEnabledIds,
+  findMentioned,
+  saveMentions,
+} from '#modules/accounts/index.ts'
 import { attachFiles, detachFiles, fileViews } from '#modules/files/index.ts'
 import { publishEvent } from '#modules/notifications/index.ts'
 import { isAnyReported } from '#modules/reports/index.ts'
@@ -10,6 +16,7 @@ import { screenWords } from '#modules/words/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type Db, sendSignal, type Tx, transaction } from '#platform/database'
 import { blocked, forbidden } from '#platform/errors.ts'
+import { treesOf } from '#platform/http'
 import { addChatPush } from '../push.ts'
 import { type ChatRow, ensureGroupChat, findChat, listChatMembers } from '../queries.ts'
 import {
@@ -39,20 +46,34 @@ import {
 /** Channel of uploads in messages. `mayReadChatFile` decides which users may read them. */
 export const CHAT_FILE = 'chat'
 
+const MESSAGES = 'chat-messages'
+
 export const MESSAGE_SIGNAL = 'chat'
 export const CHANGE_SIGNAL = 'chat-change'
 
-export async function messageViews(sql: Db, rows: MessageRow[]): Promise<ChatMessage[]> {
-  const files = await fileViews(
-    sql,
-    rows.flatMap(({ file_id }) => file_id ?? []),
-  )
-  return rows.map((row) => ({
+export async function messageViews(
+  ctx: Context,
+  rows: MessageRow[],
+  sql: Db = ctx.sql,
+): Promise<ChatMessage[]> {
+  const [files, trees] = await Promise.all([
+    fileViews(
+      sql,
+      rows.flatMap(({ file_id }) => file_id ?? []),
+    ),
+    treesOf(
+      ctx,
+      rows.map(({ id, body }) => ({ type: MESSAGES, id, format: 'plain', text: body })),
+      sql,
+    ),
+  ])
+  return rows.map((row, n) => ({
     id: row.id,
     chat_id: row.chat_id,
     position: row.position,
     sender_id: row.sender_id ?? 0,
     body: row.body,
+    body_tree: trees[n] ?? [],
     file: files.get(row.file_id ?? 0) ?? null,
     link: row.link_type === null || row.link_id === null ? null : { type: row.link_type, id: row.link_id },
     reply_to: row.reply_to,
@@ -95,9 +116,25 @@ export async function checkMessage(
     if (!visible?.has(message.link.id)) throw noSuchLink()
   }
   if (!message.mentions?.length) return message
-  const members = new Set((await listChatMembers(ctx.sql, [chat.id])).map(({ user_id }) => user_id))
+  const members = await findMemberIds(ctx.sql, chat.id)
   return { ...message, mentions: [...new Set(message.mentions)].filter((id) => members.has(id)) }
 }
+
+const findMemberIds = async (sql: Db, chatId: number) =>
+  new Set((await listChatMembers(sql, [chatId])).map(({ user_id }) => user_id))
+
+/** Finds the members of a conversation whom a text mentions. */
+async function findNamedMembers(sql: Db, chatId: number, senderId: number, body: string) {
+  const { mentioned } = await findMentioned(sql, senderId, body, 'plain')
+  if (mentioned.length === 0) return []
+  const members = await findMemberIds(sql, chatId)
+  return mentioned.filter(({ id }) => members.has(id))
+}
+
+const MENTIONS_MAX = 50
+
+const withNamed = (ids: number[], named: { id: number }[]) =>
+  [...new Set([...ids, ...named.map(({ id }) => id)])].slice(0, MENTIONS_MAX)
 
 /** Stores a message in the caller's transaction. Signals the members' streams after the commit. */
 export async function sendMessage(
@@ -107,6 +144,7 @@ export async function sendMessage(
   userId: number,
   input: NewChatMessage,
 ): Promise<ChatMessage> {
+  const named = await findNamedMembers(tx, chatId, userId, input.body ?? '')
   const row = await insertMessage(tx, {
     chatId,
     senderId: userId,
@@ -114,9 +152,10 @@ export async function sendMessage(
     fileId: input.file,
     link: input.link,
     replyTo: input.reply_to,
-    mentions: input.mentions ?? [],
+    mentions: withNamed(input.mentions ?? [], named),
   })
   if (!row) throw noSuchChat()
+  await saveMentions(tx, { type: MESSAGES, id: row.id }, named)
   if (input.file !== undefined)
     await attachFiles(tx, {
       ids: [input.file],
@@ -128,7 +167,7 @@ export async function sendMessage(
   await addChatPush(tx, chatId, userId, row.position)
   await publishEvent(ctx, tx, 'message.created', { id: row.id, chat_id: chatId })
   sendSignal(tx, MESSAGE_SIGNAL, `${chatId}:${row.position}`)
-  const [view] = await messageViews(tx, [row])
+  const [view] = await messageViews(ctx, [row], tx)
   return view as ChatMessage
 }
 
@@ -168,10 +207,18 @@ export async function editMessage(
   const { body } = await screenWords(ctx, input, ChatMessageChange, ['body'])
   const minutes = await editMinutes(ctx)
   return transaction(ctx.sql, async (tx) => {
-    const row = await updateBody(tx, message.id, body, minutes)
+    const named = await findNamedMembers(tx, message.chat_id, userId, body)
+    const row = await updateBody(
+      tx,
+      message.id,
+      { body, mentions: withNamed(message.mentions, named) },
+      minutes,
+    )
     if (!row) throw tooLateToChange()
+    await deleteMentions(tx, MESSAGES, [row.id])
+    await saveMentions(tx, { type: MESSAGES, id: row.id }, named)
     sendSignal(tx, CHANGE_SIGNAL, row.id)
-    const [view] = await messageViews(tx, [row])
+    const [view] = await messageViews(ctx, [row], tx)
     return view as ChatMessage
   })
 }
@@ -187,6 +234,7 @@ export async function deleteMessage(ctx: Context, message: MessageRow, userId: n
 async function takeOut(tx: Tx, id: number, minutes?: number): Promise<boolean> {
   const gone = await clearMessage(tx, id, minutes)
   if (!gone) return false
+  await deleteMentions(tx, MESSAGES, [id])
   if (gone.file_id !== null) await detachFiles(tx, { ids: [gone.file_id] })
   sendSignal(tx, CHANGE_SIGNAL, id)
   return true
@@ -200,7 +248,7 @@ export const messageRemoval: ContentRemoval = {
 }
 
 export const messageContent: Content = {
-  type: 'chat-messages',
+  type: MESSAGES,
   param: 'message',
   noun: 'ChatMessage',
   tag: 'Instant messaging',
@@ -241,8 +289,9 @@ export async function mayReadChatFile(
 }
 
 export async function eraseMessages(tx: Tx, userId: number): Promise<void> {
-  const ids = await clearMessagesOf(tx, userId)
-  if (ids.length > 0) await detachFiles(tx, { ids })
+  const gone = await clearMessagesOf(tx, userId)
+  await deleteMentions(tx, MESSAGES, gone.ids)
+  if (gone.files.length > 0) await detachFiles(tx, { ids: gone.files })
 }
 
 export async function deleteExpiredMessages(ctx: Context, batch = 1000): Promise<void> {
@@ -251,7 +300,8 @@ export async function deleteExpiredMessages(ctx: Context, batch = 1000): Promise
   for (let count = batch; count === batch; )
     count = await transaction(ctx.sql, async (tx) => {
       const gone = await deleteOldMessages(tx, days, batch)
+      await deleteMentions(tx, MESSAGES, gone.ids)
       if (gone.files.length > 0) await detachFiles(tx, { ids: gone.files })
-      return gone.count
+      return gone.ids.length
     })
 }
