@@ -79,6 +79,18 @@ const WRITTEN: Examples = {
   schemas: {
     Error: { message: 'The given data was invalid.', errors: { name: ['The name is taken.'] } },
     UnpaidError: { message: 'You must pay for this feed first.', paid_node: 12, amount: 30 },
+    TextNode: 'Hello ',
+    TextPart: { type: 'strong', nodes: ['Attention:'] },
+    TextCode: { type: 'code', text: 'npm start' },
+    TextLink: { type: 'link', href: 'https://example.org/a', nodes: ['https://example.org/a'] },
+    TextMention: { type: 'mention', user: 7, name: 'ada' },
+    TextTopic: { type: 'topic', topic: 3, name: 'Hiking' },
+    TextUpload: { type: 'upload', file: 12, title: 'The summit', width: 960, height: 640 },
+    TextImage: { type: 'image', href: 'https://example.org/a.png', title: 'A map' },
+    TextBreak: { type: 'break' },
+    TextHeading: { type: 'heading', level: 1, anchor: 'the-way', nodes: ['The way'] },
+    TextList: { type: 'list', start: 1, items: [['Boots'], ['Water']] },
+    TextTable: { type: 'table', align: ['left', null], rows: [[['Day'], ['Way']], [['1'], ['20 km']]] },
     LedgerDrift: { check: 'balances', key: '7', kept: 120, counted: 100 },
   },
 }

@@ -19,6 +19,7 @@ const STILL_ALLOWED = [
   'PATCH /user/counts',
   'PATCH /user/notifications',
   'PATCH /user/socialite/{provider}',
+  'POST /texts/preview',
   'POST /user/appeals',
   'POST /user/black/{user}',
   'POST /user/exports',

@@ -13,6 +13,7 @@ const OWNERS: Record<string, string[]> = {
     'famous_users',
     'invitation_uses',
     'invitations',
+    'mentions',
     'recovery_codes',
     'registration_requests',
     'sanctions',

@@ -83,6 +83,17 @@ markdown.inline.ruler.at('html_inline', (state, silent) => {
   return true
 })
 
+const BLOCK_TAG =
+  /^(?:address|article|blockquote|dd|div|dl|dt|figure|h[1-6]|hr|li|ol|p|pre|section|table|td|th|tr|ul)$/i
+
+const TASK = /^\[([ xX])\] /
+const withBox = ([first, ...rest]: TextNode[]): TextNode[] =>
+  typeof first === 'string'
+    ? [first.replace(TASK, (_, mark) => (mark === ' ' ? '☐ ' : '☑ ')), ...rest]
+    : first === undefined
+      ? rest
+      : [first, ...rest]
+
 const WRAPPERS = {
   strong_open: 'strong',
   em_open: 'emphasis',
@@ -129,11 +140,12 @@ export function readMarkdown(source: string, budget: Budget): TextTree {
   const close = (): TextNode[] => frames.pop() as TextNode[]
 
   function tag(text: string): void {
-    const [, end = '', name = ''] = /^<(\/?)([a-z]+)/i.exec(text) ?? []
+    const [, end = '', name = ''] = /^<(\/?)([a-z]+[1-6]?)/i.exec(text) ?? []
     if (/^br$/i.test(name)) put({ type: 'break' })
     else if (!budget.dropsTags) put(text)
     else if (end === '' && unshown === '' && /^(?:script|style)$/i.test(name)) unshown = name
     else if (end !== '' && name === unshown) unshown = ''
+    else if (BLOCK_TAG.test(name)) put(' ')
   }
 
   function link(href: string, nodes: TextNode[]): void {
@@ -253,7 +265,7 @@ export function readMarkdown(source: string, budget: Budget): TextTree {
           open()
           break
         case 'list_item_close':
-          lists.at(-1)?.items.push(close())
+          lists.at(-1)?.items.push(withBox(close()))
           break
         case 'table_open':
           table = { align: [], rows: [] }

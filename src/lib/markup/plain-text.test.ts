@@ -9,7 +9,10 @@ const shown = (markdown: string) => plainText(markdown, 200)
 test('removes inline markup but not the text inside the markup', () => {
   assert.equal(shown('Hello **bold** *it* ***a** b* ~~gone~~ `co*de*`'), 'Hello bold it a b gone co*de*')
   assert.equal(shown('中文**强调**文字'), '中文强调文字')
-  assert.equal(shown('see [link **b**](http://x/(a)_b "t") and [t][ref]'), 'see link b and t')
+  assert.equal(
+    shown('see [link **b**](http://x/(a)_b "t") and [t][ref]\n\n[ref]: http://y'),
+    'see link b and t',
+  )
   assert.equal(shown('<https://a.b/c> <a@b.c>'), 'https://a.b/c a@b.c')
 })
 
@@ -22,8 +25,8 @@ test('keeps characters that are not markup', () => {
 })
 
 test('removes images, including uploads', () => {
-  assert.equal(shown('a ![alt](http://x/y.png) b @![alt](12)@![](13) c ![x][y]'), 'a b c')
-  assert.equal(shown('[![alt](i)](u) after'), 'after')
+  assert.equal(shown('a ![alt](http://x/y.png) b @![alt](12)@![](13) c ![x][y]\n\n[y]: http://x'), 'a b c')
+  assert.equal(shown('[![alt](http://x/i)](http://x/u) after'), 'after')
 })
 
 test('keeps an unclosed bracket as text', () => {
@@ -36,7 +39,7 @@ test('keeps an unclosed bracket as text', () => {
 test('removes the markup of Markdown blocks', () => {
   assert.equal(
     shown('# Title\n\n> - quoted\n---\nfoo\n===\n- [x] done\n1. one'),
-    'Title quoted foo done 1. one',
+    'Title quoted foo ☑ done one',
   )
   assert.equal(shown('```js\nlet a = `1` < *2*\n```\nafter'), 'let a = `1` < *2* after')
   assert.equal(shown('| a | b |\n|---|:-:|\n| 1 | 2 |'), 'a b 1 2')

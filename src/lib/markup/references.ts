@@ -55,13 +55,14 @@ function startsIn(text: string, sign: Sign, limit: number): { start: number; pre
 export function findCandidates(tree: TextTree, sign: Sign, signsMax: number): string[][] {
   const lists: string[][] = []
   visit(tree, (node) => {
-    if (lists.length >= signsMax) return
+    if (lists.length >= signsMax) return false
     if (typeof node !== 'string') {
       if (sign === '@' && node.type === 'mention') lists.push([nameKey(node.name)])
-      return
+      return node.type !== 'link'
     }
     for (const { prefixes } of startsIn(node, sign, signsMax - lists.length))
       lists.push(prefixes.map(nameKey))
+    return true
   })
   return lists
 }

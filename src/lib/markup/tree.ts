@@ -43,12 +43,10 @@ export function mapLeaves(tree: TextTree, by: (leaf: TextNode) => TextNode[]): T
 
 const BLOCKS = new Set(['paragraph', 'quote', 'heading', 'list', 'table', 'rule'])
 
-/** Visits strings, and other nodes before their children. */
-export function visit(tree: TextTree, by: (node: TextNode) => void): void {
-  for (const node of tree) {
-    by(node)
-    if (typeof node !== 'string') for (const nodes of childrenOf(node)) visit(nodes, by)
-  }
+/** Visits strings, and other nodes before their children. Skips the children when `by` returns false. */
+export function visit(tree: TextTree, by: (node: TextNode) => unknown): void {
+  for (const node of tree)
+    if (by(node) !== false && typeof node !== 'string') for (const nodes of childrenOf(node)) visit(nodes, by)
 }
 
 /** The text of a tree, with a line feed for each break and between blocks, and without images and uploads. */

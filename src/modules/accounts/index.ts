@@ -38,7 +38,6 @@ export {
   deleteMentions,
   findMentioned,
   mayMention,
-  notifyMentioned,
   notifyStoredMentions,
   recordMentions,
   saveMentions,

@@ -157,6 +157,7 @@ export function questionRoutes(server: Server, ctx: Context) {
     body: QuestionPatch,
     reply: { 204: Empty },
     errors: [
+      blocked,
       ...[...OWN_ERRORS, ...PAYMENT_PASSWORD_ERRORS, bountyFixed],
       ...[anonymityOff, nothingToChange, sensitiveWords, bountyTooHigh],
     ],

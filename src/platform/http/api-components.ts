@@ -55,6 +55,8 @@ const ERROR_REPLY = {
 }
 
 const NODES = { type: 'array', items: refTo('TextNode') }
+const TEXT = { type: 'string' }
+const INTEGER = { type: 'integer' }
 
 const node = (types: string[], properties: Json, optional: string[] = []): Json => ({
   type: 'object',
@@ -62,49 +64,56 @@ const node = (types: string[], properties: Json, optional: string[] = []): Json 
   properties: { type: { type: 'string', enum: types }, ...properties },
 })
 
-const TEXT = { type: 'string' }
-const INTEGER = { type: 'integer' }
-
-/** The nodes of `src/lib/markup/tree.ts`. */
-const TEXT_NODE = {
-  description: 'A part of a text of members. A plain string is text.',
-  anyOf: [
-    TEXT,
-    node(['strong', 'emphasis', 'deletion', 'paragraph', 'quote'], { nodes: NODES }),
-    node(['code'], { text: TEXT, block: { type: 'boolean', enum: [true] } }, ['block']),
-    node(['link'], { href: TEXT, nodes: NODES }),
-    node(['mention'], { user: INTEGER, name: { ...TEXT, description: 'Current name, without @' } }),
-    node(['topic'], { topic: INTEGER, name: { ...TEXT, description: 'Current name, without #' } }),
-    node(
-      ['upload'],
-      {
-        file: { ...INTEGER, description: 'For `GET /files/{id}`' },
-        title: TEXT,
-        width: INTEGER,
-        height: INTEGER,
-      },
-      ['width', 'height'],
-    ),
-    node(['image'], {
-      href: { ...TEXT, description: 'Picture of another site, to be shown as a link' },
+/** The nodes of `src/lib/markup/tree.ts`, in which a string is text. */
+const NODE_SCHEMAS: Record<string, Json> = {
+  TextPart: node(['strong', 'emphasis', 'deletion', 'paragraph', 'quote'], { nodes: NODES }),
+  TextCode: node(['code'], { text: TEXT, block: { type: 'boolean', enum: [true] } }, ['block']),
+  TextLink: node(['link'], { href: TEXT, nodes: NODES }),
+  TextMention: node(['mention'], {
+    user: INTEGER,
+    name: { ...TEXT, description: 'Current name, without @' },
+  }),
+  TextTopic: node(['topic'], { topic: INTEGER, name: { ...TEXT, description: 'Current name, without #' } }),
+  TextUpload: node(
+    ['upload'],
+    {
+      file: { ...INTEGER, description: 'For `GET /files/{id}`' },
       title: TEXT,
-    }),
-    node(['break', 'rule'], {}),
-    node(['heading'], {
-      level: { ...INTEGER, description: 'From 1, without gaps' },
-      anchor: TEXT,
-      nodes: NODES,
-    }),
-    node(['list'], { start: INTEGER, items: { type: 'array', items: NODES } }, ['start']),
-    node(['table'], {
-      align: { type: 'array', items: { type: ['string', 'null'], enum: ['left', 'center', 'right', null] } },
-      rows: {
-        type: 'array',
-        items: { type: 'array', items: NODES },
-        description: 'The first row is the header',
-      },
-    }),
-  ],
+      width: INTEGER,
+      height: INTEGER,
+    },
+    ['width', 'height'],
+  ),
+  TextImage: node(['image'], {
+    href: { ...TEXT, description: 'Picture of another site, to be shown as a link' },
+    title: TEXT,
+  }),
+  TextBreak: node(['break', 'rule'], {}),
+  TextHeading: node(['heading'], {
+    level: { ...INTEGER, description: 'From 1, without gaps' },
+    anchor: TEXT,
+    nodes: NODES,
+  }),
+  TextList: node(['list'], { start: INTEGER, items: { type: 'array', items: NODES } }, ['start']),
+  TextTable: node(['table'], {
+    align: {
+      type: 'array',
+      items: { type: ['string', 'null'], enum: ['left', 'center', 'right', null] },
+    },
+    rows: {
+      type: 'array',
+      items: { type: 'array', items: NODES },
+      description: 'The first row is the header',
+    },
+  }),
+}
+
+const TEXT_NODES: Record<string, Json> = {
+  TextNode: {
+    description: 'A part of a text of members. A string is text.',
+    anyOf: [TEXT, ...Object.keys(NODE_SCHEMAS).map(refTo)],
+  },
+  ...Object.fromEntries(Object.entries(NODE_SCHEMAS).map(([title, schema]) => [title, { title, ...schema }])),
 }
 
 type Operation = {
@@ -180,7 +189,7 @@ export function completeDocument<T extends object>(
   examples: Examples,
 ): T {
   const { paths: declared = {}, components, ...rest } = document as { paths?: Paths; components?: Json }
-  const schemas: Record<string, Json> = { Error: ERROR, UnpaidError: UNPAID_ERROR, TextNode: TEXT_NODE }
+  const schemas: Record<string, Json> = { Error: ERROR, UnpaidError: UNPAID_ERROR, ...TEXT_NODES }
   const paths = shareSchemas(declared, schemas)
   for (const [title, schema] of Object.entries(schemas))
     if (examples.schemas[title] !== undefined) schema.examples = [examples.schemas[title]]

@@ -50,7 +50,7 @@ export const ADDRESS_PATTERN = '^[Hh][Tt][Tt][Pp][Ss]?://[^\\s/]\\S*$'
 export const Address = (maxLength = 2000, options: object = {}) =>
   Text(maxLength, { pattern: ADDRESS_PATTERN, ...options })
 
-/** Accepts true, false, 1, 0, "1" and "0", and in forms also "true" and "false" (conventions-18, conventions-41). */
+/** Accepts true, false, 1 and 0, and these as text (conventions-18). */
 export const Flag = () => Type.Boolean()
 
 const listOf = <T extends TSchema>(items: T, maxItems: number, options: object) =>
@@ -100,7 +100,7 @@ export const TextNodes = Type.Unsafe<TextTree>({ type: 'array', items: {}, 'x-tr
 /** `of` is the type of the content whose id is the `id` beside the text. */
 export type TextMark = { of: string; format: TextFormat }
 
-/** A member's text, and its tree for requests with `trees` (conventions-50). */
+/** A member's text, and its tree for requests with `trees` (conventions-43). */
 export const MemberText = <N extends string, T extends TSchema>(name: N, mark: TextMark, schema: T) =>
   ({
     [name]: { ...schema, 'x-text': mark },

@@ -5,7 +5,7 @@ import { alreadyDecided } from '#modules/ledger/index.ts'
 import { mountAdminPins } from '#modules/pinning/index.ts'
 import type { Context } from '#platform/context.ts'
 import type { Tx } from '#platform/database'
-import { fieldError } from '#platform/errors.ts'
+import { blocked, fieldError } from '#platform/errors.ts'
 import { Nullable, type Server, Type } from '#platform/http'
 import {
   addCategory,
@@ -138,7 +138,7 @@ export function adminNewsRoutes(server: Server, ctx: Context) {
     body: NewArticle,
     extra: ArticleDecision,
     missing: noSuchNews,
-    errors: [newsInThisState, unknownAuthor, unknownCategory, unknownTag, fileNotUsable],
+    errors: [newsInThisState, unknownAuthor, unknownCategory, unknownTag, fileNotUsable, blocked],
     list: listArticleRecords,
     find: findArticleRecord,
     view: async (rows) =>

@@ -5,7 +5,7 @@ import { readSettings } from '#modules/settings/index.ts'
 import { screenWords, sensitiveWords } from '#modules/words/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type Tx, transaction } from '#platform/database'
-import { apiError } from '#platform/errors.ts'
+import { apiError, blocked } from '#platform/errors.ts'
 import {
   Cursor,
   Empty,
@@ -176,6 +176,7 @@ export function contributionRoutes(server: Server, ctx: Context) {
     body: NewContribution,
     reply: { 201: MessageWithId },
     errors: [
+      blocked,
       ...[noSuchCategory, ...PAYMENT_PASSWORD_ERRORS, notCertified, notEnough],
       ...[sensitiveWords, fileNotUsable, unknownTag, unknownCategory],
     ],
@@ -207,7 +208,7 @@ export function contributionRoutes(server: Server, ctx: Context) {
     params: CategoryNewsParams,
     body: ContributionChanges,
     reply: { 204: Empty },
-    errors: [...OWN_ERRORS, rejectedForGood, sensitiveWords, fileNotUsable, unknownTag],
+    errors: [...OWN_ERRORS, rejectedForGood, sensitiveWords, fileNotUsable, unknownTag, blocked],
     load: async ({ params, viewer }) => {
       const own = { id: params.news, categoryId: params.category, userId: viewer.id }
       await requireRejected(ctx, own)

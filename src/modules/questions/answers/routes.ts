@@ -110,7 +110,7 @@ export function answerRoutes(server: Server, ctx: Context) {
     params: QuestionParams,
     body: NewAnswer,
     reply: { 201: AnswerMade },
-    errors: [noSuchQuestion, anonymityOff, sensitiveWords],
+    errors: [noSuchQuestion, anonymityOff, sensitiveWords, blocked],
     idempotent: true,
     load: requireQuestion,
     handler: async ({ params, body: given, viewer, request, atomically }) => {
@@ -134,7 +134,15 @@ export function answerRoutes(server: Server, ctx: Context) {
     params: AnswerParams,
     body: AnswerPatch,
     reply: { 201: Message },
-    errors: [noSuchAnswer, notYourAnswer, answerAdopted, anonymityOff, nothingToChange, sensitiveWords],
+    errors: [
+      noSuchAnswer,
+      notYourAnswer,
+      answerAdopted,
+      anonymityOff,
+      nothingToChange,
+      sensitiveWords,
+      blocked,
+    ],
     precheck: async ({ params, viewer }) => {
       const answer = await requireOwnAnswer(sql, params.answer, viewer.id)
       if (answer.adoption) throw answerAdopted()

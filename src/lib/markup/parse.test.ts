@@ -1,0 +1,283 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import fc from 'fast-check'
+import { newBudget, parseText, type TextFormat } from './parse.ts'
+import { type TextNode, type TextTree, visit } from './tree.ts'
+
+const url = (href: string, text = href): TextNode => ({ type: 'link', href, nodes: [text] })
+const p = (...nodes: TextNode[]): TextNode => ({ type: 'paragraph', nodes })
+const E = url('https://e.org/a')
+
+/** Texts with their trees. `both` formats put the same inline nodes, Markdown in a paragraph. */
+const INLINE: [string, TextTree][] = [
+  // URLs before and after punctuation of both scripts.
+  ['看https://e.org/a！好', ['看', E, '！好']],
+  ['「https://e.org/a」', ['「', E, '」']],
+  ['https://e.org/a、', [E, '、']],
+  ['https://e.org/a；好', [E, '；好']],
+  ['【https://e.org/a】', ['【', E, '】']],
+  ['《https://e.org/a》', ['《', E, '》']],
+  ['“https://e.org/a”', ['“', E, '”']],
+  ['‘https://e.org/a’', ['‘', E, '’']],
+  ['（https://e.org/a）', ['（', E, '）']],
+  ['『https://e.org/a』', ['『', E, '』']],
+  ['〔https://e.org/a〕', ['〔', E, '〕']],
+  ['https://e.org/a。', [E, '。']],
+  ['https://e.org/a，b', [E, '，b']],
+  ['https://e.org/a：', [E, '：']],
+  ['https://e.org/a？', [E, '？']],
+  ['https://e.org/a…', [E, '…']],
+  ['https://e.org/a——b', [E, '——b']],
+  ['https://e.org/a～', [E, '～']],
+  ['https://e.org/a｜b', [E, '｜b']],
+  ['https://e.org/a　b', [E, '　b']],
+  ['https://e.org/a.', [E, '.']],
+  ['https://e.org/a, b', [E, ', b']],
+  ['https://e.org/a; b', [E, '; b']],
+  ['https://e.org/a: b', [E, ': b']],
+  ['https://e.org/a!', [E, '!']],
+  ['https://e.org/a?', [E, '?']],
+  ['"https://e.org/a"', ['"', E, '"']],
+  ["'https://e.org/a'", ["'", E, "'"]],
+  ['{https://e.org/a}', ['{', E, '}']],
+  ['(https://e.org/a)', ['(', E, ')']],
+  ['(see https://e.org/a_(b))', ['(see ', url('https://e.org/a_(b)'), ')']],
+  ['https://e.org/?q=a,b&c=d', [url('https://e.org/?q=a,b&c=d')]],
+  ['HTTPS://E.org/A Http://x.org', [url('HTTPS://E.org/A'), ' ', url('Http://x.org')]],
+  ['http://localhost:3000/x', [url('http://localhost:3000/x')]],
+  ['ahttps://e.org javascript://e.org ftp://e.org', ['ahttps://e.org javascript://e.org ftp://e.org']],
+  ['main.rs example.org me@example.org', ['main.rs example.org me@example.org']],
+  ['https:// http://', ['https:// http://']],
+  // Mentions between soft hyphens.
+  ['hi \u00ad@a_n_n\u00ad!', ['hi ', { type: 'mention', user: 0, name: 'a_n_n' }, '!']],
+  ['\u00ad@a/b\u00ad', ['\u00ad@a/b\u00ad']],
+  ['@ann #topic', ['@ann #topic']],
+]
+
+const MARKDOWN: [string, TextTree][] = [
+  ['**注意：**请看', [p({ type: 'strong', nodes: ['注意：'] }, '请看')]],
+  ['**「重点」**内容', [p({ type: 'strong', nodes: ['「重点」'] }, '内容')]],
+  [
+    '*a* __b__ ~~c~~ `d*e*`',
+    [
+      p(
+        { type: 'emphasis', nodes: ['a'] },
+        ' ',
+        { type: 'strong', nodes: ['b'] },
+        ' ',
+        { type: 'deletion', nodes: ['c'] },
+        ' ',
+        {
+          type: 'code',
+          text: 'd*e*',
+        },
+      ),
+    ],
+  ],
+  ['&copy; &mdash; &hellip; &#65; &unknown;', [p('© — … A &unknown;')]],
+  [
+    'a<br>b<BR/>c  \nd\\\ne\nf',
+    [
+      p(
+        'a',
+        { type: 'break' },
+        'b',
+        { type: 'break' },
+        'c',
+        { type: 'break' },
+        'd',
+        { type: 'break' },
+        'e\nf',
+      ),
+    ],
+  ],
+  ['<b>x</b> <svg onload=x>', [p('<b>x</b> <svg onload=x>')]],
+  ['**https://e.org/a**', [p({ type: 'strong', nodes: [E] })]],
+  ['https://e.org/_x_y*z*', [p(url('https://e.org/_x_y*z'), '*')]],
+  ['<https://e.org/a>', [p(E)]],
+  [
+    '[l](https://e.org/a) [m](/users/1?a=b#c)',
+    [p(url('https://e.org/a', 'l'), ' ', url('/users/1?a=b#c', 'm'))],
+  ],
+  ['[a](javascript:x) [b](data:text/html,x) [c](//e.org) [d](/\\e.org) [e](vbscript:x)', [p('a b c d e')]],
+  ['[a](/api/v2/auth/logout) [b](/x/../api/v2/auth/logout) [c](/%61pi/x) [d](/%2e%2e/api/x)', [p('a b c d')]],
+  ['![x](/api/v2/files/1/../../auth/logout) ![y](/api/v2/files/1/%2e%2e/%2e%2e/auth/logout)', [p('x y')]],
+  [
+    '![x](/api/v2/files/12) ![y](/api/v2/files/12?w=200) @![z](13)',
+    [
+      p({ type: 'upload', file: 12, title: 'x' }, ' ', { type: 'upload', file: 12, title: 'y' }, ' ', {
+        type: 'upload',
+        file: 13,
+        title: 'z',
+      }),
+    ],
+  ],
+  ['![x](https://e.org/a.png)', [p({ type: 'image', href: 'https://e.org/a.png', title: 'x' })]],
+  [
+    '# A\n### B\n## A\n#### 中 文！',
+    [
+      { type: 'heading', level: 1, anchor: 'a', nodes: ['A'] },
+      { type: 'heading', level: 2, anchor: 'b', nodes: ['B'] },
+      { type: 'heading', level: 2, anchor: 'a-2', nodes: ['A'] },
+      { type: 'heading', level: 3, anchor: '中-文', nodes: ['中 文！'] },
+    ],
+  ],
+  ['> a\n> - b', [{ type: 'quote', nodes: [p('a'), { type: 'list', items: [['b']] }] }]],
+  [
+    '3. a\n4. b\n\n- [ ] c\n- [x] d',
+    [
+      { type: 'list', start: 3, items: [['a'], ['b']] },
+      { type: 'list', items: [['☐ c'], ['☑ d']] },
+    ],
+  ],
+  [
+    '```js\na < b\n```\n\n    c',
+    [
+      { type: 'code', text: 'a < b', block: true },
+      { type: 'code', text: 'c', block: true },
+    ],
+  ],
+  [
+    '|a|b|c|d|\n|:-|:-:|-:|-|\n|1|*2*|3||',
+    [
+      {
+        type: 'table',
+        align: ['left', 'center', 'right', null],
+        rows: [
+          [['a'], ['b'], ['c'], ['d']],
+          [['1'], [{ type: 'emphasis', nodes: ['2'] }], ['3'], []],
+        ],
+      },
+    ],
+  ],
+  ['a\n\n---\n\n[r]: https://e.org/a\n[r]', [p('a'), { type: 'rule' }, p(url('https://e.org/a', 'r'))]],
+]
+
+test('reads URLs and mentions alike in both formats', () => {
+  for (const [text, tree] of INLINE) {
+    assert.deepEqual(parseText(text, 'plain'), tree, text)
+    assert.deepEqual(parseText(text, 'markdown'), [p(...tree)], text)
+  }
+})
+
+test('reads Markdown', () => {
+  for (const [text, tree] of MARKDOWN) assert.deepEqual(parseText(text, 'markdown'), tree, text)
+})
+
+test('keeps line feeds of plain texts and reads no Markdown in them', () => {
+  assert.deepEqual(parseText('a\n\n*b* <br> # c @![d](1)', 'plain'), ['a\n\n*b* <br> # c @![d](1)'])
+  assert.deepEqual(parseText('', 'plain'), [])
+})
+
+test('shows a text beyond the limits without formatting', () => {
+  const deep = `${'> '.repeat(40)}a`
+  assert.deepEqual(parseText(deep, 'markdown'), [p(deep)])
+  const emphases = `${'*'.repeat(60)}a${'*'.repeat(60)}`
+  assert.deepEqual(parseText(emphases, 'markdown'), [p(emphases)])
+  const many = 'https://e.org '.repeat(6000)
+  assert.deepEqual(parseText(many, 'plain'), [many])
+  const long = 'a'.repeat(100_001)
+  assert.deepEqual(parseText(`${long}\n*b*`, 'markdown'), [p(long, { type: 'break' }, '*b*')])
+})
+
+const TOKENS = [
+  ...['*', '**', '_', '~~', '`', '```', '[', ']', '(', ')', '![', '](', '@![', '!', '<', '>', '<!--', '<a '],
+  ...[
+    '> ',
+    '- ',
+    '1. ',
+    '# ',
+    '|',
+    '|-',
+    '\n',
+    '\n\n',
+    '  ',
+    '\t',
+    '&',
+    '&#',
+    '&copy;',
+    ';',
+    '\\',
+    ':',
+    '://',
+  ],
+  ...[
+    'http://a',
+    'https://e.org/(',
+    '@',
+    '#',
+    '\u00ad',
+    '\u00ad@',
+    '=',
+    '-',
+    '+',
+    '"',
+    "'",
+    '{',
+    '}',
+    '[^',
+    ']:',
+  ],
+  ...['a', 'a_', 'é', '中', '，', '！', '😀', '\u0301', '\u200d', '0', '.', ',', '/', '..', '%2e'],
+]
+
+const depthOf = (tree: TextTree): number =>
+  Math.max(
+    0,
+    ...tree.map((node) => {
+      if (typeof node === 'string') return 1
+      const inner =
+        'nodes' in node
+          ? [node.nodes]
+          : node.type === 'list'
+            ? node.items
+            : node.type === 'table'
+              ? node.rows.flat()
+              : []
+      return 1 + Math.max(0, ...inner.map(depthOf))
+    }),
+  )
+
+function requireBounded(text: string, format: TextFormat): void {
+  const budget = newBudget()
+  const tree = parseText(text, format, budget)
+  assert.ok(
+    budget.steps <= budget.maxSteps + 1,
+    `${budget.steps} steps for ${JSON.stringify(text.slice(0, 20))}`,
+  )
+  let nodes = 0
+  let length = 0
+  visit(tree, (node) => {
+    nodes += 1
+    if (typeof node === 'string') length += node.length
+  })
+  assert.ok(nodes <= 2 * budget.maxNodes, `${nodes} nodes for ${JSON.stringify(text.slice(0, 20))}`)
+  assert.ok(length <= text.length * 2)
+  assert.ok(depthOf(tree) <= 60)
+}
+
+test('bounds the work on 500 hostile texts', () => {
+  const hostile = fc.tuple(
+    fc.array(fc.constantFrom(...TOKENS), { minLength: 1, maxLength: 4 }),
+    fc.constantFrom<TextFormat>('plain', 'markdown'),
+  )
+  fc.assert(
+    fc.property(hostile, ([tokens, format]) => {
+      const unit = tokens.join('')
+      requireBounded(unit.repeat(Math.ceil(12_000 / unit.length)), format)
+    }),
+    { numRuns: 500, seed: 51 },
+  )
+})
+
+test('counts as many steps again for each repetition of a text', () => {
+  for (const unit of ['*_x', '_a_', '![@', '[', '<', '`a``b', '|a', '> ', '- ']) {
+    const stepsOf = (length: number) => {
+      const budget = { ...newBudget(), maxSteps: Number.POSITIVE_INFINITY }
+      parseText(unit.repeat(length / unit.length), 'markdown', budget)
+      return budget.steps
+    }
+    const [few, many] = [stepsOf(4000), stepsOf(16_000)]
+    assert.ok(many <= few * 5 + 100, `${unit}: ${few} steps, then ${many}`)
+  }
+})
