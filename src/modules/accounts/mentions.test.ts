@@ -132,18 +132,6 @@ test('notifies only users whom an edit mentions for the first time (questions-28
   assert.deepEqual(nodes, [mentionOf(bob), ' ', mentionOf(eve)])
 })
 
-test('notifies mentioned users when an article is published (news-24)', async () => {
-  const [ann, bob] = [await person(), await person()]
-  const editor = await newsEditor(world)
-  const category_id = await createCategory(world, editor)
-  const values = { category_id, content: `@${bob.name}`, audit_status: 1 }
-  const article = await createNews(world, editor, ann, values)
-  assert.deepEqual(await told(bob), [])
-  const passed = await as(editor, 'PATCH', `/admin/news/${article}`, { audit_status: 0 })
-  assert.equal(passed.status, 204, JSON.stringify(passed.body))
-  assert.deepEqual(await told(bob), [[ann.id, 'news', article]])
-})
-
 test('hides the author of an anonymous question from mentioned users', async () => {
   const [ann, bob] = [await person(), await person()]
   const question = await ask(ann, { body: `@${bob.name}`, anonymity: 1 })

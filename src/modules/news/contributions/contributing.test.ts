@@ -44,6 +44,15 @@ describe('news contributions', () => {
     await assertBalanced()
   })
 
+  test('notifies mentioned users when an article is published (news-24)', async () => {
+    const [who, bob] = [await writer(), await person()]
+    const mentions = () => sql`select from notifications where user_id = ${bob.id} and type = 'at'`
+    const id = await contributed(who, { content: `Thanks @${bob.name}` })
+    assert.equal((await mentions()).length, 0)
+    await decide(id, { audit_status: 0 })
+    assert.equal((await mentions()).length, 1)
+  })
+
   test('checks a contribution in the documented order (news-11)', async () => {
     const who = await person()
     const missing = await as(who, 'POST', '/news/categories/999999999/currency-news', {})
