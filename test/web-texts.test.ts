@@ -75,7 +75,10 @@ test('renders each kind of node of an article', async () => {
     '<img src="/api/v2/files/1?w=960" alt="Boats" loading="lazy" decoding="async"/>',
     `<a href="https://harbour.example/c" ${away}>badge</a>`,
   ])
-    assert.ok(page.includes(part), `${part}\n${page.slice(page.indexOf('<div class="markdown"')).slice(0, 4000)}`)
+    assert.ok(
+      page.includes(part),
+      `${part}\n${page.slice(page.indexOf('<div class="markdown"')).slice(0, 4000)}`,
+    )
 })
 
 test('gives headings of several texts on a page different ids', async () => {

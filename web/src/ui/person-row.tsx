@@ -18,7 +18,11 @@ export const PersonRow = ({
       <Link class="name" dir="auto" href={`/users/${person.id}`}>
         {person.name}
       </Link>
-      {note && <p class="quiet" dir="auto">{note}</p>}
+      {note && (
+        <p class="quiet" dir="auto">
+          {note}
+        </p>
+      )}
     </div>
     {children}
   </li>

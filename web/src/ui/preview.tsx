@@ -36,7 +36,7 @@ export function Preview({ text }: { text: string }) {
   }, [text])
   if (tree.length === 0) return null
   return (
-    <section class="card" aria-label={t.preview}>
+    <section class="card preview" aria-label={t.preview}>
       <Text tree={tree} name="preview" />
     </section>
   )

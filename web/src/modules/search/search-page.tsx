@@ -166,7 +166,11 @@ function Found({ kind, results }: { kind: Kind; results: Results }) {
             <Link class="name" dir="auto" href={`/users/${person.id}`}>
               {person.name}
             </Link>
-            {person.bio && <p class="quiet" dir="auto">{person.bio}</p>}
+            {person.bio && (
+              <p class="quiet" dir="auto">
+                {person.bio}
+              </p>
+            )}
           </div>
         </li>
       ))}
