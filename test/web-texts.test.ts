@@ -106,7 +106,7 @@ test('loads no picture for a path out of the uploads', async () => {
   }
 })
 
-test('renders hostile texts without a tag, an attribute or a link of theirs', async () => {
+test('renders hostile texts without their tags, attributes and links', async () => {
   const page = await pageOf(`/news/${await article(HOSTILE_TEXTS.join('\n\n'))}`)
   const text = page.slice(page.indexOf('<div class="markdown"'), page.indexOf('<footer'))
   assert.ok(text.length > 5_000)

@@ -59,10 +59,7 @@ async function fill() {
   return pages
 }
 
-/**
- * What a page loads for itself. A list loads its next part when it is scrolled to. The session of a member also asks
- * for conversations and notices.
- */
+/** Requests of the page itself. A list loads its next part when the reader scrolls to its end. */
 const OWN = [
   /^\/api\/v2\/feeds(?:\/\d+\/comments)?\?[\w=&]+$/,
   /^\/_\/assets\//,
@@ -70,6 +67,7 @@ const OWN = [
   /^\/favicon\.ico$/,
   /^\/api\/v2\/files\/\d+\?w=\d+$/,
 ]
+/** Requests for the menu of a member, which shows numbers of unread messages. */
 const OWN_OF_MEMBERS = [
   /^\/api\/v2\/(?:chats|user\/notification-statistics|user\/notifications\/stream|user\/push)(?:$|[?/])/,
   /^\/sw\.js$/,

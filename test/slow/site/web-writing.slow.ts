@@ -77,7 +77,7 @@ test('suggests users in comments, messages, answers, questions and posts', { ski
   assert.deepEqual(site!.faults, [])
 })
 
-test('suggests nobody in e-mail addresses and URLs', { skip }, async () => {
+test('does not suggest users in e-mail addresses and URLs', { skip }, async () => {
   const page = await site!.open(`/feeds/${made!.feed}`, { person: made!.ada })
   const field = page.getByLabel('Write a comment')
   for (const text of ['me@lin_x', 'me2@lin_x', 'https://harbour.example/@lin_x', '#lin_x']) {
