@@ -12,6 +12,7 @@ import { useWords, words } from './words.ts'
 const WORDS = words({ failed: ['Page not available', '页面无法显示'], loading: ['Loading', '加载中'] })
 
 const places = new Map<string, number>()
+const addressOf = () => location.pathname + location.search
 
 export function App({ first }: { first: Shown }) {
   const t = useWords(WORDS)
@@ -24,6 +25,7 @@ export function App({ first }: { first: Shown }) {
   const [attempt, setAttempt] = useState(0)
   const tried = useRef(0)
   const isBack = useRef(false)
+  const address = useRef('')
   const isBusy = shown.url !== url || tried.current !== attempt
 
   useEffect(() => {
@@ -43,8 +45,9 @@ export function App({ first }: { first: Shown }) {
   useEffect(() => {
     history.scrollRestoration = 'manual'
     const note = () => places.set(location.href, scrollY)
+    // A link to a heading of the same page causes the event too.
     const goBack = () => {
-      isBack.current = true
+      if (addressOf() !== address.current) isBack.current = true
     }
     addEventListener('scroll', note, { passive: true })
     addEventListener('popstate', goBack)
@@ -55,6 +58,7 @@ export function App({ first }: { first: Shown }) {
   }, [])
   const isFirst = useRef(true)
   useLayoutEffect(() => {
+    address.current = addressOf()
     setTitle(titleOf(headOf(shown, cache, t).title))
     if (isFirst.current) {
       isFirst.current = false

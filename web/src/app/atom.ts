@@ -1,4 +1,5 @@
 import { escapeMarkup } from './document.ts'
+import { cutText } from './text.ts'
 import { timeOf } from './words.ts'
 
 export const ATOM = 'application/atom+xml; charset=utf-8'
@@ -23,7 +24,7 @@ export function atomOf({
     const url = escapeMarkup(origin + entry.path)
     return `<entry>
 <id>${url}</id>
-<title>${escapeMarkup(entry.title.slice(0, TITLE_MOST)) || url}</title>
+<title>${escapeMarkup(cutText(entry.title, TITLE_MOST)) || url}</title>
 <link href="${url}"/>
 <updated>${timeOf(entry.time).toISOString()}</updated>
 <author><name>${escapeMarkup(entry.author)}</name></author>

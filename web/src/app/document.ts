@@ -1,11 +1,17 @@
 import mark from '../ui/mark.svg'
 import type { Head } from './page.ts'
 import type { Boot } from './site.ts'
+import { cutText, onOneLine } from './text.ts'
 
 const SIGNS: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
 
+/** Characters that XML 1.0 forbids. A reader rejects the whole document for one of them. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: texts of members contain them
+const FORBIDDEN = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]|\p{Surrogate}/gu
+
+/** Escapes a text for HTML and XML. */
 export const escapeMarkup = (text: string): string =>
-  text.replace(/[&<>"']/g, (sign) => SIGNS[sign] as string)
+  text.replace(FORBIDDEN, '').replace(/[&<>"']/g, (sign) => SIGNS[sign] as string)
 
 /** Escapes `<`, so that JSON cannot close its script element. */
 const json = (value: unknown) => JSON.stringify(value).replace(/</g, '\\u003c')
@@ -25,7 +31,7 @@ export function documentOf(given: {
 }): string {
   const { head, boot, nonce } = given
   const canonical = `${boot.origin}${head.canonical ?? given.path}`
-  const description = head.description?.replace(/\s+/g, ' ').slice(0, DESCRIPTION_MOST)
+  const description = head.description && cutText(onOneLine(head.description), DESCRIPTION_MOST)
   const meta: [string, string | undefined][] = [
     ['name="description"', description],
     ['name="robots"', head.isPrivate ? 'noindex' : undefined],

@@ -25,11 +25,13 @@ export function Byline({
       <AvatarLink person={person ?? null} />
       <div>
         {person ? (
-          <Link class="name" href={`/users/${person.id}`}>
+          <Link class="name" dir="auto" href={`/users/${person.id}`}>
             {person.name}
           </Link>
         ) : (
-          <span class="name">{isAnonymous ? t.anonymous : t.closed}</span>
+          <span class="name" dir="auto">
+            {isAnonymous ? t.anonymous : t.closed}
+          </span>
         )}
         <time class="time" dateTime={timeOf(time).toISOString()}>
           {ago(timeOf(time), language)}

@@ -54,6 +54,6 @@ export const Field = ({
 }: { label: string; name: string } & Omit<JSX.IntrinsicElements['input'], 'name' | 'label'>) => (
   <label>
     {label}
-    <input {...more} />
+    <input dir={more.type ? undefined : 'auto'} {...more} />
   </label>
 )

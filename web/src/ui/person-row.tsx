@@ -15,10 +15,14 @@ export const PersonRow = ({
   <li>
     <AvatarLink person={person} />
     <div>
-      <Link class="name" href={`/users/${person.id}`}>
+      <Link class="name" dir="auto" href={`/users/${person.id}`}>
         {person.name}
       </Link>
-      {note && <p class="quiet">{note}</p>}
+      {note && (
+        <p class="quiet" dir="auto">
+          {note}
+        </p>
+      )}
     </div>
     {children}
   </li>

@@ -34,7 +34,7 @@ export function Report({ send }: { send(reason: string): Promise<unknown> }) {
           >
             <label>
               {t.reason}
-              <textarea name="reason" rows={3} maxLength={255} required />
+              <textarea dir="auto" name="reason" rows={3} maxLength={255} required />
             </label>
           </Form>
         </Dialog>

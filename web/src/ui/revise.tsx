@@ -3,6 +3,7 @@ import { useToast } from '../app/toast.tsx'
 import { useWords, words } from '../app/words.ts'
 import { Dialog } from './dialog.tsx'
 import { Field, Form } from './form.tsx'
+import { WritingArea } from './writing-area.tsx'
 
 const WORDS = words({
   edit: ['Edit', '编辑'],
@@ -42,10 +43,14 @@ export function Revise({
             {title !== undefined && (
               <Field label={t.title} name="title" defaultValue={title} maxLength={100} required />
             )}
-            <label>
-              {t.text}
-              <textarea name="text" rows={10} maxLength={50_000} required defaultValue={text} />
-            </label>
+            <WritingArea
+              label={t.text}
+              name="text"
+              rows={10}
+              maxLength={50_000}
+              required
+              defaultValue={text}
+            />
           </Form>
         </Dialog>
       )}

@@ -16,10 +16,14 @@ export const Summary = ({
 }) => (
   <article class="summary">
     <div>
-      <h2>
+      <h2 dir="auto">
         <Link href={href}>{title}</Link>
       </h2>
-      {text && <p class="summary-text">{text}</p>}
+      {text && (
+        <p dir="auto" class="summary-text">
+          {text}
+        </p>
+      )}
       {children && <p class="quiet">{children}</p>}
     </div>
     {image && <img src={image} alt="" width={96} height={72} loading="lazy" />}

@@ -34,7 +34,7 @@ const isUser =
     'extra' in each && 'follower' in each && (each as User).id === id
 
 export const feedsOf = (user: number, after?: number) =>
-  list('/feeds', { params: { query: { type: 'users', user, ...(after ? { after } : {}) } } })
+  list('/feeds', { params: { query: { type: 'users', user, trees: true, ...(after ? { after } : {}) } } })
 
 export function Profile({ user, path, after }: { user: User; path: string; after?: number | undefined }) {
   const t = useWords(WORDS)
@@ -112,9 +112,13 @@ export function Profile({ user, path, after }: { user: User; path: string; after
             )}
           </div>
         </div>
-        <h1>{user.name}</h1>
+        <h1 dir="auto">{user.name}</h1>
         {user.following && <p class="quiet">{t.followsYou}</p>}
-        {user.bio && <p class="bio">{user.bio}</p>}
+        {user.bio && (
+          <p class="bio" dir="auto">
+            {user.bio}
+          </p>
+        )}
         {viewer?.id !== user.id && (
           <Report
             send={(reason) =>

@@ -43,7 +43,7 @@ export function Suspended({ reason, proof }: { reason: string; proof: Proof }) {
       >
         <label>
           {t.appeal}
-          <textarea name="contents" rows={4} maxLength={2000} required />
+          <textarea dir="auto" name="contents" rows={4} maxLength={2000} required />
         </label>
       </Form>
       <hr />

@@ -8,8 +8,9 @@ import { ago, timeOf, useWords, words } from '../../app/words.ts'
 import { More } from '../../ui/more.tsx'
 import { AvatarLink } from '../../ui/picture.tsx'
 import { Pin } from '../../ui/pin.tsx'
-import { Prose } from '../../ui/prose.tsx'
 import { Report } from '../../ui/report.tsx'
+import { Text } from '../../ui/text.tsx'
+import { WritingArea } from '../../ui/writing-area.tsx'
 
 type Comment = Schema<'CommentWithPeople'>
 
@@ -73,10 +74,9 @@ const PINS: Partial<Record<Kind, { average: Parameters<typeof Pin>[0]['average']
 export const commentsOf = (kind: Kind, id: number, search: URLSearchParams) => {
   const [path, name] = PLACES[kind]
   const after = Number(search.get('after')) || undefined
-  return list(path, { params: { path: { [name]: id }, query: after ? { after } : {} } } as never) as Listing<
-    unknown,
-    Comment
-  >
+  return list(path, {
+    params: { path: { [name]: id }, query: { trees: true, ...(after ? { after } : {}) } },
+  } as never) as Listing<unknown, Comment>
 }
 
 export function Comments({
@@ -149,14 +149,14 @@ export function Comments({
             })
           }}
         >
-          <textarea
+          <WritingArea
             id="comment"
             aria-label={answered ? t.replyTo(answered.name) : t.write}
             placeholder={answered ? t.replyTo(answered.name) : t.write}
             rows={2}
             maxLength={255}
             value={text}
-            onInput={({ currentTarget }) => setText(currentTarget.value)}
+            onText={setText}
           />
           <button class="button" type="submit" disabled={text.trim() === '' || write.isPending}>
             {t.send}
@@ -177,18 +177,20 @@ export function Comments({
             <div>
               <p class="comment-head">
                 {comment.user ? (
-                  <Link class="name" href={`/users/${comment.user.id}`}>
+                  <Link class="name" dir="auto" href={`/users/${comment.user.id}`}>
                     {comment.user.name}
                   </Link>
                 ) : (
-                  <span class="name">{t.closed}</span>
+                  <span class="name" dir="auto">
+                    {t.closed}
+                  </span>
                 )}
                 {comment.reply && <span class="quiet"> → {comment.reply.name}</span>}
                 <time class="time" dateTime={timeOf(comment.created_at).toISOString()}>
                   {ago(timeOf(comment.created_at), language)}
                 </time>
               </p>
-              <Prose text={comment.body} />
+              <Text tree={comment.body_tree} raw={comment.body} />
               {viewer && comment.user && (
                 <p class="comment-actions">
                   {comment.user_id === viewer.id ? (

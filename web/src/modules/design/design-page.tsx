@@ -1,14 +1,15 @@
 import { Bookmark, Heart } from 'lucide-preact'
 import { useState } from 'preact/hooks'
 import { definePage } from '../../app/page.ts'
+import type { TextNode } from '../../app/text.ts'
 import { useToast } from '../../app/toast.tsx'
 import { useWords, words } from '../../app/words.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Field, Form } from '../../ui/form.tsx'
 import { Mark } from '../../ui/mark.tsx'
-import { Markdown } from '../../ui/markdown.tsx'
 import { Avatar } from '../../ui/picture.tsx'
 import { Summary } from '../../ui/summary.tsx'
+import { Text } from '../../ui/text.tsx'
 import { Action } from '../../ui/toggle.tsx'
 
 const WORDS = words({
@@ -30,8 +31,23 @@ const WORDS = words({
 })
 
 const COLOURS = ['paper', 'card', 'sunken', 'ink', 'quiet', 'line', 'accent', 'accent-soft', 'like', 'danger']
-const MARKDOWN =
-  '## 标题 Heading\n\nA text with **weight**, `code` and [a link](/).\n\n> 引用 A quotation\n\n- one\n- two'
+const TEXT: TextNode[] = [
+  { type: 'heading', level: 1, anchor: 'heading', nodes: ['标题 Heading'] },
+  {
+    type: 'paragraph',
+    nodes: [
+      'A text with ',
+      { type: 'strong', nodes: ['weight'] },
+      ', ',
+      { type: 'code', text: 'code' },
+      ' and ',
+      { type: 'link', href: '/', nodes: ['a link'] },
+      '.',
+    ],
+  },
+  { type: 'quote', nodes: [{ type: 'paragraph', nodes: ['引用 A quotation'] }] },
+  { type: 'list', items: [['one'], ['two']] },
+]
 
 export const page = definePage({
   head: ({ language }) => ({ title: WORDS[language].title, isPrivate: true }),
@@ -94,7 +110,7 @@ export const page = definePage({
           12 · 3
         </Summary>
         <h2>{t.text}</h2>
-        <Markdown text={MARKDOWN} />
+        <Text tree={TEXT} />
         {isOpen && (
           <Dialog title={t.open} onClose={() => setIsOpen(false)}>
             <p>{t.lead}</p>

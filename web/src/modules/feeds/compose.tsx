@@ -1,11 +1,11 @@
 import { ArrowLeft, CircleDollarSign, Image, RotateCw, X } from 'lucide-preact'
-import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
 import { useWrite } from '../../app/api.ts'
 import { useSite } from '../../app/site.ts'
 import { useToast } from '../../app/toast.tsx'
 import { useWords, words } from '../../app/words.ts'
 import { Avatar } from '../../ui/picture.tsx'
-import { useCompletion } from './completion.tsx'
+import { WritingArea } from '../../ui/writing-area.tsx'
 import { type Media, useDraft } from './draft.ts'
 
 const WORDS = words({
@@ -32,25 +32,8 @@ export function Compose() {
   const { say, fail } = useToast()
   const { draft, change, changeMedia, add, drop, promote, upload, clear } = useDraft()
   const { text, media, topics, amount } = draft
-  const [cursor, setCursor] = useState(0)
   const [hasPrice, setHasPrice] = useState(false)
   const input = useRef<HTMLInputElement>(null)
-  const area = useRef<HTMLTextAreaElement>(null)
-  const moved = useRef<number | null>(null)
-  const completion = useCompletion(text, cursor, ({ kind, id, name }, started) => {
-    // Soft hyphens enclose mentions (feeds-8).
-    const inserted = kind === '@' ? `\u00ad@${name}\u00ad ` : ''
-    const next = text.slice(0, started) + inserted + text.slice(cursor)
-    const others = topics.filter((topic) => topic.id !== id)
-    change({ text: next, ...(kind === '#' ? { topics: [...others, { id, name }] } : {}) })
-    setCursor(started + inserted.length)
-    moved.current = started + inserted.length
-  })
-  useLayoutEffect(() => {
-    if (moved.current === null) return
-    area.current?.setSelectionRange(moved.current, moved.current)
-    moved.current = null
-  }, [text])
   const publish = useWrite(
     () => {
       const [first] = media
@@ -76,8 +59,6 @@ export function Compose() {
     { changes: ['/feeds'] },
   )
   const isReady = media.every(({ id }) => id !== undefined) && (text.trim() !== '' || media.length > 0)
-  const follow = ({ currentTarget }: { currentTarget: HTMLTextAreaElement }) =>
-    setCursor(currentTarget.selectionStart)
   return (
     <form
       class="compose"
@@ -95,25 +76,15 @@ export function Compose() {
     >
       <Avatar person={viewer} />
       <div>
-        <div class="completed">
-          <textarea
-            ref={area}
-            aria-label={t.prompt}
-            placeholder={t.prompt}
-            rows={text.length > 80 ? 6 : 2}
-            maxLength={10_000}
-            value={text}
-            onInput={({ currentTarget }) => {
-              change({ text: currentTarget.value })
-              setCursor(currentTarget.selectionStart)
-            }}
-            onKeyUp={follow}
-            onClick={follow}
-            onKeyDown={completion.onKeyDown}
-            {...completion.attributes}
-          />
-          {completion.list}
-        </div>
+        <WritingArea
+          aria-label={t.prompt}
+          placeholder={t.prompt}
+          rows={text.length > 80 ? 6 : 2}
+          maxLength={10_000}
+          value={text}
+          onText={(next) => change({ text: next })}
+          onTopic={(topic) => change({ topics: [...topics.filter(({ id }) => id !== topic.id), topic] })}
+        />
         {topics.length > 0 && (
           <ul class="tags">
             {topics.map(({ id, name }) => (

@@ -1,10 +1,10 @@
 import type { Schema } from '@kith/client'
 import { ATOM, atomOf, type Entry } from '../../app/atom.ts'
 import type { Document } from '../../app/page.ts'
-import { plain } from '../../ui/prose.tsx'
+import { plainText } from '../../app/text.ts'
 
 const entryOf = (feed: Schema<'Feed'>): Entry => {
-  const text = plain(feed.feed_content)
+  const text = plainText(feed.feed_content_tree, feed.feed_content)
   return {
     path: `/feeds/${feed.id}`,
     title: text.split('\n')[0] ?? '',
@@ -19,7 +19,7 @@ export const documents: Document[] = [
     path: '/feeds.atom',
     type: ATOM,
     make: async ({ api, origin }) => {
-      const { feeds } = await api.get('/feeds', { params: { query: { limit: 20 } } })
+      const { feeds } = await api.get('/feeds', { params: { query: { limit: 20, trees: true } } })
       return atomOf({ origin, path: '/feeds.atom', title: 'Kith', entries: feeds.map(entryOf) })
     },
   },
@@ -29,7 +29,7 @@ export const documents: Document[] = [
     make: async ({ api, origin, params }) => {
       const user = await api.get('/users/{user}', { params: { path: { user: params.user ?? '' } } })
       const { feeds } = await api.get('/feeds', {
-        params: { query: { type: 'users', user: user.id, limit: 20 } },
+        params: { query: { type: 'users', user: user.id, limit: 20, trees: true } },
       })
       const path = `/users/${user.id}/feeds.atom`
       return atomOf({ origin, path, title: user.name, entries: feeds.map(entryOf) })
@@ -41,7 +41,9 @@ export const documents: Document[] = [
     make: async ({ api, origin, params }) => {
       const path = { topicID: Number(params.topic) }
       const topic = await api.get('/feed/topics/{topicID}', { params: { path } })
-      const feeds = await api.get('/feed/topics/{topicID}/feeds', { params: { path, query: { limit: 20 } } })
+      const feeds = await api.get('/feed/topics/{topicID}/feeds', {
+        params: { path, query: { limit: 20, trees: true } },
+      })
       return atomOf({
         origin,
         path: `/feed-topics/${topic.id}/feeds.atom`,

@@ -5,7 +5,7 @@ import { useSite } from '../../app/site.ts'
 import { ago, compact, timeOf, useWords, words } from '../../app/words.ts'
 import { Buy } from '../../ui/buy.tsx'
 import { AvatarLink } from '../../ui/picture.tsx'
-import { Prose } from '../../ui/prose.tsx'
+import { Text } from '../../ui/text.tsx'
 import { Action, useToggle } from '../../ui/toggle.tsx'
 import { FeedMenu } from './feed-menu.tsx'
 import { FeedPictures, FeedVideo } from './feed-pictures.tsx'
@@ -42,11 +42,13 @@ export function FeedCard({ feed, isPinned, isAlone }: { feed: Feed; isPinned?: b
         <AvatarLink person={feed.user} />
         <div>
           {feed.user ? (
-            <Link class="name" href={`/users/${feed.user.id}`}>
+            <Link class="name" dir="auto" href={`/users/${feed.user.id}`}>
               {name}
             </Link>
           ) : (
-            <span class="name">{name}</span>
+            <span class="name" dir="auto">
+              {name}
+            </span>
           )}
           <Link class="time" href={`/feeds/${feed.id}`}>
             <time dateTime={time.toISOString()}>{ago(time, language)}</time>
@@ -54,7 +56,7 @@ export function FeedCard({ feed, isPinned, isAlone }: { feed: Feed; isPinned?: b
         </div>
         <FeedMenu feed={feed} />
       </header>
-      {feed.feed_content && <Prose text={feed.feed_content} />}
+      {feed.feed_content && <Text tree={feed.feed_content_tree} raw={feed.feed_content} />}
       {feed.paid_node && !feed.paid_node.paid && (
         <Buy node={feed.paid_node.node} amount={feed.paid_node.amount} />
       )}

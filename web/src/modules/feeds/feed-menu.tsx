@@ -1,7 +1,6 @@
 import type { Schema } from '@kith/client'
 import { useQueryClient } from '@tanstack/preact-query'
 import { Ellipsis } from 'lucide-preact'
-import type { ComponentChildren } from 'preact'
 import { useRef, useState } from 'preact/hooks'
 import { useLocation } from 'wouter-preact'
 import { read, remove, useRead, useWrite } from '../../app/api.ts'
@@ -12,6 +11,7 @@ import { Dialog } from '../../ui/dialog.tsx'
 import { Form } from '../../ui/form.tsx'
 import { Pay } from '../../ui/pay.tsx'
 import { PinDialog } from '../../ui/pin.tsx'
+import { WritingArea } from '../../ui/writing-area.tsx'
 import { isFeed } from './feed-card.tsx'
 
 const WORDS = words({
@@ -134,24 +134,25 @@ function Ask({
   label,
   send,
   onClose,
-  isOptional,
-  children,
+  isRepost,
 }: {
   title: string
   label: string
   send(text: string): Promise<unknown>
   onClose(): void
-  isOptional?: boolean
-  children?: ComponentChildren
+  isRepost?: boolean
 }) {
   return (
     <Dialog title={title} onClose={onClose}>
-      {children}
       <Form label={title} send={({ text = '' }) => send(text.trim())}>
-        <label>
-          {label}
-          <textarea name="text" rows={3} maxLength={255} required={!isOptional} />
-        </label>
+        {isRepost ? (
+          <WritingArea label={label} name="text" rows={3} maxLength={255} />
+        ) : (
+          <label>
+            {label}
+            <textarea name="text" dir="auto" rows={3} maxLength={255} required />
+          </label>
+        )}
       </Form>
     </Dialog>
   )
@@ -169,7 +170,7 @@ function Repost({ feed, onDone, onClose }: Window) {
     <Ask
       title={t.repost}
       label={t.say}
-      isOptional
+      isRepost
       onClose={onClose}
       send={async (text) => {
         const body = {

@@ -1,24 +1,24 @@
 import { read, useRead } from '../../app/api.ts'
 import { definePage, type Visit } from '../../app/page.ts'
-import { plain } from '../../ui/prose.tsx'
+import { cutText, onOneLine, plainText } from '../../app/text.ts'
 import { Supporters } from '../../ui/supporters.tsx'
 import { Comments, commentsOf } from '../comments/comments.tsx'
 import { FeedCard } from './feed-card.tsx'
 
 const feedOf = ({ params }: Visit) =>
-  read('/feeds/{feed}', { params: { path: { feed: Number(params.feed) } } })
+  read('/feeds/{feed}', { params: { path: { feed: Number(params.feed) }, query: { trees: true } } })
 const TITLE_MOST = 60
 
 export const page = definePage({
   queries: (visit) => [feedOf(visit), commentsOf('feeds', Number(visit.params.feed), visit.search)],
   head: (visit, known) => {
     const feed = known.one(feedOf(visit))
-    const text = plain(feed.feed_content)
+    const text = plainText(feed.feed_content_tree, feed.feed_content)
     const name = feed.user?.name ?? ''
     const [picture] = feed.images
     const image = picture && `${visit.origin}/api/v2/files/${picture.file}?w=960`
     return {
-      title: text ? `${name}: ${text.replace(/\s+/g, ' ').slice(0, TITLE_MOST)}` : name,
+      title: text ? `${name}: ${cutText(onOneLine(text), TITLE_MOST)}` : name,
       description: text || name,
       canonical: visit.path,
       type: 'article',

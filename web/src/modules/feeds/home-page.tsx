@@ -32,6 +32,7 @@ const feedsOf = ({ path, search }: Visit) =>
         type: TYPES[path] ?? 'new',
         after: number(search.get('after')),
         hot: number(search.get('hot')),
+        trees: true,
       } as never,
     },
   })

@@ -2,7 +2,7 @@ import { Repeat2 } from 'lucide-preact'
 import { Link } from 'wouter-preact'
 import { read, useRead } from '../../app/api.ts'
 import { useWords, words } from '../../app/words.ts'
-import { Prose } from '../../ui/prose.tsx'
+import { Text } from '../../ui/text.tsx'
 
 const WORDS = words({
   feeds: ['Reposted a post', '转发了动态'],
@@ -15,7 +15,7 @@ const WORDS = words({
 
 export function Reposted({ type, id }: { type: string; id: number }) {
   const t = useWords(WORDS)
-  const { data } = useRead(read('/feeds', { params: { query: { id: [id] } } as never }), {
+  const { data } = useRead(read('/feeds', { params: { query: { id: [id], trees: true } } as never }), {
     enabled: type === 'feeds',
   })
   const feed = data?.feeds.find((each) => each.id === id)
@@ -27,11 +27,11 @@ export function Reposted({ type, id }: { type: string; id: number }) {
         <Link href={`/${type}/${id}`}>{t[type as 'feeds']}</Link>
       </p>
       {feed?.user && (
-        <Link class="name" href={`/users/${feed.user.id}`}>
+        <Link class="name" dir="auto" href={`/users/${feed.user.id}`}>
           {feed.user.name}
         </Link>
       )}
-      {feed?.feed_content && <Prose text={feed.feed_content} />}
+      {feed?.feed_content && <Text tree={feed.feed_content_tree} raw={feed.feed_content} />}
     </blockquote>
   )
 }

@@ -13,7 +13,8 @@ const WORDS = words({
   emptyText: ['Press the bookmark below a post to save it.', '点击动态下方的书签即可收藏。'],
 })
 
-const savedOf = ({ search }: Visit) => list('/feeds/collections', { params: { query: startOf(search) } })
+const savedOf = ({ search }: Visit) =>
+  list('/feeds/collections', { params: { query: { ...startOf(search), trees: true } } })
 
 export const page = definePage({
   queries: (visit) => [savedOf(visit)],

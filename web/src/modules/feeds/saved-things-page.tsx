@@ -1,6 +1,7 @@
 import type { Schema } from '@kith/client'
 import { list, startOf, useList } from '../../app/api.ts'
 import { definePage, type Visit } from '../../app/page.ts'
+import { plainLine } from '../../app/text.ts'
 import { useWords, words } from '../../app/words.ts'
 import { More } from '../../ui/more.tsx'
 import { Summary } from '../../ui/summary.tsx'
@@ -40,7 +41,7 @@ const KINDS = {
       id,
       href: `/question-answers/${collectible.id}`,
       title: null,
-      text: collectible.text_body ?? collectible.body,
+      text: collectible.text_body ?? plainLine(collectible.body_tree, collectible.body),
     }),
   },
   'group-posts': {

@@ -77,7 +77,9 @@ export const page = definePage({
               {incomes.items.map(({ id, type, subject, amount, user, created_at }) => (
                 <li key={id}>
                   <div>
-                    <p class="name">{type === 1 ? t.joined(user?.name ?? subject) : t.pinned(subject)}</p>
+                    <p class="name" dir="auto">
+                      {type === 1 ? t.joined(user?.name ?? subject) : t.pinned(subject)}
+                    </p>
                     <p class="quiet">{ago(timeOf(created_at), language)}</p>
                   </div>
                   <b>{t.points(amount)}</b>

@@ -51,11 +51,11 @@ export function GroupFields({ group }: { group?: Schema<'GroupDetail'> }) {
       <Field label={t.name} name="name" required maxLength={50} defaultValue={group?.name ?? ''} />
       <label>
         {t.summary}
-        <textarea name="summary" rows={3} maxLength={255} defaultValue={group?.summary ?? ''} />
+        <textarea dir="auto" name="summary" rows={3} maxLength={255} defaultValue={group?.summary ?? ''} />
       </label>
       <label>
         {t.notice}
-        <textarea name="notice" rows={3} maxLength={2_000} defaultValue={group?.notice ?? ''} />
+        <textarea dir="auto" name="notice" rows={3} maxLength={2_000} defaultValue={group?.notice ?? ''} />
       </label>
       <label>
         {t.mode}

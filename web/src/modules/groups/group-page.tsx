@@ -10,8 +10,10 @@ import { Dialog } from '../../ui/dialog.tsx'
 import { Field, Form } from '../../ui/form.tsx'
 import { More } from '../../ui/more.tsx'
 import { Pay } from '../../ui/pay.tsx'
+import { summaryOf } from '../../ui/preview.tsx'
 import { Report } from '../../ui/report.tsx'
 import { Summary } from '../../ui/summary.tsx'
+import { WritingArea } from '../../ui/writing-area.tsx'
 
 const WORDS = words({
   join: ['Join', '加入'],
@@ -81,11 +83,15 @@ export const page = definePage({
       <>
         <header class="article">
           <div class="page-row">
-            <h1>{group.name}</h1>
+            <h1 dir="auto">{group.name}</h1>
             <Membership group={group} path={visit.path} />
           </div>
-          {group.summary && <p>{group.summary}</p>}
-          {group.notice && <p class="price">{group.notice}</p>}
+          {group.summary && <p dir="auto">{group.summary}</p>}
+          {group.notice && (
+            <p class="price" dir="auto">
+              {group.notice}
+            </p>
+          )}
           <p class="quiet">
             {group.category.name} ·{' '}
             <Link href={`/groups/${group.id}/members`}>{t.counts(group.users_count, group.posts_count)}</Link>
@@ -196,10 +202,10 @@ function Membership({ group, path }: { group: Group; path: string }) {
 function Write({ group, onClose }: { group: Group; onClose(): void }) {
   const t = useWords(WORDS)
   const write = useWrite(
-    (api, { title = '', body = '' }: Record<string, string>) =>
+    async (api, { title = '', body = '' }: Record<string, string>) =>
       api.post('/groups/{group}/posts', {
         params: { path: { group: group.id } },
-        body: { title, body, summary: body.slice(0, 1_000) },
+        body: { title, body, summary: await summaryOf(api, body) },
       }),
     { changes: ['/groups/{group}/posts', '/groups/{group}'] },
   )
@@ -213,10 +219,7 @@ function Write({ group, onClose }: { group: Group; onClose(): void }) {
         }}
       >
         <Field label={t.title} name="title" required maxLength={100} />
-        <label>
-          {t.text}
-          <textarea name="body" rows={8} maxLength={50_000} required />
-        </label>
+        <WritingArea label={t.text} name="body" rows={8} maxLength={50_000} required />
       </Form>
     </Dialog>
   )

@@ -8,13 +8,14 @@ import { useSite } from '../../app/site.ts'
 import { useToast } from '../../app/toast.tsx'
 import { useWords, words } from '../../app/words.ts'
 import { Byline } from '../../ui/byline.tsx'
-import { Markdown } from '../../ui/markdown.tsx'
 import { Pin } from '../../ui/pin.tsx'
+import { summaryOf } from '../../ui/preview.tsx'
 import { Remove } from '../../ui/remove.tsx'
 import { Report } from '../../ui/report.tsx'
 import { Revise } from '../../ui/revise.tsx'
 import { Reward } from '../../ui/reward.tsx'
 import { Supporters } from '../../ui/supporters.tsx'
+import { Text } from '../../ui/text.tsx'
 import { Action, useToggle } from '../../ui/toggle.tsx'
 import { Comments, commentsOf } from '../comments/comments.tsx'
 
@@ -30,7 +31,10 @@ type Post = Schema<'GroupPost'>
 const idOf = ({ params }: Visit) => Number(params.post)
 const postOf = (visit: Visit) =>
   read('/groups/{group}/posts/{post}', {
-    params: { path: { group: Number(visit.params.group), post: idOf(visit) } },
+    params: {
+      path: { group: Number(visit.params.group), post: idOf(visit) },
+      query: { trees: true },
+    },
   })
 
 export const page = definePage({
@@ -97,9 +101,9 @@ export const page = definePage({
               <Link href={`/groups/${post.group_id}`}>{post.group.name}</Link>
             </p>
           )}
-          <h1>{post.title}</h1>
+          <h1 dir="auto">{post.title}</h1>
           <Byline person={post.user} time={post.created_at} />
-          <Markdown text={post.body} />
+          <Text tree={post.body_tree} raw={post.body} name={`post-${post.id}`} />
           <footer class="actions">
             <Action
               icon={Heart}
@@ -132,7 +136,7 @@ export const page = definePage({
                 send={async ({ title, text }) => {
                   await api.put('/groups/{group}/posts/{post}', {
                     params: place,
-                    body: { title, body: text, summary: text.slice(0, 1_000) },
+                    body: { title, body: text, summary: await summaryOf(api, text) },
                   })
                   refresh()
                 }}

@@ -2,6 +2,7 @@ import { Link } from 'wouter-preact'
 import { list, read, startOf, useList, useRead, useWrite } from '../../app/api.ts'
 import { definePage, type Visit } from '../../app/page.ts'
 import { useSite } from '../../app/site.ts'
+import { plainLine } from '../../app/text.ts'
 import { useToast } from '../../app/toast.tsx'
 import { ago, plural, timeOf, useWords, words } from '../../app/words.ts'
 import { More } from '../../ui/more.tsx'
@@ -28,7 +29,9 @@ const idOf = ({ params }: Visit) => Number(params.group)
 const kindOf = ({ search }: Visit) => (search.get('kind') === 'pins' ? 'pins' : 'reports')
 const groupOf = (visit: Visit) => read('/groups/{group}', { params: { path: { group: idOf(visit) } } })
 const reportsOf = (visit: Visit) =>
-  list('/reports', { params: { query: { ...startOf(visit.search), group_id: idOf(visit), status: OPEN } } })
+  list('/reports', {
+    params: { query: { ...startOf(visit.search), group_id: idOf(visit), status: OPEN, trees: true } },
+  })
 const pinsOf = (visit: Visit) =>
   list('/pinned/posts', { params: { query: { ...startOf(visit.search), group: idOf(visit) } } })
 
@@ -85,14 +88,20 @@ function Reports({ visit }: { visit: Visit }) {
         {reports.items.map(({ id, type, content, user, post, comment, created_at }) => (
           <li key={id}>
             <div>
-              <p class="name">{content}</p>
+              <p class="name" dir="auto">
+                {content}
+              </p>
               <p class="quiet">
                 {post && (
                   <Link href={`/groups/${post.group_id}/posts/${post.id}`}>
                     {post.title || (type === 'comment' ? t.comment : t.post)}
                   </Link>
                 )}
-                {[comment && `“${comment.body}”`, user?.name, ago(timeOf(created_at), language)]
+                {[
+                  comment && `“${plainLine(comment.body_tree, comment.body)}”`,
+                  user?.name,
+                  ago(timeOf(created_at), language),
+                ]
                   .filter(Boolean)
                   .map((each) => ` · ${each}`)}
               </p>
@@ -127,7 +136,7 @@ function Pins({ visit }: { visit: Visit }) {
         {pins.items.map(({ id, amount, day, state, user, post, target }) => (
           <li key={id}>
             <div>
-              <p class="name">
+              <p class="name" dir="auto">
                 {post ? <Link href={`/groups/${post.group_id}/posts/${post.id}`}>{post.title}</Link> : t.post}
               </p>
               <p class="quiet">{[user?.name, t.pin(day, amount)].filter(Boolean).join(' · ')}</p>

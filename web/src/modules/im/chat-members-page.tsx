@@ -87,7 +87,7 @@ function Members({ group }: { group: Schema<'ImGroup'> }) {
   return (
     <>
       <header class="page-head">
-        <h1>{group.name}</h1>
+        <h1 dir="auto">{group.name}</h1>
         <button
           type="button"
           class="button is-quiet"
@@ -145,7 +145,7 @@ function Members({ group }: { group: Schema<'ImGroup'> }) {
             <Field label={t.name} name="name" defaultValue={group.name} maxLength={128} required />
             <label>
               {t.about}
-              <textarea name="about" rows={2} maxLength={512} defaultValue={group.description} />
+              <textarea dir="auto" name="about" rows={2} maxLength={512} defaultValue={group.description} />
             </label>
             <label class="check">
               <input type="checkbox" name="invites" defaultChecked={group.allowinvites} />

@@ -7,7 +7,7 @@ import { definePage, type Visit } from '../../app/page.ts'
 import { useSite } from '../../app/site.ts'
 import { useToast } from '../../app/toast.tsx'
 import { useWords, words } from '../../app/words.ts'
-import { Prose } from '../../ui/prose.tsx'
+import { Text } from '../../ui/text.tsx'
 import { useConversation } from './conversation.ts'
 import { groupOf, type Member } from './group.ts'
 import { Message } from './message.tsx'
@@ -114,7 +114,7 @@ function Conversation({
   return (
     <div class="talk">
       <header class="page-head">
-        <h1>
+        <h1 dir="auto">
           {chat.person ? (
             <Link href={`/users/${chat.person.id}`}>{name}</Link>
           ) : chat.group ? (
@@ -147,7 +147,7 @@ function Conversation({
         ))}
         {talk.pending.map((each) => (
           <li key={each.key} class="message is-mine">
-            <div class="bubble">{each.body ? <Prose text={each.body} /> : t.file}</div>
+            <div class="bubble">{each.body ? <Text tree={undefined} raw={each.body} /> : t.file}</div>
             {each.hasFailed ? (
               <div class="message-foot">
                 <button type="button" class="text-button" onClick={() => void talk.retry(each).catch(fail)}>

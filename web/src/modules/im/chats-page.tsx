@@ -78,6 +78,7 @@ export const page = definePage({
             <input
               key={q}
               type="search"
+              dir="auto"
               name="q"
               aria-label={chat ? t.searchOne : t.search}
               placeholder={chat ? t.searchOne : t.search}
@@ -114,8 +115,12 @@ function Found({ visit }: { visit: Visit }) {
           <li key={message.id}>
             <Link href={`/chats/${message.chat_id}?at=${message.position}`} class="chat">
               <div>
-                <p class="name">{names.get(message.chat_id)}</p>
-                <p class="summary-text">{brief(message)}</p>
+                <p class="name" dir="auto">
+                  {names.get(message.chat_id)}
+                </p>
+                <p dir="auto" class="summary-text">
+                  {brief(message)}
+                </p>
               </div>
               <span class="time">{ago(timeOf(message.created_at), language)}</span>
             </Link>
@@ -146,11 +151,15 @@ function Conversations({ visit }: { visit: Visit }) {
             <Link href={`/chats/${id}`} class={unread > 0 ? 'chat is-unread' : 'chat'}>
               <Avatar person={person ?? (group ? { id, name: group.name, avatar: null } : null)} />
               <div>
-                <p class="name">
+                <p class="name" dir="auto">
                   {person?.name ?? group?.name ?? t.closed}{' '}
                   {muted && <BellOff size={14} role="img" aria-label={t.muted} />}
                 </p>
-                {last && <p class="summary-text quiet">{brief(last)}</p>}
+                {last && (
+                  <p dir="auto" class="summary-text quiet">
+                    {brief(last)}
+                  </p>
+                )}
               </div>
               {last && <span class="time">{ago(timeOf(last.created_at), language)}</span>}
               {unread > 0 && (

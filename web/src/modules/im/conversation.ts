@@ -169,7 +169,7 @@ export function useConversation(chat: number, first: ChatMessage[], isLive: bool
       await api.delete('/chats/{chat}/messages/{message}', {
         params: { path: { chat, message: message.id } },
       })
-      replace({ ...message, deleted: true, body: '', file: null })
+      replace({ ...message, deleted: true, body: '', body_tree: [], file: null })
     },
   }
 }

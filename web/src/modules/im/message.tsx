@@ -1,9 +1,10 @@
 import type { ChatMessage } from '@kith/client'
 import { useState } from 'preact/hooks'
 import { useSite } from '../../app/site.ts'
+import { plainLine } from '../../app/text.ts'
 import { timeOf, useWords, words } from '../../app/words.ts'
-import { Prose } from '../../ui/prose.tsx'
 import { Report } from '../../ui/report.tsx'
+import { Text } from '../../ui/text.tsx'
 import { Viewer } from '../../ui/viewer.tsx'
 
 const WORDS = words({
@@ -19,11 +20,13 @@ const WORDS = words({
   me: ['Me', '我'],
 })
 
+type Brief = Pick<ChatMessage, 'body' | 'file' | 'deleted'> & Partial<Pick<ChatMessage, 'body_tree'>>
+
 export function useBrief() {
   const t = useWords(WORDS)
-  return ({ body, file, deleted }: Pick<ChatMessage, 'body' | 'file' | 'deleted'>): string => {
+  return ({ body, body_tree, file, deleted }: Brief): string => {
     if (deleted) return t.deleted
-    if (body) return body.replaceAll('\u00ad', '')
+    if (body) return plainLine(body_tree, body)
     if (file?.mime.startsWith('image/')) return t.picture
     return file?.mime.startsWith('audio/') ? t.sound : t.file
   }
@@ -85,16 +88,20 @@ export function Message({
   }).format(sent)
   return (
     <li class={isMine ? 'message is-mine' : 'message'} id={`message-${id}`}>
-      {name && <p class="message-name">{name}</p>}
+      {name && (
+        <p class="message-name" dir="auto">
+          {name}
+        </p>
+      )}
       <div class="bubble">
         {isMine && <span class="sr-only">{t.me}: </span>}
         {message.reply_to !== null && (
-          <blockquote class="quoted">
+          <blockquote class="quoted" dir="auto">
             {quoted ? <a href={`#message-${quoted.id}`}>{brief(quoted)}</a> : t.earlier}
           </blockquote>
         )}
         {deleted && <p class="quiet">{t.deleted}</p>}
-        {body && <Prose text={body} />}
+        {body && <Text tree={message.body_tree} raw={body} />}
         {file && <Media file={file} />}
       </div>
       <div class="message-foot">

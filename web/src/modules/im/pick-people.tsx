@@ -56,6 +56,7 @@ export function PickPeople({
         {t.find}
         <input
           type="search"
+          dir="auto"
           autocomplete="off"
           maxLength={50}
           value={text}

@@ -4,6 +4,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { useSite } from '../../app/site.ts'
 import { useToast } from '../../app/toast.tsx'
 import { useWords, words } from '../../app/words.ts'
+import { WritingArea } from '../../ui/writing-area.tsx'
 import { useBrief } from './message.tsx'
 import { useRecorder } from './sound.ts'
 
@@ -126,15 +127,15 @@ export function TalkForm({
           >
             <Mic size={22} aria-hidden />
           </button>
-          <textarea
-            ref={area}
+          <WritingArea
+            area={area}
             aria-label={t.write}
             placeholder={t.write}
             rows={1}
             maxLength={5_000}
             value={text}
-            onInput={({ currentTarget }) => {
-              setText(currentTarget.value)
+            onText={(next) => {
+              setText(next)
               if (Date.now() - toldAt.current < TELL_TYPING_MS) return
               toldAt.current = Date.now()
               void api.chat.typing(chat).catch(() => {})

@@ -37,7 +37,9 @@ export const page = definePage({
           {orders.items.map(({ id, title, body, type, state, amount, created_at }) => (
             <li key={id}>
               <div>
-                <p class="name">{title}</p>
+                <p class="name" dir="auto">
+                  {title}
+                </p>
                 <p class="quiet">
                   {[body, ago(timeOf(created_at), language), state === 0 ? t.waiting : state < 0 && t.failed]
                     .filter(Boolean)

@@ -70,7 +70,9 @@ export const page = definePage({
           {orders.items.map(({ id, title, body, type, amount, created_at }) => (
             <li key={id}>
               <div>
-                <p class="name">{title}</p>
+                <p class="name" dir="auto">
+                  {title}
+                </p>
                 <p class="quiet">{[body, ago(timeOf(created_at), language)].filter(Boolean).join(' · ')}</p>
               </div>
               <b>

@@ -98,7 +98,9 @@ export const page = definePage({
             {cashes.items.map(({ id, value, type, account, status, remark, created_at }) => (
               <li key={id}>
                 <div>
-                  <p class="name">{[nameOf(type), account].filter(Boolean).join(' · ')}</p>
+                  <p class="name" dir="auto">
+                    {[nameOf(type), account].filter(Boolean).join(' · ')}
+                  </p>
                   <p class="quiet">
                     {[[t.waiting, t.paid, t.refused][status], remark, ago(timeOf(created_at), language)]
                       .filter(Boolean)

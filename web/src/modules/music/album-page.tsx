@@ -64,7 +64,7 @@ export const page = definePage({
             />
           )}
           <div class="page-row">
-            <h1>{album.title}</h1>
+            <h1 dir="auto">{album.title}</h1>
             <Action
               icon={Bookmark}
               kind="collect"
@@ -73,7 +73,7 @@ export const page = definePage({
               onClick={collect}
             />
           </div>
-          {album.intro && <p>{album.intro}</p>}
+          {album.intro && <p dir="auto">{album.intro}</p>}
         </header>
         <ol class="rows is-padded">
           {album.musics.map(({ id, title, singer }) => {
@@ -90,7 +90,7 @@ export const page = definePage({
                   <Play size={20} aria-hidden />
                 </button>
                 <div>
-                  <Link class="name" href={`/musics/${id}`}>
+                  <Link class="name" dir="auto" href={`/musics/${id}`}>
                     {title}
                   </Link>
                   <p class="quiet">{singer.name}</p>

@@ -20,7 +20,7 @@ export function PlayerBar() {
   return (
     <section class="player" aria-label={t.player}>
       <div>
-        <Link class="name" href={`/musics/${track.id}`}>
+        <Link class="name" dir="auto" href={`/musics/${track.id}`}>
           {track.title}
         </Link>{' '}
         <span class="quiet">{track.singer}</span>

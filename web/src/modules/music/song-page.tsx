@@ -40,7 +40,7 @@ export const page = definePage({
     return (
       <>
         <article class="article">
-          <h1>{song.title}</h1>
+          <h1 dir="auto">{song.title}</h1>
           <p class="quiet">
             {song.singer.name}
             {song.music_specials.map(({ id, title }) => (
@@ -61,7 +61,11 @@ export const page = definePage({
             </button>
             <Action icon={Heart} kind="like" label={t.like} isOn={song.has_like} onClick={like} />
           </p>
-          {song.lyric && <p class="prose">{song.lyric}</p>}
+          {song.lyric && (
+            <p class="prose" dir="auto">
+              {song.lyric}
+            </p>
+          )}
         </article>
         <Comments kind="musics" id={song.id} search={visit.search} path={visit.path} />
       </>

@@ -7,11 +7,11 @@ import { definePage, type Visit } from '../../app/page.ts'
 import { useSite } from '../../app/site.ts'
 import { useWords, words } from '../../app/words.ts'
 import { Byline } from '../../ui/byline.tsx'
-import { Markdown } from '../../ui/markdown.tsx'
 import { Pin } from '../../ui/pin.tsx'
 import { Report } from '../../ui/report.tsx'
 import { Reward } from '../../ui/reward.tsx'
 import { Supporters } from '../../ui/supporters.tsx'
+import { Text } from '../../ui/text.tsx'
 import { Action, useToggle } from '../../ui/toggle.tsx'
 import { Comments, commentsOf } from '../comments/comments.tsx'
 
@@ -28,7 +28,8 @@ type Article = Schema<'NewsDetail'>
 const CHARACTERS_PER_MINUTE = 1_000
 
 const idOf = ({ params }: Visit) => Number(params.news)
-const articleOf = (visit: Visit) => read('/news/{news}', { params: { path: { news: idOf(visit) } } })
+const articleOf = (visit: Visit) =>
+  read('/news/{news}', { params: { path: { news: idOf(visit) }, query: { trees: true } } })
 
 const relatedTo = (visit: Visit) =>
   read('/news/{news}/correlations', { params: { path: { news: idOf(visit) }, query: { limit: 3 } } })
@@ -82,7 +83,7 @@ export const page = definePage({
     return (
       <>
         <article class="article">
-          <h1>{article.title}</h1>
+          <h1 dir="auto">{article.title}</h1>
           <Byline person={article.user} time={article.created_at} />
           <p class="quiet">
             <Link href={`/news?category=${article.category.id}`}>{article.category.name}</Link>
@@ -98,7 +99,7 @@ export const page = definePage({
               height={Number(article.image.size?.split('x')[1]) || 9}
             />
           )}
-          <Markdown text={article.content} />
+          <Text tree={article.content_tree} raw={article.content} name={`news-${article.id}`} />
           <footer class="actions">
             <Action
               icon={Heart}
@@ -143,7 +144,9 @@ export const page = definePage({
             <ul class="rows">
               {related.map(({ id, title }) => (
                 <li key={id}>
-                  <Link href={`/news/${id}`}>{title}</Link>
+                  <Link dir="auto" href={`/news/${id}`}>
+                    {title}
+                  </Link>
                 </li>
               ))}
             </ul>

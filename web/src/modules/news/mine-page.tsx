@@ -66,11 +66,13 @@ export const page = definePage({
             <li key={id}>
               <div>
                 {state === 0 ? (
-                  <Link class="name" href={`/news/${id}`}>
+                  <Link class="name" dir="auto" href={`/news/${id}`}>
                     {title}
                   </Link>
                 ) : (
-                  <p class="name">{title}</p>
+                  <p class="name" dir="auto">
+                    {title}
+                  </p>
                 )}
                 <p class="quiet">{`${category.name} · ${ago(timeOf(created_at), language)}`}</p>
               </div>

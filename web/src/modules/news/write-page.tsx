@@ -6,7 +6,8 @@ import { useSite } from '../../app/site.ts'
 import { useToast } from '../../app/toast.tsx'
 import { plural, useWords, words } from '../../app/words.ts'
 import { Field, Form } from '../../ui/form.tsx'
-import { Markdown } from '../../ui/markdown.tsx'
+import { Preview } from '../../ui/preview.tsx'
+import { WritingArea } from '../../ui/writing-area.tsx'
 
 const WORDS = words({
   title: ['Write an article', '投稿'],
@@ -18,7 +19,6 @@ const WORDS = words({
   tags: ['Tags (at least one)', '标签（至少一个）'],
   content: ['Text (Markdown)', '正文（支持 Markdown）'],
   picture: ['Insert a picture into the text', '在正文中插入图片'],
-  preview: ['Preview', '预览'],
   fee: [
     (points: number) => `Submitting an article costs ${plural(points, 'point')}.`,
     (points: number) => `投稿需支付 ${points} 积分。`,
@@ -150,23 +150,22 @@ export const page = definePage({
             <label>
               {t.subject}
               <textarea
+                dir="auto"
                 rows={2}
                 maxLength={400}
                 value={draft.subject}
                 onInput={({ currentTarget: { value } }) => set({ subject: value })}
               />
             </label>
-            <label>
-              {t.content}
-              <textarea
-                ref={text}
-                rows={14}
-                required
-                maxLength={100_000}
-                value={draft.content}
-                onInput={({ currentTarget: { value } }) => set({ content: value })}
-              />
-            </label>
+            <WritingArea
+              label={t.content}
+              area={text}
+              rows={14}
+              required
+              maxLength={100_000}
+              value={draft.content}
+              onText={(content) => set({ content })}
+            />
             <label>
               {t.picture}
               <input
@@ -183,11 +182,7 @@ export const page = definePage({
                 {failure}
               </p>
             )}
-            {draft.content && (
-              <section class="card" aria-label={t.preview}>
-                <Markdown text={draft.content} />
-              </section>
-            )}
+            <Preview text={draft.content} />
             <fieldset class="topics">
               <legend>{t.tags}</legend>
               {kinds.flatMap(({ tags }) =>

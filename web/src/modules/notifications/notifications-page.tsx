@@ -134,7 +134,7 @@ function Row({ notification, type }: { notification: Schema<'Notification'>; typ
       <div>
         <p>
           {type !== 'system' && (
-            <Link class="name" href={`/users/${data.sender.id}`}>
+            <Link class="name" dir="auto" href={`/users/${data.sender.id}`}>
               {data.sender.name || t.closed}
             </Link>
           )}{' '}

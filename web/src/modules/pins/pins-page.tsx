@@ -2,10 +2,11 @@ import type { Kith, Schema } from '@kith/client'
 import { Link } from 'wouter-preact'
 import { list, startOf, useList, useWrite } from '../../app/api.ts'
 import { definePage, type Visit } from '../../app/page.ts'
+import type { TextNode } from '../../app/text.ts'
 import { useToast } from '../../app/toast.tsx'
 import { plural, useWords, words } from '../../app/words.ts'
 import { More } from '../../ui/more.tsx'
-import { Prose } from '../../ui/prose.tsx'
+import { Text } from '../../ui/text.tsx'
 
 const WORDS = words({
   title: ['Requests to pin comments', '评论置顶申请'],
@@ -30,7 +31,7 @@ type Shown = {
   amount: number
   day: number
   user: { name: string } | null
-  comment: { body: string } | null
+  comment: { body: string; body_tree?: TextNode[] } | null
   href: string
   isOpen: boolean
   accept(api: Kith): Promise<unknown>
@@ -81,7 +82,7 @@ const KINDS = {
   'group-posts': {
     path: '/pinned/comments',
     show: ({ raw: post, target: comment, state, ...pin }: Schema<'GroupPin'>): Shown => ({
-      ...(pin as typeof pin & { comment: { body: string } | null }),
+      ...(pin as typeof pin & Pick<Shown, 'comment'>),
       href: `/group-posts/${post}`,
       isOpen: state === WAITS,
       accept: (api) =>
@@ -95,7 +96,7 @@ const NAMES = ['feeds', 'news', 'group-posts'] as const
 
 const kindOf = ({ params }: Visit) => NAMES.find((kind) => kind === params.kind) ?? 'feeds'
 const pinsOf = (visit: Visit) =>
-  list(KINDS[kindOf(visit)].path, { params: { query: startOf(visit.search) } } as never)
+  list(KINDS[kindOf(visit)].path, { params: { query: { ...startOf(visit.search), trees: true } } } as never)
 
 export const page = definePage({
   queries: (visit) => [pinsOf(visit)],
@@ -132,7 +133,11 @@ export const page = definePage({
             return (
               <li key={id}>
                 <div>
-                  {comment ? <Prose text={comment.body} /> : <p class="quiet">{t.gone}</p>}
+                  {comment ? (
+                    <Text tree={comment.body_tree} raw={comment.body} />
+                  ) : (
+                    <p class="quiet">{t.gone}</p>
+                  )}
                   <p class="quiet">
                     {t.pin(user?.name ?? '', day, amount)} <Link href={href}>{t.open}</Link>
                   </p>

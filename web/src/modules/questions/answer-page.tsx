@@ -7,7 +7,9 @@ import { AnswerCard } from './answer.tsx'
 
 const idOf = ({ params }: Visit) => Number(params.answer)
 const answerOf = (visit: Visit) =>
-  read('/question-answers/{answer}', { params: { path: { answer: idOf(visit) } } })
+  read('/question-answers/{answer}', {
+    params: { path: { answer: idOf(visit) }, query: { trees: true } },
+  })
 
 export const page = definePage({
   queries: (visit) => [answerOf(visit), commentsOf('question-answers', idOf(visit), visit.search)],
@@ -26,7 +28,7 @@ export const page = definePage({
     return (
       <>
         <header class="page-head">
-          <h1>
+          <h1 dir="auto">
             <Link href={`/questions/${answer.question_id}`}>{answer.question.subject}</Link>
           </h1>
         </header>

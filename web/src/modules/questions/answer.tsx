@@ -8,12 +8,12 @@ import { useSite } from '../../app/site.ts'
 import { useToast } from '../../app/toast.tsx'
 import { plural, useWords, words } from '../../app/words.ts'
 import { Byline } from '../../ui/byline.tsx'
-import { Markdown } from '../../ui/markdown.tsx'
 import { Pay } from '../../ui/pay.tsx'
 import { Remove } from '../../ui/remove.tsx'
 import { Report } from '../../ui/report.tsx'
 import { Revise } from '../../ui/revise.tsx'
 import { Reward } from '../../ui/reward.tsx'
+import { Text } from '../../ui/text.tsx'
 import { Action, useToggle } from '../../ui/toggle.tsx'
 
 const WORDS = words({
@@ -85,7 +85,11 @@ export function AnswerCard({ answer, canAdopt }: { answer: Answer; canAdopt?: bo
           </button>
         )}
       </Byline>
-      {answer.body ? <Markdown text={answer.body} /> : <Look answer={id} />}
+      {answer.body ? (
+        <Text tree={answer.body_tree} raw={answer.body} name={`answer-${id}`} />
+      ) : (
+        <Look answer={id} />
+      )}
       <footer class="actions">
         <Action icon={Heart} kind="like" label={t.like} count={likes_count} isOn={liked} onClick={like} />
         <Link class="action" href={`/question-answers/${id}`} aria-label={`${t.comment} ${comments_count}`}>
@@ -108,7 +112,7 @@ export function AnswerCard({ answer, canAdopt }: { answer: Answer; canAdopt?: bo
             send={async ({ text }) => {
               await api.patch('/question-answers/{answer}', {
                 params,
-                body: { body: text, text_body: text.slice(0, 5_000) },
+                body: { body: text },
               })
               refresh()
             }}

@@ -6,7 +6,8 @@ import { definePage, type Visit } from '../../app/page.ts'
 import { useSite } from '../../app/site.ts'
 import { useWords, words } from '../../app/words.ts'
 import { Field, Form } from '../../ui/form.tsx'
-import { Markdown } from '../../ui/markdown.tsx'
+import { Preview } from '../../ui/preview.tsx'
+import { WritingArea } from '../../ui/writing-area.tsx'
 
 const WORDS = words({
   title: ['Ask a question', '提问'],
@@ -16,7 +17,6 @@ const WORDS = words({
   bounty: ['Bounty in points, 0 for none', '悬赏积分（0 为不悬赏）'],
   anonymous: ['Ask anonymously', '匿名提问'],
   password: ['Your password', '登录密码'],
-  preview: ['Preview', '预览'],
   send: ['Publish question', '发布问题'],
   edit: ['Edit the question', '编辑问题'],
   save: ['Save', '保存'],
@@ -60,7 +60,6 @@ export const page = definePage({
             const text = {
               subject: /[?？]$/.test(subject) ? subject : `${subject}?`,
               body,
-              text_body: body.slice(0, 5_000),
               topics: chosen.map((topic) => ({ id: topic })),
             }
             if (id) {
@@ -103,23 +102,17 @@ export const page = definePage({
               </label>
             ))}
           </fieldset>
-          <label>
-            {t.body}
-            <textarea
-              rows={8}
-              maxLength={50_000}
-              value={body}
-              onInput={({ currentTarget: { value } }) => {
-                setBody(value)
-                if (!id) localStorage.setItem(KEY, value)
-              }}
-            />
-          </label>
-          {body && (
-            <section class="card" aria-label={t.preview}>
-              <Markdown text={body} />
-            </section>
-          )}
+          <WritingArea
+            label={t.body}
+            rows={8}
+            maxLength={50_000}
+            value={body}
+            onText={(next) => {
+              setBody(next)
+              if (!id) localStorage.setItem(KEY, next)
+            }}
+          />
+          <Preview text={body} />
           {!id && (
             <>
               <Field

@@ -1,6 +1,7 @@
 import { Link } from 'wouter-preact'
 import { list, startOf, useList } from '../../app/api.ts'
 import { definePage, type Visit } from '../../app/page.ts'
+import { plainLine } from '../../app/text.ts'
 import { useWords, words } from '../../app/words.ts'
 import { More } from '../../ui/more.tsx'
 import { Summary } from '../../ui/summary.tsx'
@@ -22,7 +23,7 @@ const questionsOf = (visit: Visit) => {
   return kindOf(visit) === 'watched' ? list('/user/question-watches', init) : list('/user/questions', init)
 }
 const answersOf = (visit: Visit) =>
-  list('/user/question-answer', { params: { query: startOf(visit.search) } })
+  list('/user/question-answer', { params: { query: { ...startOf(visit.search), trees: true } } })
 
 export const page = definePage({
   queries: (visit) => [kindOf(visit) === 'answered' ? answersOf(visit) : questionsOf(visit)],
@@ -52,12 +53,12 @@ export const page = definePage({
           <h1>{t.title}</h1>
         </header>
         {isAnswers
-          ? answers.items.map(({ id, question, text_body, body }) => (
+          ? answers.items.map(({ id, question, text_body, body, body_tree }) => (
               <Summary
                 key={id}
                 href={`/question-answers/${id}`}
                 title={question?.subject ?? t.answer}
-                text={text_body ?? body}
+                text={text_body ?? plainLine(body_tree, body)}
               />
             ))
           : questions.items.map((question) => <QuestionRow key={question.id} question={question} />)}

@@ -8,12 +8,13 @@ import { useSite } from '../../app/site.ts'
 import { useToast } from '../../app/toast.tsx'
 import { plural, useWords, words } from '../../app/words.ts'
 import { Byline } from '../../ui/byline.tsx'
-import { Markdown } from '../../ui/markdown.tsx'
 import { More } from '../../ui/more.tsx'
 import { Pay } from '../../ui/pay.tsx'
 import { Remove } from '../../ui/remove.tsx'
 import { Report } from '../../ui/report.tsx'
+import { Text } from '../../ui/text.tsx'
 import { useToggle } from '../../ui/toggle.tsx'
+import { WritingArea } from '../../ui/writing-area.tsx'
 import { Comments } from '../comments/comments.tsx'
 import { AnswerCard } from './answer.tsx'
 
@@ -41,12 +42,12 @@ type Question = Schema<'QuestionDetail'>
 
 const idOf = ({ params }: Visit) => Number(params.question)
 const questionOf = (visit: Visit) =>
-  read('/questions/{question}', { params: { path: { question: idOf(visit) } } })
+  read('/questions/{question}', { params: { path: { question: idOf(visit) }, query: { trees: true } } })
 const answersOf = (visit: Visit) =>
   list('/questions/{question}/answers', {
     params: {
       path: { question: idOf(visit) },
-      query: { ...startOf(visit.search) } as never,
+      query: { ...startOf(visit.search), trees: true } as never,
     },
   })
 
@@ -113,7 +114,7 @@ export const page = definePage({
               ))}
             </ul>
           )}
-          <h1>{question.subject}</h1>
+          <h1 dir="auto">{question.subject}</h1>
           <Byline person={question.user} time={question.created_at} isAnonymous={question.anonymity === 1}>
             <button
               type="button"
@@ -124,7 +125,9 @@ export const page = definePage({
               {question.watched ? t.watching : t.watch}
             </button>
           </Byline>
-          {question.body && <Markdown text={question.body} />}
+          {question.body && (
+            <Text tree={question.body_tree} raw={question.body} name={`question-${question.id}`} />
+          )}
           <p class="quiet">
             {t.answers(question.answers_count)}
             {question.amount > 0 && ` · ${t.bounty(question.amount)}`}
@@ -243,7 +246,7 @@ function Write({ question, path }: { question: Question; path: string }) {
     (api) =>
       api.post('/questions/{question}/answers', {
         params: { path: { question: question.id } },
-        body: { body: text.trim(), text_body: text.trim().slice(0, 5_000) },
+        body: { body: text.trim() },
       }),
     { changes: ['/questions/{question}', '/questions/{question}/answers'] },
   )
@@ -270,13 +273,13 @@ function Write({ question, path }: { question: Question; path: string }) {
         })
       }}
     >
-      <textarea
+      <WritingArea
         aria-label={t.write}
         placeholder={t.write}
         rows={4}
         maxLength={50_000}
         value={text}
-        onInput={({ currentTarget }) => setText(currentTarget.value)}
+        onText={setText}
       />
       <button class="button" type="submit" disabled={text.trim() === '' || write.isPending}>
         {t.send}

@@ -50,7 +50,7 @@ export const page = definePage({
       <>
         <header class="article">
           <div class="page-row">
-            <h1>{topic.name}</h1>
+            <h1 dir="auto">{topic.name}</h1>
             <button
               type="button"
               class={topic.has_follow ? 'button is-quiet' : 'button'}

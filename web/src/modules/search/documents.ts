@@ -1,8 +1,8 @@
 import { type Kith, KithError } from '@kith/client'
 import { escapeMarkup } from '../../app/document.ts'
 import type { Document } from '../../app/page.ts'
+import { cutText, plainText } from '../../app/text.ts'
 import { timeOf } from '../../app/words.ts'
-import { plain } from '../../ui/prose.tsx'
 import { KINDS, newestOf } from './kinds.ts'
 
 const XML = 'application/xml; charset=utf-8'
@@ -33,6 +33,8 @@ async function partOf(api: Kith, kind: string, part: number, origin: string): Pr
   return `${HEAD}<urlset ${SITEMAPS}>\n${urls.join('\n')}\n</urlset>\n`
 }
 
+const TITLE_MOST = 80
+
 const EMBEDS: [
   RegExp,
   (api: Kith, id: number) => Promise<{ title: string; author?: string; text?: string }>,
@@ -40,9 +42,10 @@ const EMBEDS: [
   [
     /^\/feeds\/(\d{1,15})$/,
     async (api, feed) => {
-      const { feed_content, user } = await api.get('/feeds/{feed}', { params: { path: { feed } } })
-      const text = plain(feed_content)
-      return { title: text.slice(0, 80), author: user?.name ?? '', text }
+      const params = { path: { feed }, query: { trees: true } }
+      const { feed_content, feed_content_tree, user } = await api.get('/feeds/{feed}', { params })
+      const text = plainText(feed_content_tree, feed_content)
+      return { title: cutText(text, TITLE_MOST), author: user?.name ?? '', text }
     },
   ],
   [

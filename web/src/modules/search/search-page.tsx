@@ -3,6 +3,7 @@ import { SearchX } from 'lucide-preact'
 import { Link, useLocation } from 'wouter-preact'
 import { read, useRead } from '../../app/api.ts'
 import { definePage, type Visit } from '../../app/page.ts'
+import { cutText } from '../../app/text.ts'
 import { useWords, words } from '../../app/words.ts'
 import { AvatarLink } from '../../ui/picture.tsx'
 import { Summary } from '../../ui/summary.tsx'
@@ -36,13 +37,15 @@ const PAGE = 15
 const EACH = 5
 
 const kindOf = ({ search }: Visit): Kind | undefined => KINDS.find((kind) => kind === search.get('type'))
-const wordsOf = ({ search }: Visit) => (search.get('q') ?? '').trim().slice(0, 100)
+const wordsOf = ({ search }: Visit) => cutText((search.get('q') ?? '').trim(), 100)
 
 const resultsOf = (visit: Visit) => {
   const type = kindOf(visit)
   const after = Number(visit.search.get('after')) || undefined
   return read('/search', {
-    params: { query: { q: wordsOf(visit), ...(type ? { type, ...(after ? { after } : {}) } : {}) } },
+    params: {
+      query: { q: wordsOf(visit), trees: true, ...(type ? { type, ...(after ? { after } : {}) } : {}) },
+    },
   })
 }
 
@@ -78,6 +81,7 @@ export const page = definePage({
             <input
               key={q}
               type="search"
+              dir="auto"
               name="q"
               aria-label={t.title}
               placeholder={t.prompt}
@@ -159,10 +163,14 @@ function Found({ kind, results }: { kind: Kind; results: Results }) {
         <li key={person.id}>
           <AvatarLink person={person} />
           <div>
-            <Link class="name" href={`/users/${person.id}`}>
+            <Link class="name" dir="auto" href={`/users/${person.id}`}>
               {person.name}
             </Link>
-            {person.bio && <p class="quiet">{person.bio}</p>}
+            {person.bio && (
+              <p class="quiet" dir="auto">
+                {person.bio}
+              </p>
+            )}
           </div>
         </li>
       ))}

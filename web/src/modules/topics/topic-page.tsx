@@ -40,7 +40,7 @@ const feedsOf = (visit: Visit) =>
   list('/feed/topics/{topicID}/feeds', {
     params: {
       path: { topicID: idOf(visit) },
-      query: { ...startOf(visit.search) } as never,
+      query: { ...startOf(visit.search), trees: true } as never,
     },
   })
 
@@ -86,7 +86,7 @@ export const page = definePage({
       <>
         <header class="article">
           <div class="page-row">
-            <h1>#{topic.name}</h1>
+            <h1 dir="auto">#{topic.name}</h1>
             <button
               type="button"
               class={topic.has_followed ? 'button is-quiet' : 'button'}
@@ -96,7 +96,7 @@ export const page = definePage({
               {topic.has_followed ? t.following : t.follow}
             </button>
           </div>
-          {topic.desc && <p>{topic.desc}</p>}
+          {topic.desc && <p dir="auto">{topic.desc}</p>}
           <p class="quiet">
             {t.counts(topic.feeds_count, topic.followers_count)} ·{' '}
             <Link href={`${visit.path}/people`}>{t.people}</Link>
@@ -130,7 +130,7 @@ export const page = definePage({
             >
               <label>
                 {t.about}
-                <textarea name="desc" rows={3} maxLength={500} defaultValue={topic.desc ?? ''} />
+                <textarea dir="auto" name="desc" rows={3} maxLength={500} defaultValue={topic.desc ?? ''} />
               </label>
               <Field label={t.logo} name="logo" type="file" accept="image/*" />
             </Form>

@@ -90,7 +90,7 @@ export const page = definePage({
               <Field label={t.name} name="name" required maxLength={100} />
               <label>
                 {t.about}
-                <textarea name="desc" rows={3} maxLength={500} />
+                <textarea dir="auto" name="desc" rows={3} maxLength={500} />
               </label>
             </Form>
           </Dialog>

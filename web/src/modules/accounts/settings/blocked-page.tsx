@@ -39,7 +39,7 @@ export const page = definePage({
             <li key={person.id}>
               <AvatarLink person={person} />
               <div>
-                <Link class="name" href={`/users/${person.id}`}>
+                <Link class="name" dir="auto" href={`/users/${person.id}`}>
                   {person.name}
                 </Link>
               </div>

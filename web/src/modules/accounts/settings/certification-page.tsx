@@ -110,7 +110,14 @@ export const page = definePage({
             <Field label={t.number} name="number" required maxLength={50} defaultValue={data.number ?? ''} />
             <label>
               {t.desc}
-              <textarea name="desc" rows={3} maxLength={250} required defaultValue={data.desc ?? ''} />
+              <textarea
+                dir="auto"
+                name="desc"
+                rows={3}
+                maxLength={250}
+                required
+                defaultValue={data.desc ?? ''}
+              />
             </label>
             <Field label={t.files} name="files" type="file" accept="image/*" multiple required={!hasOne} />
           </Form>

@@ -50,7 +50,9 @@ export const page = definePage({
           {exports.map(({ id, state, created_at }) => (
             <li key={id}>
               <div>
-                <p class="name">{t[state]}</p>
+                <p class="name" dir="auto">
+                  {t[state]}
+                </p>
                 <p class="quiet">{ago(timeOf(created_at), language)}</p>
               </div>
               {state === 'ready' && (

@@ -88,7 +88,7 @@ export const page = definePage({
           {invitations.items.map(({ id, code, note, uses, max_uses, ended, expires_at }) => (
             <li key={id}>
               <div>
-                <p class="name">
+                <p class="name" dir="auto">
                   <code>{code}</code> {note}
                 </p>
                 <p class="quiet">

@@ -46,7 +46,9 @@ export function Linked() {
           return (
             <li key={name}>
               <div>
-                <p class="name">{label}</p>
+                <p class="name" dir="auto">
+                  {label}
+                </p>
                 <p class="quiet">
                   {found
                     ? [

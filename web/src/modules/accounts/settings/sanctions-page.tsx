@@ -77,7 +77,7 @@ function Sanction({ sanction }: { sanction: Schema<'OwnSanction'> }) {
           >
             <label>
               {t.appeal}
-              <textarea name="contents" rows={3} maxLength={2000} required />
+              <textarea dir="auto" name="contents" rows={3} maxLength={2000} required />
             </label>
           </Form>
         )

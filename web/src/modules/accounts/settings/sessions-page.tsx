@@ -44,7 +44,9 @@ export const page = definePage({
             <li key={id}>
               <Laptop size={20} aria-hidden />
               <div>
-                <p class="name">{device ?? t.unknown}</p>
+                <p class="name" dir="auto">
+                  {device ?? t.unknown}
+                </p>
                 <p class="quiet">
                   {[current ? t.this : ago(timeOf(used_at), language), place].filter(Boolean).join(' · ')}
                 </p>

@@ -109,7 +109,7 @@ export const page = definePage({
           />
           <label>
             {t.bio}
-            <textarea name="bio" rows={3} maxLength={255} defaultValue={viewer.bio ?? ''} />
+            <textarea dir="auto" name="bio" rows={3} maxLength={255} defaultValue={viewer.bio ?? ''} />
           </label>
           <Field label={t.place} name="location" maxLength={255} defaultValue={viewer.location ?? ''} />
           <label>
