@@ -49,10 +49,10 @@ test('accepts numbers sent as text (conventions-18)', () => {
   assert.equal(read({ type: 'number' }, '7.5'), 7.5)
 })
 
-test('accepts 1 and 0 as booleans (conventions-18)', () => {
+test('accepts 1, 0 and words as booleans (conventions-18)', () => {
   const boolean = { type: 'boolean' }
-  for (const sent of [1, '1', true]) assert.equal(read(boolean, sent), true)
-  for (const sent of [0, '0', false]) assert.equal(read(boolean, sent), false)
+  for (const sent of [1, '1', true, 'true']) assert.equal(read(boolean, sent), true)
+  for (const sent of [0, '0', false, 'false']) assert.equal(read(boolean, sent), false)
   assert.equal(read(boolean, ''), undefined)
   assert.deepEqual(read(boolean, 'yes'), refused('The field field must be true or false.'))
 })

@@ -86,8 +86,8 @@ function clean(schema: Schema, value: unknown, isForm: boolean): unknown {
     return number === schema['x-any'] ? undefined : number
   }
   if (is(schema, 'boolean')) {
-    if (value === 1 || value === '1' || (isForm && value === 'true')) return true
-    if (value === 0 || value === '0' || (isForm && value === 'false')) return false
+    if (value === 1 || value === '1' || value === 'true') return true
+    if (value === 0 || value === '0' || value === 'false') return false
     return value === '' ? undefined : value
   }
   if (is(schema, 'array')) {
