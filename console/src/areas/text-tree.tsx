@@ -40,8 +40,9 @@ export function TextView({
 const BLOCKS: SystemStyleObject<Theme> = {
   '& p, & ul, & ol, & blockquote, & pre, & h2, & h3, & h4, & h5, & h6': { mt: 0, mb: 1.5 },
   '& > :last-child': { mb: 0 },
-  '& h2': { typography: 'h6', mt: 2.5 },
-  '& h3, & h4, & h5, & h6': { typography: 'subtitle1', fontWeight: 600, mt: 2 },
+  '& h2, & h3, & h4, & h5, & h6': { fontSize: '1rem', lineHeight: 1.4, mt: 2 },
+  '& h2': { fontSize: '1.3rem' },
+  '& h3': { fontSize: '1.15rem' },
   '& > :first-child': { mt: 0 },
   '& ul, & ol': { paddingInlineStart: 3 },
   '& li > ul, & li > ol': { mb: 0 },
@@ -54,6 +55,9 @@ const BLOCKS: SystemStyleObject<Theme> = {
   },
   '& hr': { my: 2 },
 }
+
+/** Keeps a wide element from widening the page. It scrolls instead. */
+const SCROLLING: SystemStyleObject<Theme> = { overflowX: 'auto', contain: 'inline-size' }
 
 const CODE: SystemStyleObject<Theme> = { fontFamily: 'monospace', fontSize: '0.9em', bgcolor: 'action.hover' }
 
@@ -127,7 +131,7 @@ function Code({ text, isBlock }: { text: string; isBlock: boolean }) {
       component="pre"
       dir="ltr"
       tabIndex={0}
-      sx={{ ...CODE, p: 1.5, borderRadius: 1.5, overflowX: 'auto', overflowWrap: 'normal' }}
+      sx={{ ...CODE, p: 1.5, borderRadius: 1.5, overflowWrap: 'normal', ...SCROLLING }}
     >
       <code>{text}</code>
     </Box>
@@ -270,7 +274,7 @@ function Table({ align, rows, place }: { align: Alignment[]; rows: TextTree[][];
       </Box>
     ))
   return (
-    <Box role="region" aria-label={t(['Table', '表格'])} tabIndex={0} sx={{ overflowX: 'auto', mb: 1.5 }}>
+    <Box role="region" aria-label={t(['Table', '表格'])} tabIndex={0} sx={{ ...SCROLLING, mb: 1.5 }}>
       <Box component="table" sx={{ borderCollapse: 'collapse', overflowWrap: 'normal' }}>
         <thead>
           <tr>{cells(header, 'th')}</tr>
