@@ -14,6 +14,13 @@ const source = globSync('console/src/**/*.{ts,tsx}')
   .map((file) => readFileSync(file, 'utf8'))
   .join('\n')
 
+test('sets no HTML in the console', () => {
+  assert.doesNotMatch(
+    source,
+    /innerHTML|outerHTML|insertAdjacentHTML|srcdoc|createContextualFragment|DOMParser|document\.write|createElement\('template'\)/i,
+  )
+})
+
 test('names only existing console labels in docs/operating.md', () => {
   const paragraphs = readFileSync('docs/operating.md', 'utf8').split('\n\n')
   const labels = paragraphs

@@ -22,9 +22,9 @@ async function tell<T>(work: Promise<T>): Promise<T> {
 
 const one = (area: Area, id: unknown) => `/admin/${area.path}/${encodeURIComponent(String(id))}`
 
-async function getOne(name: string, id: unknown) {
+async function getOne(name: string, id: unknown, query: Wire = {}) {
   const area = areaNamed(name)
-  return { data: identify(area)(await tell(call('GET', one(area, id)))) }
+  return { data: identify(area)(await tell(call('GET', one(area, id), { query }))) }
 }
 
 /**
@@ -57,7 +57,7 @@ export const dataProvider: DataProvider = {
     if (answer.more) return { data, pageInfo: { hasNextPage: true, hasPreviousPage: page > 1 } }
     return { data, total: answer.total }
   },
-  getOne: (name, { id }) => getOne(name, id),
+  getOne: (name, { id }) => getOne(name, id, areaNamed(name).hasTrees ? { trees: true } : {}),
   async getMany(name, { ids }) {
     const found = await Promise.all(
       ids.map((id) =>

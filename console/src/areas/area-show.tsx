@@ -4,11 +4,13 @@ import { EditButton, Show, TopToolbar, useCanAccess, useRecordContext } from 're
 import type { Wire } from '../api/client.ts'
 import { useText } from '../shell/text.ts'
 import { Value, valueAt } from '../shell/value.tsx'
-import type { Area } from './area.ts'
+import type { Area, Column } from './area.ts'
 import { RecordTitle } from './area-form.tsx'
 import { Gone, QUIET } from './gone.tsx'
+import { memberText, plainText } from './member-text.ts'
 import { Rendered } from './rendered.tsx'
 import { RowActions } from './row-actions.tsx'
+import { TextView } from './text-tree.tsx'
 
 const DETAILS = {
   person: lazy(() =>
@@ -50,10 +52,11 @@ function Values({ area }: { area: Area }) {
   const t = useText()
   const record = useRecordContext<Wire & { id: number }>()
   if (!record) return null
+  const body = area.body && memberText(record, area.body, 'markdown')
   return (
     <Card>
       <CardContent>
-        <Typography variant="h5" component="h1" gutterBottom sx={{ overflowWrap: 'anywhere' }}>
+        <Typography variant="h5" component="h1" dir="auto" gutterBottom sx={{ overflowWrap: 'anywhere' }}>
           {area.title?.(record, t) ?? `#${record.id}`}
         </Typography>
         <Box
@@ -66,28 +69,36 @@ function Values({ area }: { area: Area }) {
             rowGap: 1,
           }}
         >
-          {area.columns.map(({ name, label, as, choices, from }) => (
-            <Box key={name} sx={{ display: 'contents' }}>
-              <Typography component="dt" color="textSecondary">
-                {t(label)}
-              </Typography>
-              <Box component="dd" sx={{ m: 0, overflowWrap: 'anywhere' }}>
-                <Value
-                  value={from ? from(record, t) : valueAt(record, name)}
-                  as={as === 'long' ? 'text' : (as ?? 'text')}
-                  row={record}
-                  {...(choices ? { choices } : {})}
-                />
+          {area.columns.map((column) =>
+            column.isExcerpt ? null : (
+              <Box key={column.name} sx={{ display: 'contents' }}>
+                <Typography component="dt" color="textSecondary">
+                  {t(column.label)}
+                </Typography>
+                <Box component="dd" sx={{ m: 0, overflowWrap: 'anywhere' }}>
+                  <Shown column={column} record={record} />
+                </Box>
               </Box>
-            </Box>
-          ))}
+            ),
+          )}
         </Box>
-        {area.body?.(record) && (
+        {body && (
           <Box sx={{ mt: 2, pt: 2, borderTop: 1, borderColor: 'divider' }}>
-            <Rendered text={area.body(record)} />
+            <Rendered text={body} />
           </Box>
         )}
       </CardContent>
     </Card>
+  )
+}
+
+/** Lists cut long texts. The page of a record shows the whole text, with its links if the API has its tree. */
+function Shown({ column: { name, as = 'text', choices, from }, record }: { column: Column; record: Wire }) {
+  const t = useText()
+  const value = from ? from(record, t) : valueAt(record, name)
+  const text = as === 'long' && !from ? (memberText(record, name, 'plain') ?? plainText(value)) : undefined
+  if (text) return <TextView text={text} />
+  return (
+    <Value value={value} as={as === 'long' ? 'text' : as} row={record} {...(choices ? { choices } : {})} />
   )
 }

@@ -34,6 +34,8 @@ export type Column = {
   choices?: readonly Choice[]
   from?: (row: Wire, t: Translate) => unknown
   wide?: boolean
+  /** True for a short form of the body. The page of a record omits it. */
+  isExcerpt?: true
 }
 
 export type Field = {
@@ -118,7 +120,10 @@ export type Area = {
   query?: Wire
   idOf?: (row: Wire) => unknown
   title?: (row: Wire, t: Translate) => string
-  body?: (row: Wire) => string
+  /** Field with the Markdown of the record. */
+  body?: string
+  /** True when the record has texts of members, so that the console asks for their trees. */
+  hasTrees?: true
   toWire?: (data: Wire) => Wire
   /** True when one response contains the whole list. */
   isPlain?: boolean

@@ -1,9 +1,7 @@
-import type { Wire } from '../api/client.ts'
 import type { Area } from './area.ts'
 import { GROUP_MODES, PERSON, personIn } from './area-parts.ts'
 
 const MADE = { name: 'created_at', label: ['Published', '发布时间'], as: 'time', wide: true } as const
-const BODY = (row: Wire) => (typeof row.body === 'string' ? row.body : '')
 const BY = personIn('user_id')
 
 export const COMMUNITY_AREAS: readonly Area[] = [
@@ -17,7 +15,8 @@ export const COMMUNITY_AREAS: readonly Area[] = [
     icon: 'question',
     hasSearch: true,
     title: (row) => String(row.subject),
-    body: BODY,
+    body: 'body',
+    hasTrees: true,
     columns: [
       { name: 'subject', label: ['Question', '问题'], as: 'long' },
       PERSON,
@@ -57,9 +56,10 @@ export const COMMUNITY_AREAS: readonly Area[] = [
     icon: 'answer',
     hasSearch: true,
     title: (row) => `#${row.id}`,
-    body: BODY,
+    body: 'body',
+    hasTrees: true,
     columns: [
-      { name: 'text_body', label: ['Answer', '回答'], as: 'long' },
+      { name: 'text_body', label: ['Answer', '回答'], as: 'long', isExcerpt: true },
       PERSON,
       { name: 'question_id', label: ['Question ID', '问题编号'], as: 'number', wide: true },
       { name: 'likes_count', label: ['Likes', '点赞数'], as: 'number', wide: true },
@@ -171,7 +171,8 @@ export const COMMUNITY_AREAS: readonly Area[] = [
     icon: 'article',
     hasSearch: true,
     title: (row) => String(row.title),
-    body: BODY,
+    body: 'body',
+    hasTrees: true,
     columns: [
       { name: 'title', label: ['Title', '标题'], as: 'long' },
       PERSON,

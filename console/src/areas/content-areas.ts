@@ -26,6 +26,7 @@ export const CONTENT_AREAS: readonly Area[] = [
     hasSearch: true,
     sorts: ['id'],
     detail: 'feed',
+    hasTrees: true,
     title: (row) => `#${row.id}`,
     columns: [
       NUMBER,

@@ -1,20 +1,11 @@
-import {
-  Alert,
-  Box,
-  Button,
-  ButtonGroup,
-  CircularProgress,
-  Stack,
-  TextField,
-  Typography,
-} from '@mui/material'
+import { Alert, Box, Button, ButtonGroup, CircularProgress, Stack, TextField } from '@mui/material'
 import { useRef, useState } from 'react'
 import { type required, useInput } from 'react-admin'
 import { messageOf } from '../api/message.ts'
 import { uploadFile } from '../api/upload.ts'
 import { FileButton } from '../shell/file-button.tsx'
 import { useText } from '../shell/text.ts'
-import { Markdown } from './markdown.tsx'
+import { TextPreview } from './text-preview.tsx'
 
 export function MarkdownInput({
   source,
@@ -96,27 +87,7 @@ export function MarkdownInput({
           error={fieldState.invalid}
           helperText={fieldState.invalid ? t(['Required', '必填']) : ' '}
         />
-        <Box
-          component="section"
-          aria-label={t(['Preview', '预览'])}
-          sx={{
-            border: 1,
-            borderColor: 'divider',
-            borderRadius: 2,
-            p: 2,
-            mt: 1,
-            mb: 3,
-            maxHeight: 640,
-            overflow: 'auto',
-          }}
-          tabIndex={0}
-        >
-          {value.trim() === '' ? (
-            <Typography color="textSecondary">{t(['Preview', '预览'])}</Typography>
-          ) : (
-            <Markdown text={value} />
-          )}
-        </Box>
+        <TextPreview text={value} format="markdown" />
       </Box>
     </Box>
   )

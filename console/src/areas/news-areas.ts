@@ -21,6 +21,8 @@ export const NEWS_AREAS: readonly Area[] = [
     hasSearch: true,
     sorts: ['id', 'hits', 'digg_count', 'comment_count'],
     title: (row) => String(row.title),
+    body: 'content',
+    hasTrees: true,
     columns: [
       { name: 'image', label: ['Cover', '封面'], as: 'upload', wide: true },
       { name: 'title', label: ['Title', '标题'] },

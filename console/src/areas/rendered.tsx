@@ -1,10 +1,11 @@
 import { Box, Button, Typography } from '@mui/material'
-import { lazy, Suspense, useState } from 'react'
+import { useState } from 'react'
 import { useText } from '../shell/text.ts'
+import type { MemberText } from './member-text.ts'
+import { TextView } from './text-tree.tsx'
 
-const Markdown = lazy(() => import('./markdown.tsx').then((part) => ({ default: part.Markdown })))
-
-export function Rendered({ text }: { text: string }) {
+/** A text with a height limit. A button shows the source of Markdown. */
+export function Rendered({ text, top = 2 }: { text: MemberText; top?: number }) {
   const t = useText()
   const [isRaw, setRaw] = useState(false)
   return (
@@ -18,19 +19,20 @@ export function Rendered({ text }: { text: string }) {
         {isRaw ? (
           <Typography
             component="pre"
+            dir="auto"
             sx={{ m: 0, whiteSpace: 'pre-wrap', overflowWrap: 'anywhere', fontSize: 13 }}
           >
-            {text}
+            {text.source}
           </Typography>
         ) : (
-          <Suspense fallback={null}>
-            <Markdown text={text} />
-          </Suspense>
+          <TextView text={text} top={top} />
         )}
       </Box>
-      <Button size="small" onClick={() => setRaw(!isRaw)} aria-pressed={isRaw}>
-        {isRaw ? t(['Show the formatted text', '显示排版效果']) : t(['Show the source', '显示源文本'])}
-      </Button>
+      {text.format === 'markdown' && (
+        <Button size="small" onClick={() => setRaw(!isRaw)} aria-pressed={isRaw}>
+          {isRaw ? t(['Show the formatted text', '显示排版效果']) : t(['Show the source', '显示源文本'])}
+        </Button>
+      )}
     </Box>
   )
 }

@@ -4,6 +4,8 @@ import { useState } from 'react'
 import { useNotify, useRecordContext } from 'react-admin'
 import { call, type Page, type Wire } from '../api/client.ts'
 import { messageOf } from '../api/message.ts'
+import { memberText } from '../areas/member-text.ts'
+import { TextView } from '../areas/text-tree.tsx'
 import { PageSteps } from '../shell/page-steps.tsx'
 import { Picture } from '../shell/picture.tsx'
 import { ErrorState } from '../shell/states.tsx'
@@ -22,7 +24,9 @@ export function FeedComments() {
   const { data, error, isPending, refetch } = useQuery({
     queryKey: [...key, page],
     queryFn: () =>
-      call<Page>('GET', `/admin/feeds/${feed?.id}/comments`, { query: { page: page + 1, limit: AT_ONCE } }),
+      call<Page>('GET', `/admin/feeds/${feed?.id}/comments`, {
+        query: { page: page + 1, limit: AT_ONCE, trees: true },
+      }),
     enabled: feed !== undefined,
     placeholderData: keepPreviousData,
   })
@@ -68,25 +72,28 @@ export function FeedComments() {
           <Typography color="textSecondary">{t(['No comments yet.', '暂无评论。'])}</Typography>
         )}
         <Stack component="ul" sx={{ listStyle: 'none', p: 0, m: 0 }}>
-          {data?.data.map((comment) => (
-            <Box
-              component="li"
-              key={String(comment.id)}
-              sx={{ display: 'flex', gap: 1, py: 1, borderTop: 1, borderColor: 'divider' }}
-            >
-              <Box sx={{ flex: 1, minWidth: 0, overflowWrap: 'anywhere' }}>
-                <Value value={comment.user} as="person" /> · <Value value={comment.created_at} as="time" />
-                <Typography>{String(comment.body)}</Typography>
-              </Box>
-              <Button
-                color="error"
-                onClick={() => void remove(comment.id)}
-                aria-label={t([`Delete comment ${comment.id}`, `删除评论 ${comment.id}`])}
+          {data?.data.map((comment) => {
+            const text = memberText(comment, 'body', 'plain')
+            return (
+              <Box
+                component="li"
+                key={String(comment.id)}
+                sx={{ display: 'flex', gap: 1, py: 1, borderTop: 1, borderColor: 'divider' }}
               >
-                {t(['Delete', '删除'])}
-              </Button>
-            </Box>
-          ))}
+                <Box sx={{ flex: 1, minWidth: 0, overflowWrap: 'anywhere' }}>
+                  <Value value={comment.user} as="person" /> · <Value value={comment.created_at} as="time" />
+                  {text && <TextView text={text} />}
+                </Box>
+                <Button
+                  color="error"
+                  onClick={() => void remove(comment.id)}
+                  aria-label={t([`Delete comment ${comment.id}`, `删除评论 ${comment.id}`])}
+                >
+                  {t(['Delete', '删除'])}
+                </Button>
+              </Box>
+            )
+          })}
         </Stack>
         {data && data.total > AT_ONCE && (
           <PageSteps count={data.total} page={page} atOnce={AT_ONCE} onChange={setPage} />

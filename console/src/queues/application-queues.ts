@@ -1,3 +1,4 @@
+import { memberText, plainText } from '../areas/member-text.ts'
 import type { Queue } from './queue.ts'
 import { actions, authorIn, FACTS, text } from './queue-parts.ts'
 
@@ -10,9 +11,8 @@ export const APPLICATION_QUEUES: readonly Queue[] = [
     query: { state: 'pending' },
     operation: 'patch question-applications/{application}',
     title: (row) => text(row.subject) || `#${row.question_id}`,
-    body: (row) => text(row.body),
-    isMarkdown: true,
-    whole: (row) => `/admin/questions/${row.question_id}`,
+    body: (row) => memberText(row, 'body', 'markdown'),
+    whole: (row) => `/admin/questions/${row.question_id}?trees=true`,
     facts: [FACTS.asked, FACTS.points, FACTS.person],
     author: authorIn('user_id'),
     ...actions('question-applications', 'mark'),
@@ -25,7 +25,7 @@ export const APPLICATION_QUEUES: readonly Queue[] = [
     query: { state: 'pending' },
     operation: 'patch question-topic-applications/{application}',
     title: (row) => text(row.name),
-    body: (row) => text(row.description),
+    body: (row) => plainText(row.description),
     facts: [FACTS.asked, FACTS.person],
     author: authorIn('user_id'),
     ...actions('question-topic-applications', 'mark'),
@@ -38,9 +38,8 @@ export const APPLICATION_QUEUES: readonly Queue[] = [
     query: { state: 'pending' },
     operation: 'patch news/deletions/{deletion}',
     title: (row) => text(row.title),
-    body: (row) => text(row.content),
-    isMarkdown: true,
-    whole: (row) => `/admin/news/${row.news_id}`,
+    body: (row) => memberText(row, 'content', 'markdown'),
+    whole: (row) => `/admin/news/${row.news_id}?trees=true`,
     facts: [FACTS.asked],
     author: authorIn('user_id'),
     ...actions('news/deletions', 'mark', { acceptLabel: ['Delete the article', '删除资讯'] }),

@@ -3,6 +3,8 @@ import { useQuery } from '@tanstack/react-query'
 import { Link } from 'react-router'
 import { call, type Page, type Wire } from '../api/client.ts'
 import { fileAddressOf } from '../api/pictures.ts'
+import { memberText, plainText } from '../areas/member-text.ts'
+import { TextView } from '../areas/text-tree.tsx'
 import { type Text, useText } from '../shell/text.ts'
 import { Value } from '../shell/value.tsx'
 
@@ -30,7 +32,7 @@ export function AuthorHistory({ user }: { user: number | undefined }) {
   })
   const { data: feeds } = useQuery({
     queryKey: ['feeds-of', user],
-    queryFn: () => call<Page>('GET', '/admin/feeds', { query: { user_id: user, limit: 3 } }),
+    queryFn: () => call<Page>('GET', '/admin/feeds', { query: { user_id: user, limit: 3, trees: true } }),
     enabled,
     retry: false,
   })
@@ -75,12 +77,12 @@ export function AuthorHistory({ user }: { user: number | undefined }) {
           {
             label: ['Latest feeds', '最近动态'] as Text,
             rows: feeds?.data,
-            of: (row: Wire) => row.feed_content,
+            of: (row: Wire) => memberText(row, 'feed_content', 'plain'),
           },
           {
             label: ['Latest reports', '最近被举报记录'] as Text,
             rows: reports?.data,
-            of: (row: Wire) => row.reason ?? row.subject,
+            of: (row: Wire) => plainText(row.reason ?? row.subject),
           },
         ].map(({ label, rows = [], of }) =>
           rows.length === 0 ? null : (
@@ -89,11 +91,21 @@ export function AuthorHistory({ user }: { user: number | undefined }) {
               <Typography variant="subtitle2" component="h3">
                 {t(label)}
               </Typography>
-              {rows.map((row) => (
-                <Typography key={String(row.id)} variant="body2" color="textSecondary" noWrap>
-                  <Value value={row.created_at} as="time" /> · {String(of(row) ?? '—')}
-                </Typography>
-              ))}
+              {rows.map((row) => {
+                const text = of(row)
+                return (
+                  <Typography
+                    key={String(row.id)}
+                    component="div"
+                    variant="body2"
+                    color="textSecondary"
+                    noWrap
+                  >
+                    <Value value={row.created_at} as="time" /> ·{' '}
+                    {text ? <TextView text={text} sx={{ display: 'inline', whiteSpace: 'nowrap' }} /> : '—'}
+                  </Typography>
+                )
+              })}
             </Box>
           ),
         )}

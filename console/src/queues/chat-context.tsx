@@ -1,6 +1,8 @@
 import { Alert, Box, Stack, Typography } from '@mui/material'
 import { useQuery } from '@tanstack/react-query'
 import { call, type Wire } from '../api/client.ts'
+import { memberText } from '../areas/member-text.ts'
+import { TextView } from '../areas/text-tree.tsx'
 import { useText } from '../shell/text.ts'
 import { Value } from '../shell/value.tsx'
 
@@ -22,6 +24,7 @@ export function ChatContext({ address }: { address: string }) {
       <Box component="ol" sx={{ m: 0, p: 0, listStyle: 'none' }}>
         {messages.map((message) => {
           const isReported = message.id === data.message.id
+          const text = message.deleted ? undefined : memberText(message, 'body', 'plain')
           return (
             <Box
               component="li"
@@ -39,11 +42,13 @@ export function ChatContext({ address }: { address: string }) {
                 <Value value={message.sender_id} as="person" row={message} />{' '}
                 <Value value={message.created_at} as="time" row={message} />
               </Typography>
-              <Typography>
-                {message.deleted
-                  ? t(['deleted', '已删除'])
-                  : String(message.body || t(['no text', '无文字']))}
-              </Typography>
+              {text ? (
+                <TextView text={text} />
+              ) : (
+                <Typography>
+                  {message.deleted ? t(['deleted', '已删除']) : t(['no text', '无文字'])}
+                </Typography>
+              )}
             </Box>
           )
         })}

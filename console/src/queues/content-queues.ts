@@ -1,5 +1,6 @@
 import type { Wire } from '../api/client.ts'
 import { GROUP_MODES } from '../areas/area-parts.ts'
+import { memberText, plainText } from '../areas/member-text.ts'
 import {
   KINDS,
   PERIODS,
@@ -83,9 +84,8 @@ const ARTICLE = {
   path: 'news',
   operation: 'patch news/{id}',
   title: (row) => text(row.title),
-  body: (row) => text(row.content) || text(row.subject),
-  isMarkdown: true,
-  whole: (row) => `/admin/news/${row.id}`,
+  body: (row) => memberText(row, 'content', 'markdown') ?? plainText(row.subject),
+  whole: (row) => `/admin/news/${row.id}?trees=true`,
   uploads: (row) => upload(row.image),
   author: authorIn('user_id'),
 } satisfies Partial<Queue>
@@ -103,7 +103,7 @@ export const CONTENT_QUEUES: readonly Queue[] = [
     query: { status: 0 },
     operation: 'patch reports/{report}',
     title: (row) => text(row.subject) || `${row.reportable_type} ${row.reportable_id}`,
-    body: (row) => text(row.reason),
+    body: (row) => plainText(row.reason),
     chatMessage: (row) =>
       row.reportable_type === 'chat-messages' ? `/admin/chat-messages/${row.reportable_id}` : undefined,
     facts: [
@@ -124,7 +124,7 @@ export const CONTENT_QUEUES: readonly Queue[] = [
     query: { status: 'waiting' },
     operation: 'put feed-topics/{topicID}/review',
     title: (row) => text(row.name),
-    body: (row) => text(row.desc),
+    body: (row) => plainText(row.desc),
     facts: [FACTS.asked, personFact(['Creator', '创建者'], 'creator')],
     pictures: (row) => [row.logo],
     author: authorIn('creator_user_id'),
@@ -174,7 +174,7 @@ export const CONTENT_QUEUES: readonly Queue[] = [
     query: { status: 0 },
     operation: 'patch certifications/{certification}/pass',
     title: (row) => text((row.data as Wire).org_name) || text((row.data as Wire).name),
-    body: (row) => text((row.data as Wire).desc),
+    body: (row) => plainText((row.data as Wire).desc),
     whole: (row) => `/admin/certifications/${row.id}`,
     facts: [
       FACTS.asked,
@@ -212,7 +212,7 @@ export const CONTENT_QUEUES: readonly Queue[] = [
     query: { audit: 0 },
     operation: 'patch groups/{group}',
     title: (row) => text(row.name),
-    body: (row) => [text(row.summary), text(row.notice)].filter(Boolean).join('\n\n'),
+    body: (row) => plainText([text(row.summary), text(row.notice)].filter(Boolean).join('\n\n')),
     facts: [
       FACTS.asked,
       personFact(['Founder', '圈主'], 'founder'),

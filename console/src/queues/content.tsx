@@ -32,19 +32,10 @@ export function Content({ queue, row }: { queue: Queue; row: Wire }) {
   ]
   return (
     <Stack spacing={2}>
-      <Typography variant="h5" component="h2" sx={{ overflowWrap: 'anywhere' }}>
+      <Typography variant="h5" component="h2" dir="auto" sx={{ overflowWrap: 'anywhere' }}>
         {queue.title(row)}
       </Typography>
-      {body && queue.isMarkdown ? (
-        <Rendered text={body} />
-      ) : body ? (
-        <Typography
-          sx={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere', maxHeight: 320, overflowY: 'auto' }}
-          tabIndex={0}
-        >
-          {body}
-        </Typography>
-      ) : null}
+      {body && <Rendered text={body} top={3} />}
       {chatMessage && <ChatContext address={chatMessage} />}
       {pictures.length > 0 && (
         <Box sx={{ display: 'grid', gap: 1, gridTemplateColumns: 'repeat(auto-fill, minmax(140px, 1fr))' }}>

@@ -1,4 +1,5 @@
 import type { Wire } from '../api/client.ts'
+import { memberText } from '../areas/member-text.ts'
 import { formatAmount } from '../shell/money.ts'
 import { currentLocale } from '../shell/text.ts'
 import type { Queue } from './queue.ts'
@@ -21,8 +22,8 @@ export const PAYMENT_QUEUES: readonly Queue[] = [
     path: 'feed-pinneds',
     operation: 'patch feed-pinneds/{pinned}',
     title: (row) => `#${row.feed_id}`,
-    body: (row) => text(row.feed_content),
-    whole: (row) => `/admin/feeds/${row.feed_id}`,
+    body: (row) => memberText(row, 'feed_content', 'plain'),
+    whole: (row) => `/admin/feeds/${row.feed_id}?trees=true`,
     uploads: (row) => list<{ file: number }>(row.images).map(({ file }) => file),
     ...PIN,
     ...actions('feed-pinneds'),
@@ -33,9 +34,8 @@ export const PAYMENT_QUEUES: readonly Queue[] = [
     path: 'news-pinneds',
     operation: 'patch news-pinneds/{pinned}',
     title: (row) => text(row.title) || `#${row.news_id}`,
-    body: (row) => text(row.content),
-    isMarkdown: true,
-    whole: (row) => `/admin/news/${row.news_id}`,
+    body: (row) => memberText(row, 'content', 'markdown'),
+    whole: (row) => `/admin/news/${row.news_id}?trees=true`,
     uploads: (row) => upload(row.image),
     ...PIN,
     ...actions('news-pinneds'),

@@ -1,3 +1,4 @@
+import { plainText } from '../areas/member-text.ts'
 import type { Queue } from './queue.ts'
 import { actions, authorIn, FACTS, personFact, text } from './queue-parts.ts'
 
@@ -10,7 +11,7 @@ export const PEOPLE_QUEUES: readonly Queue[] = [
     query: { state: 'waiting' },
     operation: 'patch registrations/{registration}',
     title: (row) => text(row.name),
-    body: (row) => text(row.introduction),
+    body: (row) => plainText(row.introduction),
     facts: [
       FACTS.asked,
       { label: ['E-mail', '邮箱'], name: 'email' },
@@ -31,7 +32,7 @@ export const PEOPLE_QUEUES: readonly Queue[] = [
     query: { state: 'pending' },
     operation: 'patch appeals/{appeal}',
     title: (row) => text(row.name),
-    body: (row) => text(row.contents),
+    body: (row) => plainText(row.contents),
     facts: [
       FACTS.asked,
       { label: ['Sanction', '处罚类型'], name: 'sanction.kind', as: 'state' },

@@ -1,5 +1,6 @@
 import type { Wire } from '../api/client.ts'
 import type { Choice, Shown } from '../areas/area.ts'
+import type { MemberText } from '../areas/member-text.ts'
 import type { Text } from '../shell/text.ts'
 
 export type Decided = { verb: 'PATCH' | 'PUT'; path: string; body: Wire }
@@ -33,8 +34,8 @@ export type Queue = {
   query: Wire
   operation: string
   title: (row: Wire) => string
-  isMarkdown?: boolean
-  body?: (row: Wire) => string | null | undefined
+  body?: (row: Wire) => MemberText | undefined
+  /** Path and query of the whole content. */
   whole?: (row: Wire) => string
   chatMessage?: (row: Wire) => string | undefined
   facts: readonly {

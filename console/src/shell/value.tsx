@@ -167,6 +167,7 @@ export function Value({
       return (
         <Box
           component="span"
+          dir="auto"
           sx={{
             display: '-webkit-box',
             WebkitLineClamp: 2,
@@ -181,7 +182,9 @@ export function Value({
     default:
       // Breaks only long words, because `anywhere` would also break short words in a narrow column.
       return (
-        <span style={LONG_WORD.test(String(value)) ? { overflowWrap: 'anywhere' } : {}}>{String(value)}</span>
+        <span dir="auto" style={LONG_WORD.test(String(value)) ? { overflowWrap: 'anywhere' } : {}}>
+          {String(value)}
+        </span>
       )
   }
 }

@@ -355,7 +355,7 @@ export interface OperationErrors {
   adminGetNewsDeletion: "forbidden" | "not_found" | "second_factor_needed" | "too_many_requests" | "unauthenticated"
   adminDecideNewsDeletion: "address_blocked" | "already_decided" | "forbidden" | "no_such_news" | "not_found" | "second_factor_needed" | "silenced" | "too_many_requests" | "unauthenticated" | "validation_failed"
   adminDeleteArticle: "address_blocked" | "blocked" | "file_not_usable" | "forbidden" | "news_in_this_state" | "no_such_category" | "no_such_news" | "no_such_tag" | "no_such_user" | "not_found" | "second_factor_needed" | "silenced" | "too_many_requests" | "unauthenticated"
-  adminGetArticle: "forbidden" | "no_such_news" | "not_found" | "second_factor_needed" | "too_many_requests" | "unauthenticated"
+  adminGetArticle: "forbidden" | "no_such_news" | "not_found" | "second_factor_needed" | "too_many_requests" | "unauthenticated" | "validation_failed"
   adminUpdateArticle: "address_blocked" | "blocked" | "file_not_usable" | "forbidden" | "news_in_this_state" | "no_such_category" | "no_such_news" | "no_such_tag" | "no_such_user" | "not_found" | "second_factor_needed" | "silenced" | "too_many_requests" | "unauthenticated" | "validation_failed"
   adminListNotices: "forbidden" | "second_factor_needed" | "too_many_requests" | "unauthenticated" | "validation_failed"
   adminSendNotice: "address_blocked" | "forbidden" | "second_factor_needed" | "silenced" | "too_many_requests" | "unauthenticated" | "validation_failed"

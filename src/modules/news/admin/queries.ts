@@ -14,6 +14,7 @@ import {
   IdList,
   Int,
   listingQuery,
+  MemberText,
   Nullable,
   OneOf,
   pageOf,
@@ -42,6 +43,8 @@ export const NewNewsCategory = Shared('NewNewsCategory', {
   rank: Type.Optional(Int(-1_000_000, 1_000_000)),
 })
 
+const articleText = MemberText('content', { of: 'news', format: 'markdown' }, Type.String())
+
 export const ArticleRecord = Shared('ArticleRecord', {
   id: Type.Integer(),
   title: Type.String(),
@@ -64,7 +67,8 @@ export const ArticleRecord = Shared('ArticleRecord', {
   published_at: Nullable(Time),
   created_at: Time,
   updated_at: Time,
-  content: Type.Optional(Type.String()),
+  ...articleText,
+  content: Type.Optional(articleText.content),
   tags: Type.Optional(Type.Array(NewsTag)),
 })
 export type ArticleRecord = Static<typeof ArticleRecord>

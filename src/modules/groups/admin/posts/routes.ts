@@ -7,6 +7,7 @@ import {
   Empty,
   Id,
   listingQuery,
+  MemberText,
   pageOf,
   routesOn,
   type Server,
@@ -27,7 +28,10 @@ const PostQuery = Type.Object({
 })
 type PostQuery = Static<typeof PostQuery>
 
-const PostRecord = Shared('GroupPostRecord', { ...PostItem.properties, body: Type.String() })
+const PostRecord = Shared('GroupPostRecord', {
+  ...PostItem.properties,
+  ...MemberText('body', { of: 'group-posts', format: 'markdown' }, Type.String()),
+})
 
 const CommentParams = Type.Object({ post: Id, comment: Id })
 
