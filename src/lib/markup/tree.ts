@@ -22,7 +22,7 @@ export type TextTree = TextNode[]
 
 type Element = Exclude<TextNode, string>
 
-export const childrenOf = (node: Element): TextNode[][] => {
+const childrenOf = (node: Element): TextNode[][] => {
   if ('nodes' in node) return [node.nodes]
   if (node.type === 'list') return node.items
   return node.type === 'table' ? node.rows.flat() : []

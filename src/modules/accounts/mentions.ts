@@ -85,7 +85,7 @@ export type MentionOptions = {
 }
 
 /** Notifies users of a mention in a content. */
-export async function notifyMentioned(
+async function notifyMentioned(
   tx: Tx,
   authorId: number,
   content: ContentReference,

@@ -103,7 +103,8 @@ export type TextMark = { of: string; format: TextFormat }
 /** A member's text, and its tree for requests with `trees` (conventions-43). */
 export const MemberText = <N extends string, T extends TSchema>(name: N, mark: TextMark, schema: T) =>
   ({
-    [name]: { ...schema, 'x-text': mark },
+    // Spreading the schema would lose the hidden property that makes a field optional.
+    [name]: Object.defineProperties({ 'x-text': mark }, Object.getOwnPropertyDescriptors(schema)),
     [`${name}_tree`]: Type.Optional(TextNodes),
   }) as { [K in N]: T } & { [K in `${N}_tree`]: ReturnType<typeof Type.Optional<typeof TextNodes>> }
 

@@ -7,7 +7,7 @@ import type { Db } from '#platform/database'
 import { type TextMark, type TSchema, Type } from './schema.ts'
 
 /** A text of the content with this type and id. */
-export type MemberTextOf = { type: string; id: number; format: TextFormat; text: string }
+type MemberTextOf = { type: string; id: number; format: TextFormat; text: string }
 
 type Named = { type: string; id: number; names: string[] }
 type Size = { width: number; height: number }
