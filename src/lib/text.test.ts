@@ -73,6 +73,24 @@ test('folds many combining marks on one letter in linear time', () => {
   assert.ok(foldText(`a${'\u0301\u0316\u200d'.repeat(500_000)}`).length > 0)
 })
 
+test('folds halfwidth voiced sound marks between combining marks in linear time', () => {
+  // A quadratic scan would exceed the test timeout.
+  for (const sound of ['\uff9e', '\uff9f'])
+    assert.ok(foldText(`a${`${sound}\u0301`.repeat(500_000)}`).length > 0)
+})
+
+test('knows every letter that normalization sorts among combining marks', () => {
+  const found: string[] = []
+  for (let point = 0; point <= 0x10ffff; point++) {
+    if (point >= 0xd800 && point < 0xe000) continue
+    const char = String.fromCodePoint(point)
+    const first = String.fromCodePoint(char.normalize('NFKD').codePointAt(0)!)
+    const isSorted = `a\u0338${first}`.normalize('NFD') === `a${first}\u0338`.normalize('NFD')
+    if (!/\p{M}/u.test(char) && isSorted) found.push(char)
+  }
+  assert.deepEqual(found, ['\uff9e', '\uff9f'])
+})
+
 test('finds all n-grams of a query in every text that contains the query', () => {
   const holds = (text: string, query: string) => {
     if (!nameKey(text).includes(nameKey(query))) return

@@ -1,6 +1,7 @@
 const INVISIBLE = /\p{Default_Ignorable_Code_Point}+/gu
-// Limits combining marks per letter, because normalization sorts them in quadratic time.
-const TOO_MANY_MARKS = /(\p{M}{30})\p{M}+/gu
+// Limits combining marks per letter, because normalization sorts them in quadratic time. The halfwidth voiced sound
+// marks are letters that normalization turns into combining marks.
+const TOO_MANY_MARKS = /([\p{M}\uff9e\uff9f]{30})[\p{M}\uff9e\uff9f]+/gu
 
 /** Folds case, width and invisible characters, so that texts that look the same compare equal. */
 export function foldText(text: string): string {

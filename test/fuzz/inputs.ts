@@ -64,7 +64,9 @@ export function createInputs(dice: Dice, named: Record<string, Schema>): Inputs 
               ? ['1', '1,2,3', `${1 + dice.below(KNOWN_IDS)}`]
               : /password/.test(name)
                 ? ['a password of tests', 'a second password']
-                : [...TEXTS, `word${dice.below(100_000)}`]
+                : name === 'subject'
+                  ? ['Is this a question?', '这是问题吗？']
+                  : [...TEXTS, `word${dice.below(100_000)}`]
     const chosen = dice.pick(options)
     const long = chosen.length < minLength ? chosen.padEnd(minLength, 'x') : chosen
     return dice.roll() < 0.02 ? 'y'.repeat(Math.min(maxLength, 4000)) : [...long].slice(0, maxLength).join('')

@@ -13,9 +13,12 @@ export type Operation = {
   isForm: boolean
   /** Set when the operation destroys data that other requests need. It runs only in the last quarter of a round. */
   isDestructive: boolean
+  /** Set when the path is an older one of another operation. */
+  isAlias: boolean
 }
 
 type Described = {
+  'x-alias-of'?: string
   parameters?: { in: string; name: string; required?: boolean; schema: Schema }[]
   requestBody?: { content: Record<string, { schema: Schema }> }
 }
@@ -40,6 +43,7 @@ export function readOperations(app: Server): { operations: Operation[]; named: R
             .map(({ name, required = false, schema }) => ({ name, required, schema })),
           body: (form ?? json)?.schema,
           isForm: form !== undefined,
+          isAlias: described['x-alias-of'] !== undefined,
           isDestructive:
             verb === 'delete' ||
             path.includes('/auth/logout') ||
@@ -49,4 +53,20 @@ export function readOperations(app: Server): { operations: Operation[]; named: R
     }),
   )
   return { operations, named: components.schemas }
+}
+
+/** Encodes fields as a multipart form. Puts the picture into every field of a file. */
+export async function encodeForm(
+  fields: object,
+  picture: Buffer,
+): Promise<{ body: Buffer; headers: { 'content-type': string } }> {
+  const form = new FormData()
+  for (const [name, value] of Object.entries(fields))
+    if (/file|avatar/.test(name)) form.append(name, new Blob([new Uint8Array(picture)]), 'picture.png')
+    else form.append(name, typeof value === 'object' ? JSON.stringify(value) : String(value))
+  const encoded = new Response(form)
+  return {
+    body: Buffer.from(await encoded.arrayBuffer()),
+    headers: { 'content-type': encoded.headers.get('content-type') ?? '' },
+  }
 }

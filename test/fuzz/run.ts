@@ -7,7 +7,7 @@ import { hostileQuery } from '#test/fixtures/hostile.ts'
 import { flatPicture } from '#test/fixtures/media.ts'
 import { createWorld, type Person } from '#test/world.ts'
 import { createInputs } from './inputs.ts'
-import { type Operation, readOperations } from './operations.ts'
+import { encodeForm, type Operation, readOperations } from './operations.ts'
 import { createTally, type Tally } from './tally.ts'
 
 const { seed, requests } = JSON.parse(process.env.KITH_FUZZ ?? '{}') as { seed: number; requests: number }
@@ -119,17 +119,8 @@ async function playRound(round: number, length: number): Promise<void> {
     const url = addressOf(operation) + hostileQuery(query)
     const made = operation.body ? inputs.body(operation.body, isSpoilt) : undefined
     if (!operation.isForm) return { url, body: made, headers: {} }
-    const form = new FormData()
-    const fields = typeof made === 'object' && made !== null ? made : {}
-    for (const [name, value] of Object.entries(fields))
-      if (/file|avatar/.test(name)) form.append(name, new Blob([new Uint8Array(picture)]), 'picture.png')
-      else form.append(name, typeof value === 'object' ? JSON.stringify(value) : String(value))
-    const encoded = new Response(form)
-    return {
-      url,
-      body: Buffer.from(await encoded.arrayBuffer()),
-      headers: { 'content-type': encoded.headers.get('content-type') ?? '' },
-    }
+    const form = await encodeForm(typeof made === 'object' && made !== null ? made : {}, picture)
+    return { url, ...form }
   }
 }
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { mock, test } from 'node:test'
 import { mp4, mp4Box } from '#test/fixtures/media.ts'
 import { isMp3, isPlayableWav } from './audio.ts'
 import { readMp4 } from './mp4.ts'
@@ -7,6 +7,11 @@ import { cleanMp4 } from './mp4-clean.ts'
 import { strippers } from './strip.ts'
 
 const latin1 = (text: string) => Buffer.from(text, 'latin1')
+const uint32 = (value: number) => {
+  const bytes = Buffer.alloc(4)
+  bytes.writeUInt32BE(value)
+  return bytes
+}
 const parts = (part: string, count = 200_000) => Buffer.alloc(part.length * count, latin1(part))
 
 test('rejects a file with 200,000 parts', () => {
@@ -87,4 +92,38 @@ test('blanks tracks that are nested 20,000 levels deep', () => {
   const cleaned = cleanMp4(film)
   assert.equal(cleaned.length, film.length)
   assert.ok(!cleaned.includes('trak'))
+})
+
+test('blanks each byte once when a removed track lists the whole file 20,000 times', () => {
+  const numbers = (...values: number[]) => Buffer.concat(values.map(uint32))
+  const handler = Buffer.alloc(24)
+  handler.write('text', 8, 'latin1')
+  const offsets = Buffer.alloc(4 * 20_000)
+  const table = mp4Box(
+    'stbl',
+    mp4Box('stco', numbers(0, 20_000), offsets),
+    mp4Box('stsc', numbers(0, 1, 1, 0xffffffff, 1)),
+    mp4Box('stsz', numbers(0, 0xffffffff, 0xffffffff)),
+  )
+  const track = mp4Box('trak', mp4Box('mdia', mp4Box('hdlr', handler), mp4Box('minf', table)))
+  const samples = [latin1('first sample'), latin1('second sample')]
+  const film = Buffer.concat([
+    mp4Box('ftyp'),
+    mp4Box('moov', ...Array.from({ length: 3 }, () => track)),
+    ...samples.map((sample) => mp4Box('mdat', sample, Buffer.alloc(40_000, 'x'))),
+  ])
+  let blanked = 0
+  const fill = mock.method(
+    Buffer.prototype,
+    'fill',
+    function (this: Buffer, ...args: [number, number?, number?]) {
+      const [, from = 0, to = this.length] = args
+      blanked += to - from
+      return Uint8Array.prototype.fill.apply(this, args)
+    },
+  )
+  const cleaned = cleanMp4(film)
+  fill.mock.restore()
+  assert.ok(!cleaned.includes('sample') && !cleaned.includes('x'))
+  assert.ok(blanked <= film.length, `${blanked} bytes blanked in a file of ${film.length}`)
 })

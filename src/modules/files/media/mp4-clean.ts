@@ -1,5 +1,5 @@
 import { boxAt, childBoxes, handlerOf, listBoxes, type Mp4Box } from './mp4.ts'
-import { samplesOf, samplesOfFragment, standardSizes } from './mp4-samples.ts'
+import { type Range, samplesOf, samplesOfFragment, standardSizes } from './mp4-samples.ts'
 
 /** Boxes needed for playback, by parent box. Other boxes may contain personal data. */
 const SHOWN_AT_TOP = new Set(['ftyp', 'moov', 'mdat', 'moof', 'mfra', 'sidx', 'styp', 'wide'])
@@ -50,16 +50,20 @@ function cleanTrack(bytes: Buffer, track: Mp4Box): void {
       if (start + to <= end) bytes.fill(0, start + from, start + to)
 }
 
-function removeTrack(bytes: Buffer, track: Mp4Box, media: Mp4Box[]): void {
-  for (const { start, end } of samplesOf(bytes, track)) blankWithin(bytes, media, start, end)
-  blank(bytes, track)
-}
-
-/** Blanks only bytes inside boxes of media data, because a crafted track may point to any other bytes. */
-function blankWithin(bytes: Buffer, media: Mp4Box[], start: number, end: number): void {
-  for (const box of media) {
-    const [from, to] = [Math.max(start, box.body), Math.min(end, box.end)]
-    if (from < to) bytes.fill(0, from, to)
+/**
+ * Blanks only bytes inside boxes of media data, because a crafted track may point to any other bytes. Blanks each
+ * byte once, because a crafted track may list the whole file a million times.
+ */
+function blankWithin(bytes: Buffer, media: Mp4Box[], ranges: Range[]): void {
+  let done = 0
+  let next = 0
+  for (const { start, end } of ranges.sort((one, other) => one.start - other.start)) {
+    const first = Math.max(start, done)
+    if (end <= first) continue
+    done = end
+    while (next < media.length && media[next]!.end <= first) next += 1
+    for (let n = next; n < media.length && media[n]!.body < end; n += 1)
+      bytes.fill(0, Math.max(first, media[n]!.body), Math.min(end, media[n]!.end))
   }
 }
 
@@ -78,6 +82,7 @@ export function cleanMp4(original: Buffer): Buffer {
   const top = keepOnly(bytes, listBoxes(bytes, 0, bytes.length) ?? [], SHOWN_AT_TOP)
   const media = top.filter(({ type }) => type === 'mdat')
   const removed = new Set<number>()
+  const unwanted: Range[] = []
   let standards = new Map<number, number>()
   for (const index of top.filter(({ type }) => type === 'moov')) {
     standards = standardSizes(bytes, index)
@@ -88,7 +93,8 @@ export function cleanMp4(original: Buffer): Buffer {
       if (kind === 'vide' || kind === 'soun') cleanTrack(bytes, box)
       else {
         removed.add(trackId(bytes, box))
-        removeTrack(bytes, box, media)
+        for (const range of samplesOf(bytes, box)) unwanted.push(range)
+        blank(bytes, box)
       }
     }
   }
@@ -98,8 +104,9 @@ export function cleanMp4(original: Buffer): Buffer {
       if (box.type !== 'traf') continue
       const { track, ranges } = samplesOfFragment(bytes, fragment, box, standards)
       if (!removed.has(track)) continue
-      for (const { start, end } of ranges) blankWithin(bytes, media, start, end)
+      for (const range of ranges) unwanted.push(range)
       blank(bytes, box)
     }
+  blankWithin(bytes, media, unwanted)
   return bytes
 }

@@ -1,6 +1,6 @@
 import { boxAt, childBoxes, type Mp4Box } from './mp4.ts'
 
-type Range = { start: number; end: number }
+export type Range = { start: number; end: number }
 
 function numbers(bytes: Buffer, from: number, end: number, count: number, width: 4 | 8): number[] {
   const most = Math.min(count, Math.max(0, Math.floor((end - from) / width)))
