@@ -90,7 +90,14 @@ const WRITTEN: Examples = {
     TextBreak: { type: 'break' },
     TextHeading: { type: 'heading', level: 1, anchor: 'the-way', nodes: ['The way'] },
     TextList: { type: 'list', start: 1, items: [['Boots'], ['Water']] },
-    TextTable: { type: 'table', align: ['left', null], rows: [[['Day'], ['Way']], [['1'], ['20 km']]] },
+    TextTable: {
+      type: 'table',
+      align: ['left', null],
+      rows: [
+        [['Day'], ['Way']],
+        [['1'], ['20 km']],
+      ],
+    },
     LedgerDrift: { check: 'balances', key: '7', kept: 120, counted: 100 },
   },
 }

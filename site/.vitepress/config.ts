@@ -45,7 +45,7 @@ const decisions = [
   ['One address of the database', '0015-one-address'],
   ['The site', '0016-web'],
   ['Parts of the platform that stay', '0017-kept-in-the-platform'],
-  ['One engine for members\' texts', '0018-one-engine-for-texts'],
+  ["One engine for members' texts", '0018-one-engine-for-texts'],
 ] as const
 
 const sidebar: DefaultTheme.Sidebar = [

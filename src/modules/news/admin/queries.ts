@@ -43,8 +43,6 @@ export const NewNewsCategory = Shared('NewNewsCategory', {
   rank: Type.Optional(Int(-1_000_000, 1_000_000)),
 })
 
-const articleText = MemberText('content', { of: 'news', format: 'markdown' }, Type.String())
-
 export const ArticleRecord = Shared('ArticleRecord', {
   id: Type.Integer(),
   title: Type.String(),
@@ -67,8 +65,7 @@ export const ArticleRecord = Shared('ArticleRecord', {
   published_at: Nullable(Time),
   created_at: Time,
   updated_at: Time,
-  ...articleText,
-  content: Type.Optional(articleText.content),
+  ...MemberText('content', { of: 'news', format: 'markdown' }, Type.Optional(Type.String())),
   tags: Type.Optional(Type.Array(NewsTag)),
 })
 export type ArticleRecord = Static<typeof ArticleRecord>
