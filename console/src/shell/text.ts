@@ -27,4 +27,7 @@ export function useText(): Translate {
   return inLocale(locale)
 }
 
+/** Cuts a text after `most` characters. */
+export const cutCharacters = (value: string, most: number): string => [...value].slice(0, most).join('')
+
 export const textNow: Translate = (text) => inLocale(currentLocale())(text)

@@ -1,3 +1,5 @@
+import { htmlOf } from '#lib/markup/html.ts'
+import { parseText } from '#lib/markup/parse.ts'
 import { recordAudit } from '#modules/audit/index.ts'
 import type { Context } from '#platform/context.ts'
 import { transaction } from '#platform/database'
@@ -48,15 +50,10 @@ export const adminSettingRoutes = (checks: SettingChecks) => (server: Server, ct
   })
 }
 
-const SIGNS: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
-const escapeHtml = (text: string) => text.replace(/[&<>"]/g, (sign) => SIGNS[sign] as string)
-
 const TITLE = { en: 'About us', zh: '关于我们' }
 const NOTHING = { en: 'This page has no content yet.', zh: '暂无介绍。' }
 
 function aboutPage(content: string, language: Language): string {
-  const lines = content.split('\n').filter((line) => line.trim() !== '')
-  const paragraphs = lines.length > 0 ? lines : [NOTHING[language]]
   return `<!doctype html>
 <html lang="${language}">
 <meta charset="utf-8">
@@ -64,7 +61,7 @@ function aboutPage(content: string, language: Language): string {
 <title>${TITLE[language]}</title>
 <style>body { font: 16px/1.6 sans-serif; max-width: 40em; margin: 2em auto; padding: 0 1em }</style>
 <h1>${TITLE[language]}</h1>
-${paragraphs.map((text) => `<p>${escapeHtml(text)}</p>`).join('\n')}
+${htmlOf(parseText(content.trim() || NOTHING[language], 'markdown'))}
 </html>
 `
 }
@@ -85,7 +82,7 @@ export function aboutRoutes(server: Server, ctx: Context) {
       if (url && URL.canParse(url) && /^https?:$/.test(new URL(url).protocol))
         return reply.redirect(new URL(url).href, 302)
       return reply
-        .header('Content-Security-Policy', "default-src 'none'; style-src 'unsafe-inline'")
+        .header('Content-Security-Policy', "default-src 'none'; style-src 'unsafe-inline'; img-src 'self'")
         .type('text/html; charset=utf-8')
         .send(aboutPage(settings['site:about-content'], language(request)))
     },

@@ -13,10 +13,10 @@ test('escapes markup in the page about the site (sign-in-22)', async () => {
   const empty = await open()
   assert.deepEqual([empty.statusCode, empty.headers['content-type']], [200, 'text/html; charset=utf-8'])
   assert.match(empty.body, /This page has no content yet/)
-  await set({ 'site:about-content': 'One & all\n\n<script>alert(1)</script>' })
+  await set({ 'site:about-content': '**One** & all\nTwo\n\n<script>alert(1)</script>\n\n[x](javascript:y)' })
   const { body, headers } = await open()
-  assert.match(body, /<p>One &amp; all<\/p>\n<p>&lt;script&gt;/)
-  assert.ok(!body.includes('<script'))
+  assert.match(body, /<p><strong>One<\/strong> &amp; all<br>Two<\/p><p>&lt;script&gt;/)
+  assert.doesNotMatch(body, /<script|javascript/)
   assert.match(String(headers['content-security-policy']), /default-src 'none'/)
 })
 
