@@ -1,9 +1,10 @@
-const ATTACHMENT = /@!\[[^\]\n]{0,500}\]\(\s*(\d{1,16})\s*\)/g
+/** Matches an upload in Markdown, with its title and its id. */
+export const ATTACHMENT = /@!\[([^\]\n]{0,500})\]\(\s*(\d{1,16})\s*\)/g
 
 /** Returns at most `max` distinct ids of uploads, written as `@![title](id)`. */
 export function findAttachments(markdown: string, max = 100): number[] {
   const ids = new Set<number>()
-  for (const [, digits] of markdown.matchAll(ATTACHMENT)) {
+  for (const [, , digits] of markdown.matchAll(ATTACHMENT)) {
     const id = Number(digits)
     if (id > 0 && Number.isSafeInteger(id)) ids.add(id)
     if (ids.size >= max) break
@@ -12,7 +13,7 @@ export function findAttachments(markdown: string, max = 100): number[] {
 }
 
 export const replaceAttachments = (markdown: string, ids: ReadonlyMap<number, number>): string =>
-  markdown.replace(ATTACHMENT, (whole, digits: string) => {
+  markdown.replace(ATTACHMENT, (whole, _title, digits: string) => {
     const id = ids.get(Number(digits))
     return id === undefined ? whole : `${whole.slice(0, whole.lastIndexOf('('))}(${id})`
   })

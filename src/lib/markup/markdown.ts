@@ -1,5 +1,6 @@
 import MarkdownIt, { type StateBlock, type StateInline, type Token } from 'markdown-it'
 import cjkFriendly from 'markdown-it-cjk-friendly'
+import { ATTACHMENT } from '../attachments.ts'
 import { findUrl, safeHref, uploadOf } from './links.ts'
 import { type Alignment, type TextNode, type TextTree, textOf } from './tree.ts'
 
@@ -48,7 +49,7 @@ markdown.inline.ruler.before('newline', 'url', (state, silent) => {
   return true
 })
 
-const UPLOAD = /@!\[([^\]\n]{0,500})\]\(\s*([1-9]\d{0,14})\s*\)/y
+const UPLOAD = new RegExp(ATTACHMENT.source, 'y')
 const MENTION = /\u00ad@([^\u00ad/\n]{1,100})\u00ad/y
 
 markdown.inline.ruler.before('image', 'at', (state, silent) => {

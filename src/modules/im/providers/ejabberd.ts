@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { escapeMarkup } from '#lib/markup/html.ts'
 import {
   createHttpClient,
   forEach,
@@ -197,8 +198,8 @@ export function createEjabberd(options: EjabberdOptions): ImProvider {
     },
     async sendSystem(groupId, { id, text, ext }) {
       const stanza =
-        `<message type='groupchat' id='${escapeXml(id)}'><body>${escapeXml(text)}</body>` +
-        `<kith xmlns='urn:kith:im'>${escapeXml(JSON.stringify(ext))}</kith></message>`
+        `<message type='groupchat' id='${escapeMarkup(id)}'><body>${escapeMarkup(text)}</body>` +
+        `<kith xmlns='urn:kith:im'>${escapeMarkup(JSON.stringify(ext))}</kith></message>`
       const to = `${groupId}@${service}`
       await call('send_stanza', { from: `${options.user}@${host}`, to, stanza })
     },
@@ -254,13 +255,3 @@ const settingsOf = (options: Record<string, string>): GroupSettings | undefined 
         allowInvites: options.allow_user_invites === 'true',
         maxUsers: Number(options.max_users),
       }
-
-const ENTITIES: Record<string, string> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  "'": '&apos;',
-  '"': '&quot;',
-}
-
-const escapeXml = (text: string) => text.replace(/[&<>'"]/g, (sign) => ENTITIES[sign] ?? '')
