@@ -77,7 +77,8 @@ test('accepts the boolean and integer notations of older clients (conventions-18
     const { status, body } = await as(founder, 'PUT', `/admin/feed-topics/${made.body.id}/hot`, { hot })
     return `${hot} ${status} ${body === null ? '' : Object.keys(body.errors ?? {})}`
   }
-  for (const hot of [true, 1, '1', 'true', false, 0, '0', 'false']) assert.equal(await setHot(hot), `${hot} 204 `)
+  for (const hot of [true, 1, '1', 'true', false, 0, '0', 'false'])
+    assert.equal(await setHot(hot), `${hot} 204 `)
   for (const hot of ['yes', 'TRUE', 2, null]) assert.equal(await setHot(hot), `${hot} 422 hot`)
   const { status } = await as(creator, 'POST', '/feeds', {
     feed_content: 'x',
