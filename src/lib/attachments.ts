@@ -1,5 +1,5 @@
 /** Matches an upload in Markdown, with its title and its id. */
-export const ATTACHMENT = /@!\[([^\]\n]{0,500})\]\(\s*(\d{1,16})\s*\)/g
+export const ATTACHMENT = /@!\[([^\]\n]{0,500})\]\(\s*([1-9]\d{0,14})\s*\)/g
 
 /** Returns at most `max` distinct ids of uploads, written as `@![title](id)`. */
 export function findAttachments(markdown: string, max = 100): number[] {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { HOSTILE_TOKENS } from '#test/fixtures/hostile-texts.ts'
 import { newBudget, parseText, type TextFormat } from './parse.ts'
 import { type TextNode, type TextTree, visit } from './tree.ts'
 
@@ -180,47 +181,6 @@ test('shows a text beyond the limits without formatting', () => {
   assert.deepEqual(parseText(`${long}\n*b*`, 'markdown'), [p(long, { type: 'break' }, '*b*')])
 })
 
-const TOKENS = [
-  ...['*', '**', '_', '~~', '`', '```', '[', ']', '(', ')', '![', '](', '@![', '!', '<', '>', '<!--', '<a '],
-  ...[
-    '> ',
-    '- ',
-    '1. ',
-    '# ',
-    '|',
-    '|-',
-    '\n',
-    '\n\n',
-    '  ',
-    '\t',
-    '&',
-    '&#',
-    '&copy;',
-    ';',
-    '\\',
-    ':',
-    '://',
-  ],
-  ...[
-    'http://a',
-    'https://e.org/(',
-    '@',
-    '#',
-    '\u00ad',
-    '\u00ad@',
-    '=',
-    '-',
-    '+',
-    '"',
-    "'",
-    '{',
-    '}',
-    '[^',
-    ']:',
-  ],
-  ...['a', 'a_', 'é', '中', '，', '！', '😀', '\u0301', '\u200d', '0', '.', ',', '/', '..', '%2e'],
-]
-
 const depthOf = (tree: TextTree): number =>
   Math.max(
     0,
@@ -258,7 +218,7 @@ function requireBounded(text: string, format: TextFormat): void {
 
 test('bounds the work on 500 hostile texts', () => {
   const hostile = fc.tuple(
-    fc.array(fc.constantFrom(...TOKENS), { minLength: 1, maxLength: 4 }),
+    fc.array(fc.constantFrom(...HOSTILE_TOKENS), { minLength: 1, maxLength: 4 }),
     fc.constantFrom<TextFormat>('plain', 'markdown'),
   )
   fc.assert(
