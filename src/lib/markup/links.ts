@@ -5,26 +5,47 @@ class UrlPatterns extends REBuilder {
   override get_text_separators(): RegExp {
     return /[><\u00ad\uff0b\uff1c-\uff1e\uff5c\uff5e\uffe0-\uffe6]/
   }
+
+  /** Continues at signs that titles in paths contain, such as `史蒂夫·乔布斯` and `Michelson–Morley`. */
+  override get_path_extra(): RegExp {
+    return /[\u00b7\u2013\u2019](?=[^\s\u2000-\u206f\u3000-\u303f\uff00-\uff0f\uff1a-\uff20])|/
+  }
+
+  /** Hosts may contain `_`, such as `a_b.tumblr.com`. */
+  override get_domain(): RegExp {
+    return new RegExp(super.get_domain().source.replace('(?:-|', '(?:[-_]|'))
+  }
 }
 
 const linkify = new LinkifyIt({ rebuilder: new UrlPatterns() })
 
 const SCHEME_MAX = 'https'.length
-const SCHEME = /(?:^|[^A-Za-z0-9.+-])(https?)$/i
-const TRAILING = /[:*~_]+$/
+const SCHEME = /(?:^|[^A-Za-z])(https?)$/i
+// Emphasis may follow a URL in Markdown.
+const TRAILING = { plain: ':~', markdown: ':~*_' }
+const QUOTE = /"|'(?![\p{L}\p{N}])/u
 
 /**
  * Finds the URL whose scheme ends before the colon at `colon`. Balances brackets, and ends the URL before
- * punctuation of both scripts. Bare domains stay text, because `main.rs` would be one.
+ * punctuation of both scripts. Bare domains stay text, because `main.rs` would be one. So do URLs with a user,
+ * which can pretend to lead to another host.
  */
-export function findUrl(text: string, colon: number): { start: number; end: number } | undefined {
+export function findUrl(
+  text: string,
+  colon: number,
+  format: 'plain' | 'markdown',
+): { start: number; end: number } | undefined {
   if (!text.startsWith('://', colon)) return undefined
   const scheme = SCHEME.exec(text.slice(Math.max(0, colon - SCHEME_MAX - 1), colon))?.[1]
   if (scheme === undefined) return undefined
   const length = linkify.testSchemaAt(text, 'https:', colon + 1)
-  if (length === 0) return undefined
+  if (length === 0 || text[colon + 1 + length] === '@') return undefined
   const start = colon - scheme.length
-  return { start, end: start + text.slice(start, colon + 1 + length).replace(TRAILING, '').length }
+  const url = text.slice(start, colon + 1 + length)
+  const quote = url.search(QUOTE)
+  let end = quote < 0 ? url.length : quote
+  while (TRAILING[format].includes(url[end - 1] as string)) end -= 1
+  return { start, end: start + end }
 }
 
 const UPLOAD = /^\/api\/v2\/files\/([1-9]\d{0,14})(?:\?[\w=&,-]*)?$/

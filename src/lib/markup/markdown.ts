@@ -38,7 +38,7 @@ markdown.block.ruler.before('table', 'count', (state: StateBlock) => {
 
 markdown.inline.ruler.before('newline', 'url', (state, silent) => {
   if (state.src[state.pos] !== ':' || state.linkLevel > 0) return false
-  const url = findUrl(state.src.slice(0, state.posMax), state.pos)
+  const url = findUrl(state.src.slice(0, state.posMax), state.pos, 'markdown')
   if (!url || state.pending.length < state.pos - url.start) return false
   if (!silent) {
     state.pending = state.pending.slice(0, url.start - state.pos)
@@ -200,8 +200,16 @@ export function readMarkdown(source: string, budget: Budget): TextTree {
         case 'code_inline':
           put({ type: 'code', text: content })
           break
-        case 'fence':
         case 'code_block':
+          if (budget.dropsTags) {
+            // Imported HTML is often indented.
+            read(markdown.parseInline(content, { budget }))
+            put('\n')
+            break
+          }
+          put({ type: 'code', text: content.replace(/\n$/, ''), block: true })
+          break
+        case 'fence':
           put({ type: 'code', text: content.replace(/\n$/, ''), block: true })
           break
         case 'hr':

@@ -1,4 +1,4 @@
-import { cutCharacters } from '../text.ts'
+import { codePointLength, cutCharacters } from '../text.ts'
 import { findUrl } from './links.ts'
 import { type Budget, readMarkdown, TooComplex } from './markdown.ts'
 import { type TextNode, type TextTree, textOf } from './tree.ts'
@@ -62,7 +62,7 @@ function readPlain(source: string, budget: Budget): TextTree {
     if (index < done) continue
     if (name !== undefined) put({ type: 'mention', user: 0, name: name.trim() }, index, index + whole.length)
     else {
-      const url = findUrl(source, index)
+      const url = findUrl(source, index, 'plain')
       if (!url) continue
       const href = source.slice(url.start, url.end)
       put({ type: 'link', href, nodes: [href] }, url.start, url.end)
@@ -78,9 +78,20 @@ function readPlain(source: string, budget: Budget): TextTree {
  * would otherwise show a tag.
  */
 export function plainText(source: string, n: number): string {
-  const text = textOf(parseText(source, 'markdown', newBudget(true)))
+  const shown = source.replace(UNSHOWN, '')
+  // The start of a long text is usually enough for an excerpt.
+  const start = shown.slice(0, n * START_PER_CHARACTER + START_MIN)
+  const text = oneLineOf(start)
+  const isEnough = start.length === shown.length || codePointLength(text) >= n
+  return cutCharacters(isEnough ? text : oneLineOf(shown), n).trimEnd()
+}
+
+const START_PER_CHARACTER = 4
+const START_MIN = 1000
+const UNSHOWN = /<!--[^]*?(?:-->|$)|<(script|style)\b[^]*?(?:<\/\1\s*>|$)/gi
+
+const oneLineOf = (source: string): string =>
+  textOf(parseText(source, 'markdown', newBudget(true)))
     .replace(/[\s\p{Cc}]+/gu, ' ')
     .replace(/<(?=[A-Za-z/!?])/g, '< ')
     .trim()
-  return cutCharacters(text, n).trimEnd()
-}

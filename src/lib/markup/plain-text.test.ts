@@ -39,7 +39,7 @@ test('keeps an unclosed bracket as text', () => {
 test('removes the markup of Markdown blocks', () => {
   assert.equal(
     shown('# Title\n\n> - quoted\n---\nfoo\n===\n- [x] done\n1. one'),
-    'Title quoted foo ☑ done one',
+    'Title quoted foo ☑ done 1. one',
   )
   assert.equal(shown('```js\nlet a = `1` < *2*\n```\nafter'), 'let a = `1` < *2* after')
   assert.equal(shown('| a | b |\n|---|:-:|\n| 1 | 2 |'), 'a b 1 2')

@@ -62,7 +62,8 @@ export function textOf(tree: TextTree): string {
       else {
         const isBlock = BLOCKS.has(node.type)
         if (isBlock) parts.push('\n')
-        for (const each of childrenOf(node)) {
+        for (const [n, each] of childrenOf(node).entries()) {
+          if (node.type === 'list' && node.start !== undefined) parts.push(`${node.start + n}. `)
           add(each)
           if (node.type === 'list' || node.type === 'table') parts.push('\n')
         }
