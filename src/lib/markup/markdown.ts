@@ -216,7 +216,7 @@ export function readMarkdown(source: string, budget: Budget): TextTree {
           put({ type: 'rule' })
           break
         case 'url':
-          put({ type: 'link', href: markdown.normalizeLink(content), nodes: [content] })
+          put({ type: 'link', href: content, nodes: [content] })
           break
         case 'upload':
           put({ type: 'upload', file: Number(token.info), title: content })
