@@ -23,6 +23,9 @@ const SCHEME_MAX = 'https'.length
 const SCHEME = /(?:^|[^A-Za-z])(https?)$/i
 // Emphasis may follow a URL in Markdown.
 const TRAILING = { plain: ':~', markdown: ':~*_' }
+/** Matches the rest of a user after which the host of a URL follows. */
+const USER = /^(?::[^\s/@]*)?@/
+const USER_MAX = 100
 const QUOTE = /"|'(?![\p{L}\p{N}])/u
 
 /**
@@ -39,7 +42,8 @@ export function findUrl(
   const scheme = SCHEME.exec(text.slice(Math.max(0, colon - SCHEME_MAX - 1), colon))?.[1]
   if (scheme === undefined) return undefined
   const length = linkify.testSchemaAt(text, 'https:', colon + 1)
-  if (length === 0 || text[colon + 1 + length] === '@') return undefined
+  if (length === 0 || USER.test(text.slice(colon + 1 + length, colon + 1 + length + USER_MAX)))
+    return undefined
   const start = colon - scheme.length
   const url = text.slice(start, colon + 1 + length)
   const quote = url.search(QUOTE)
