@@ -88,7 +88,7 @@ export function plainText(source: string, n: number): string {
 
 const START_PER_CHARACTER = 4
 const START_MIN = 1000
-const UNSHOWN = /<!--[^]*?(?:-->|$)|<(script|style)\b[^]*?(?:<\/\1\s*>|$)/gi
+const UNSHOWN = /<!--.*?(?:-->|$)|<(script|style)\b.*?(?:<\/\1\s*>|$)/gis
 
 const oneLineOf = (source: string): string =>
   textOf(parseText(source, 'markdown', newBudget(true)))
