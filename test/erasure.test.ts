@@ -55,6 +55,8 @@ test('removes all identifying data of an erased account (rights-2)', async () =>
   const ann = await signUp({ phone: '13911110001' })
   const bob = await person()
   const avatar = await storePicture(world, ann)
+  const mention = { feed_content: `@${ann.name}`, feed_from: 5, feed_mark: 9_001 }
+  assert.equal((await as(bob, 'POST', '/feeds', mention)).status, 201)
   assert.equal((await as(ann, 'PATCH', '/user', { avatar, bio: 'Sings', location: 'Hamburg' })).status, 204)
   for (const [one, other] of [
     [ann, bob],
@@ -117,6 +119,7 @@ test('removes all identifying data of an erased account (rights-2)', async () =>
       'user_places',
     ],
     ...['notifications', 'notification_counts', 'push_devices', 'user_tags', 'user_follows', 'user_blocks'],
+    'mentions',
   ])
     assert.equal((await sql`select from ${sql(table)} where user_id = ${ann.id}`).length, 0, table)
   const [chat] = await sql`select locked from im_accounts where user_id = ${ann.id}`
@@ -314,6 +317,7 @@ test('classifies every table with user ids as erased, retained or content (right
       'second_factors',
       'recovery_codes',
       'chat_members',
+      'mentions',
     ],
   ]
   const content = /^(comment|feed|topic|music|news|question|answer|group|im_|chat|file|storage_nodes|import_)/

@@ -10,7 +10,8 @@ import { varyRows } from './list-filters/data.ts'
 import { type Filter, fieldOf, type Item, type ListRow } from './list-filters/filter.ts'
 import { SCOPES } from './list-filters/scopes.ts'
 
-const PAGING = new Set(['limit', 'page', 'after', 'before', 'offset'])
+/** Parameters that change no rows: `trees` adds fields. */
+const PAGING = new Set(['limit', 'page', 'after', 'before', 'offset', 'trees'])
 
 type Schema = {
   $ref?: string
