@@ -3,7 +3,7 @@ import { LinkifyIt, REBuilder } from 'linkify-it'
 /** Ends a URL at full-width signs that Unicode does not classify as punctuation, such as `～` and `＝`. */
 class UrlPatterns extends REBuilder {
   override get_text_separators(): RegExp {
-    return /[><\u00ad\uff0b\uff1c-\uff1e\uff5c\uff5e\uffe0-\uffe6]/
+    return /[><\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff\uff0b\uff1c-\uff1e\uff5c\uff5e\uffe0-\uffe6]/
   }
 
   /** Continues at signs that titles in paths contain, such as `史蒂夫·乔布斯` and `Michelson–Morley`. */
@@ -60,12 +60,18 @@ export const uploadOf = (href: string): number | undefined => {
   return id === undefined ? undefined : Number(id)
 }
 
+const TARGET_MAX = 2000
+
 /**
  * Returns the target of a link that readers may open, or undefined. Pages of this site are paths. Paths of the
  * API are no pages, and a request to one could act for the reader.
  */
 export function safeHref(href: string): string | undefined {
-  if (/^(?:https?|mailto):/i.test(href)) return href
+  if (href.length > TARGET_MAX) return undefined
+  // A browser would read `https:/api` as a path of this site.
+  if (/^https?:/i.test(href))
+    return /^https?:\/\/[^/?#\\]/i.test(href) && URL.canParse(href) ? href : undefined
+  if (/^mailto:/i.test(href)) return href
   if (!/^[/#]/.test(href) || !URL.canParse(href, 'http://site')) return undefined
   const { host, pathname, search, hash } = new URL(href, 'http://site')
   if (host !== 'site') return undefined

@@ -7,8 +7,19 @@ import { type Alignment, type TextNode, type TextTree, textOf } from './tree.ts'
 /** Thrown when a text takes more work than `Budget` allows. */
 export class TooComplex extends Error {}
 
-/** Counts the work on a text: positions that the parser visits, and nodes that it makes. */
-export type Budget = { steps: number; nodes: number; maxSteps: number; maxNodes: number; dropsTags: boolean }
+/**
+ * Counts the work on a text: positions that the parser visits, nodes that it makes, and characters of targets.
+ * Every use of a definition repeats its target.
+ */
+export type Budget = {
+  steps: number
+  nodes: number
+  targets: number
+  maxSteps: number
+  maxNodes: number
+  maxTargets: number
+  dropsTags: boolean
+}
 
 const DEPTH_MAX = 24
 
@@ -88,12 +99,12 @@ const BLOCK_TAG =
   /^(?:address|article|blockquote|dd|div|dl|dt|figure|h[1-6]|hr|li|ol|p|pre|section|table|td|th|tr|ul)$/i
 
 const TASK = /^\[([ xX])\] /
-const withBox = ([first, ...rest]: TextNode[]): TextNode[] =>
-  typeof first === 'string'
-    ? [first.replace(TASK, (_, mark) => (mark === ' ' ? '☐ ' : '☑ ')), ...rest]
-    : first === undefined
-      ? rest
-      : [first, ...rest]
+function withBox([first, ...rest]: TextNode[]): TextNode[] {
+  if (first === undefined) return []
+  if (typeof first === 'string')
+    return [first.replace(TASK, (_, mark) => (mark === ' ' ? '☐ ' : '☑ ')), ...rest]
+  return [first.type === 'paragraph' ? { ...first, nodes: withBox(first.nodes) } : first, ...rest]
+}
 
 const WRAPPERS = {
   strong_open: 'strong',
@@ -108,9 +119,15 @@ const ANCHOR_MAX = 64
 function anchorOf(title: string, used: Map<string, number>): string {
   const words = title.toLowerCase().match(/[\p{L}\p{M}\p{N}_]+/gu) ?? []
   const name = [...words.join('-')].slice(0, ANCHOR_MAX).join('') || 'section'
-  const n = (used.get(name) ?? 0) + 1
+  let n = used.get(name) ?? 0
+  let anchor = name
+  do {
+    n += 1
+    anchor = n === 1 ? name : `${name}-${n}`
+  } while (n > 1 && used.has(anchor))
   used.set(name, n)
-  return n === 1 ? name : `${name}-${n}`
+  if (anchor !== name) used.set(anchor, 1)
+  return anchor
 }
 
 /** Reads Markdown. Throws `TooComplex` beyond the budget. */
@@ -149,8 +166,17 @@ export function readMarkdown(source: string, budget: Budget): TextTree {
     else if (BLOCK_TAG.test(name)) put(' ')
   }
 
+  const known = new Map<string, string | undefined>()
+  function targetOf(href: string): string | undefined {
+    if (!known.has(href)) known.set(href, safeHref(href))
+    const target = known.get(href)
+    budget.targets += target?.length ?? 0
+    if (budget.targets > budget.maxTargets) throw new TooComplex()
+    return target
+  }
+
   function link(href: string, nodes: TextNode[]): void {
-    const target = safeHref(href)
+    const target = targetOf(href)
     if (target !== undefined && nodes.length > 0) put({ type: 'link', href: target, nodes })
     else for (const node of nodes) put(node)
   }
@@ -159,7 +185,7 @@ export function readMarkdown(source: string, budget: Budget): TextTree {
     const href = String(token.attrGet('src') ?? '')
     const file = uploadOf(href)
     const title = token.content
-    const target = safeHref(href)
+    const target = targetOf(href)
     if (file !== undefined) put({ type: 'upload', file, title })
     else if (target?.startsWith('#') === false) put({ type: 'image', href: target, title })
     else put(title)

@@ -182,6 +182,11 @@ test('shows a text beyond the limits without formatting', () => {
   assert.deepEqual(parseText(emphases, 'markdown'), [p(emphases)])
   const many = 'https://e.org '.repeat(6000)
   assert.deepEqual(parseText(many, 'plain'), [many])
+  const repeated = `[a]: https://e.org/${'b'.repeat(1500)}\n\n${'[a] '.repeat(500)}`
+  assert.equal(parseText(repeated, 'markdown').length, 1)
+  assert.ok(JSON.stringify(parseText(repeated, 'markdown')).length < 10_000)
+  const endless = `[a]: https://e.org/${'中'.repeat(5000)}\n\n${'[a] '.repeat(500)}`
+  assert.ok(JSON.stringify(parseText(endless, 'markdown')).length < 20_000)
   const long = 'a'.repeat(100_001)
   assert.deepEqual(parseText(`${long}\n*b*`, 'markdown'), [p(long, { type: 'break' }, '*b*')])
 })

@@ -8,14 +8,17 @@ export type TextFormat = 'plain' | 'markdown'
 const LENGTH_MAX = 100_000
 const STEPS_MAX = 40_000
 const NODES_MAX = 10_000
+const TARGETS_MAX = 200_000
 const LINES_MAX = 2000
 
 /** An article of 100,000 characters takes some 10,000 steps. */
 export const newBudget = (dropsTags = false): Budget => ({
   steps: 0,
   nodes: 0,
+  targets: 0,
   maxSteps: STEPS_MAX,
   maxNodes: NODES_MAX,
+  maxTargets: TARGETS_MAX,
   dropsTags,
 })
 

@@ -22,7 +22,8 @@ test('finds the longest existing name at a boundary of either script', () => {
     assert.deepEqual(meant(`${before}@ann`, 'ann'), [], before)
 })
 
-test('does not divide a Latin word', () => {
+test('does not divide a word of a script with spaces', () => {
+  assert.deepEqual(meant('@André @Анна @ann\u0301', 'andr', 'анн', 'ann'), [undefined, undefined, undefined])
   assert.deepEqual(meant('@anna @ann_b @ann9 @ann', 'ann'), [undefined, undefined, undefined, 'ann'])
   assert.deepEqual(meant('@ann，@ann. @ann-b @ann中', 'ann'), ['ann', 'ann', 'ann', 'ann'])
 })
@@ -79,5 +80,5 @@ test('reads a bounded number of signs', () => {
   const text = '@ann '.repeat(10_000)
   assert.equal(findCandidates(parseText(text, 'plain'), '@', 50).length, 50)
   const mentions = linked(text, named('Ann')).filter((node) => typeof node !== 'string')
-  assert.equal(mentions.length, 200)
+  assert.equal(mentions.length, 50)
 })

@@ -20,10 +20,12 @@ const RULES: Record<Sign, Rules> = {
 }
 
 /** Number of signs in a text that are read, so that a text of signs alone costs no more than others. */
-const SIGNS_MAX = 200
-const WORD = /[A-Za-z0-9_]/
+const SIGNS_MAX = 50
+/** Characters of scripts that separate words by spaces. */
+const WORD =
+  /[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Arabic}\p{Script=Hebrew}\p{Nd}\p{M}_\u200d]/u
 
-/** Prefixes of the text after a sign that may be a name, the longest first. A Latin word is never divided. */
+/** Prefixes of the text after a sign that may be a name, the longest first. A word of a script with spaces is never divided. */
 function prefixesOf(text: string, lengthMax: number): string[] {
   const prefixes: string[] = []
   let end = 0
@@ -32,7 +34,7 @@ function prefixesOf(text: string, lengthMax: number): string[] {
     end += point.length
     length += 1
     if (length > lengthMax) break
-    const isInsideWord = WORD.test(point) && WORD.test(text[end] ?? '')
+    const isInsideWord = WORD.test(point) && WORD.test(text.slice(end, end + 2).match(/^./su)?.[0] ?? '')
     if (!isInsideWord && point !== ' ') prefixes.push(text.slice(0, end))
   }
   return prefixes.reverse()
@@ -97,7 +99,10 @@ export function linkReferences(tree: TextTree, given: { users: References; topic
 }
 
 function meantIn(text: string, sign: Sign, references: References) {
+  const firsts = new Set([...references.keys()].map((key) => key[0]))
   return startsIn(text, sign, SIGNS_MAX).flatMap(({ start, prefixes }) => {
+    // Folding all prefixes would cost much more than the first character.
+    if (!firsts.has(nameKey(prefixes.at(-1)?.match(/^./su)?.[0] ?? '')[0])) return []
     for (const prefix of prefixes) {
       const reference = references.get(nameKey(prefix))
       if (reference) {

@@ -27,10 +27,11 @@ export const addTextSource = <N extends keyof Sources>(ctx: Context, name: N, so
   sourcesOf(ctx)[name] = source
 }
 
-type Parsed = { tree: TextTree; names: string[]; files: number[] }
+type Parsed = { tree: TextTree; names: string[]; files: number[]; bytes: number }
 
 const CACHE_BYTES = 16 * 1024 * 1024
 const OVERHEAD_BYTES = 500
+const NODE_BYTES = 150
 /** Length of a text in UTF-16 units above which parsing lets other requests run first. */
 const LONG = 2000
 
@@ -38,14 +39,25 @@ const parsedOf = defineState(
   () =>
     new LRUCache<string, Parsed>({
       maxSize: CACHE_BYTES,
-      sizeCalculation: ({ tree }, key) => key.length * 8 + tree.length * OVERHEAD_BYTES,
+      sizeCalculation: ({ bytes }) => bytes,
     }),
 )
 
 function parse(text: string, format: TextFormat): Parsed {
-  const parsed: Parsed = { tree: parseText(text, format), names: [], files: [] }
+  const parsed: Parsed = {
+    tree: parseText(text, format),
+    names: [],
+    files: [],
+    bytes: OVERHEAD_BYTES + text.length * 2,
+  }
   visit(parsed.tree, (node) => {
-    if (typeof node === 'string') return
+    parsed.bytes += NODE_BYTES
+    if (typeof node === 'string') {
+      parsed.bytes += node.length * 2
+      return
+    }
+    if ('href' in node) parsed.bytes += node.href.length * 2
+    if ('text' in node) parsed.bytes += node.text.length * 2
     if (node.type === 'mention') parsed.names.push(node.name)
     if (node.type === 'upload') parsed.files.push(node.file)
   })

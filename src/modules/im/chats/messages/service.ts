@@ -208,14 +208,11 @@ export async function editMessage(
   const minutes = await editMinutes(ctx)
   return transaction(ctx.sql, async (tx) => {
     const named = await findNamedMembers(tx, message.chat_id, userId, body)
-    const row = await updateBody(
-      tx,
-      message.id,
-      { body, mentions: withNamed(message.mentions, named) },
-      minutes,
-    )
+    const before = await deleteMentions(tx, MESSAGES, [message.id])
+    const chosen = message.mentions.filter((id) => !before.includes(id))
+    const change = { body, mentions: withNamed(chosen, named) }
+    const row = await updateBody(tx, message.id, change, minutes)
     if (!row) throw tooLateToChange()
-    await deleteMentions(tx, MESSAGES, [row.id])
     await saveMentions(tx, { type: MESSAGES, id: row.id }, named)
     sendSignal(tx, CHANGE_SIGNAL, row.id)
     const [view] = await messageViews(ctx, [row], tx)
