@@ -52,6 +52,9 @@ export function findUrl(
   return { start, end: start + end }
 }
 
+/** Matches a name between soft hyphens, as existing clients mention users. */
+export const MARKED_NAME = /\u00ad@([^\u00ad/\n]{1,100})\u00ad/
+
 const UPLOAD = /^\/api\/v2\/files\/([1-9]\d{0,14})(?:\?[\w=&,-]*)?$/
 
 /** Id of an upload of this site by its path. Any other path, such as one with `..`, is not an upload. */

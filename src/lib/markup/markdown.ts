@@ -1,27 +1,27 @@
 import MarkdownIt, { type StateBlock, type StateInline, type Token } from 'markdown-it'
 import cjkFriendly from 'markdown-it-cjk-friendly'
 import { ATTACHMENT } from '../attachments.ts'
-import { findUrl, safeHref, uploadOf } from './links.ts'
+import { findUrl, MARKED_NAME, safeHref, uploadOf } from './links.ts'
 import { type Alignment, type TextNode, type TextTree, textOf } from './tree.ts'
 
-/** Thrown when a text takes more work than `Budget` allows. */
+/** Thrown when a text takes more work than `LIMITS` allows. */
 export class TooComplex extends Error {}
 
 /**
- * Counts the work on a text: positions that the parser visits, nodes that it makes, and characters of targets.
- * Every use of a definition repeats its target.
+ * Limits of the work on a text: positions that the parser visits, nodes that it makes, characters of all targets,
+ * and levels. An article of 100,000 characters takes some 10,000 steps. Every use of a definition repeats its
+ * target.
  */
-export type Budget = {
-  steps: number
-  nodes: number
-  targets: number
-  maxSteps: number
-  maxNodes: number
-  maxTargets: number
-  dropsTags: boolean
-}
+export const LIMITS = { steps: 40_000, nodes: 10_000, targets: 200_000, depth: 24 }
 
-const DEPTH_MAX = 24
+/** The work on one text so far. With `dropsTags`, the tree has no HTML tags. */
+export type Work = { steps: number; nodes: number; targets: number; dropsTags: boolean }
+
+/** Adds to the work on a text. Throws `TooComplex` beyond the limit. */
+export function spend(work: Work, kind: 'steps' | 'nodes' | 'targets', amount = 1): void {
+  work[kind] += amount
+  if (work[kind] > LIMITS[kind]) throw new TooComplex()
+}
 
 const markdown = new MarkdownIt({ html: false, linkify: false, breaks: false, maxNesting: 100 })
 markdown.use(cjkFriendly)
@@ -29,21 +29,16 @@ markdown.disable(['linkify', 'html_block'])
 // `safeHref` decides on links instead, because the default also lets `data:` pictures pass.
 markdown.validateLink = () => true
 
-const budgetOf = (env: object) => (env as { budget: Budget }).budget
-
-function count(budget: Budget): void {
-  budget.steps += 1
-  if (budget.steps > budget.maxSteps) throw new TooComplex()
-}
+const workOf = (env: object) => (env as { work: Work }).work
 
 markdown.inline.ruler.before('text', 'count', (state: StateInline) => {
-  count(budgetOf(state.env))
+  spend(workOf(state.env), 'steps')
   return false
 })
 markdown.block.ruler.before('table', 'count', (state: StateBlock) => {
   // The parser would drop the text below its own limit.
-  if (state.level > DEPTH_MAX) throw new TooComplex()
-  count(budgetOf(state.env))
+  if (state.level > LIMITS.depth) throw new TooComplex()
+  spend(workOf(state.env), 'steps')
   return false
 })
 
@@ -61,7 +56,7 @@ markdown.inline.ruler.before('newline', 'url', (state, silent) => {
 })
 
 const UPLOAD = new RegExp(ATTACHMENT.source, 'y')
-const MENTION = /\u00ad@([^\u00ad/\n]{1,100})\u00ad/y
+const MENTION = new RegExp(MARKED_NAME.source, 'y')
 
 markdown.inline.ruler.before('image', 'at', (state, silent) => {
   if (state.src[state.pos] !== '@') return false
@@ -130,29 +125,25 @@ function anchorOf(title: string, used: Map<string, number>): string {
   return anchor
 }
 
-/** Reads Markdown. Throws `TooComplex` beyond the budget. */
-export function readMarkdown(source: string, budget: Budget): TextTree {
+/** Reads Markdown. Throws `TooComplex` beyond the limits. */
+export function readMarkdown(source: string, work: Work): TextTree {
   const frames: TextNode[][] = [[]]
   const levels: number[] = []
   const anchors = new Map<string, number>()
   let unshown = ''
 
-  const spend = () => {
-    budget.nodes += 1
-    if (budget.nodes > budget.maxNodes) throw new TooComplex()
-  }
   const put = (node: TextNode) => {
     const nodes = frames.at(-1) as TextNode[]
     const last = nodes.length - 1
     if (node === '' || unshown !== '') return
     if (typeof node === 'string' && typeof nodes[last] === 'string') nodes[last] += node
     else {
-      spend()
+      spend(work, 'nodes')
       nodes.push(node)
     }
   }
   const open = () => {
-    if (frames.length > DEPTH_MAX) throw new TooComplex()
+    if (frames.length > LIMITS.depth) throw new TooComplex()
     frames.push([])
   }
   const close = (): TextNode[] => frames.pop() as TextNode[]
@@ -160,7 +151,7 @@ export function readMarkdown(source: string, budget: Budget): TextTree {
   function tag(text: string): void {
     const [, end = '', name = ''] = /^<(\/?)([a-z]+[1-6]?)/i.exec(text) ?? []
     if (/^br$/i.test(name)) put({ type: 'break' })
-    else if (!budget.dropsTags) put(text)
+    else if (!work.dropsTags) put(text)
     else if (end === '' && unshown === '' && /^(?:script|style)$/i.test(name)) unshown = name
     else if (end !== '' && name === unshown) unshown = ''
     else if (BLOCK_TAG.test(name)) put(' ')
@@ -170,8 +161,7 @@ export function readMarkdown(source: string, budget: Budget): TextTree {
   function targetOf(href: string): string | undefined {
     if (!known.has(href)) known.set(href, safeHref(href))
     const target = known.get(href)
-    budget.targets += target?.length ?? 0
-    if (budget.targets > budget.maxTargets) throw new TooComplex()
+    spend(work, 'targets', target?.length)
     return target
   }
 
@@ -227,9 +217,9 @@ export function readMarkdown(source: string, budget: Budget): TextTree {
           put({ type: 'code', text: content })
           break
         case 'code_block':
-          if (budget.dropsTags) {
+          if (work.dropsTags) {
             // Imported HTML is often indented.
-            read(markdown.parseInline(content, { budget }))
+            read(markdown.parseInline(content, { work }))
             put('\n')
             break
           }
@@ -322,12 +312,12 @@ export function readMarkdown(source: string, budget: Budget): TextTree {
           break
         case 'th_close':
         case 'td_close':
-          spend()
+          spend(work, 'nodes')
           table.rows.at(-1)?.push(close())
           break
       }
     }
   }
-  read(markdown.parse(source, { budget }))
+  read(markdown.parse(source, { work }))
   return frames[0] as TextTree
 }

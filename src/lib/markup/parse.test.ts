@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { HOSTILE_TOKENS } from '#test/fixtures/hostile-texts.ts'
-import { newBudget, parseText, type TextFormat } from './parse.ts'
+import { LIMITS } from './markdown.ts'
+import { newWork, parseText, type TextFormat } from './parse.ts'
 import { type TextNode, type TextTree, visit } from './tree.ts'
 
 const url = (href: string, text = href): TextNode => ({ type: 'link', href, nodes: [text] })
@@ -209,19 +210,16 @@ const depthOf = (tree: TextTree): number =>
   )
 
 function requireBounded(text: string, format: TextFormat): void {
-  const budget = newBudget()
-  const tree = parseText(text, format, budget)
-  assert.ok(
-    budget.steps <= budget.maxSteps + 1,
-    `${budget.steps} steps for ${JSON.stringify(text.slice(0, 20))}`,
-  )
+  const work = newWork()
+  const tree = parseText(text, format, work)
+  assert.ok(work.steps <= LIMITS.steps + 1, `${work.steps} steps for ${JSON.stringify(text.slice(0, 20))}`)
   let nodes = 0
   let length = 0
   visit(tree, (node) => {
     nodes += 1
     if (typeof node === 'string') length += node.length
   })
-  assert.ok(nodes <= 2 * budget.maxNodes, `${nodes} nodes for ${JSON.stringify(text.slice(0, 20))}`)
+  assert.ok(nodes <= 2 * LIMITS.nodes, `${nodes} nodes for ${JSON.stringify(text.slice(0, 20))}`)
   assert.ok(length <= text.length * 2)
   assert.ok(depthOf(tree) <= 60)
 }
@@ -243,9 +241,9 @@ test('bounds the work on 500 hostile texts', () => {
 test('counts as many steps again for each repetition of a text', () => {
   for (const unit of ['*_x', '_a_', '![@', '[', '<', '`a``b', '|a', '> ', '- ']) {
     const stepsOf = (length: number) => {
-      const budget = { ...newBudget(), maxSteps: Number.POSITIVE_INFINITY }
-      parseText(unit.repeat(length / unit.length), 'markdown', budget)
-      return budget.steps
+      const work = newWork()
+      parseText(unit.repeat(length / unit.length), 'markdown', work)
+      return work.steps
     }
     const [few, many] = [stepsOf(4000), stepsOf(16_000)]
     assert.ok(many <= few * 5 + 100, `${unit}: ${few} steps, then ${many}`)

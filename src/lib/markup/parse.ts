@@ -1,36 +1,24 @@
 import { codePointLength, cutCharacters } from '../text.ts'
-import { findUrl } from './links.ts'
-import { type Budget, readMarkdown, TooComplex } from './markdown.ts'
+import { findUrl, MARKED_NAME } from './links.ts'
+import { readMarkdown, spend, TooComplex, type Work } from './markdown.ts'
 import { type TextNode, type TextTree, textOf } from './tree.ts'
 
 export type TextFormat = 'plain' | 'markdown'
 
 const LENGTH_MAX = 100_000
-const STEPS_MAX = 40_000
-const NODES_MAX = 10_000
-const TARGETS_MAX = 200_000
 const LINES_MAX = 2000
 
-/** An article of 100,000 characters takes some 10,000 steps. */
-export const newBudget = (dropsTags = false): Budget => ({
-  steps: 0,
-  nodes: 0,
-  targets: 0,
-  maxSteps: STEPS_MAX,
-  maxNodes: NODES_MAX,
-  maxTargets: TARGETS_MAX,
-  dropsTags,
-})
+export const newWork = (dropsTags = false): Work => ({ steps: 0, nodes: 0, targets: 0, dropsTags })
 
 /**
  * Reads a member's text into a tree. `plain` texts have links and mentions, `markdown` has blocks and emphasis
- * too. A text beyond the budget becomes one unformatted paragraph. Topics, and mentions without soft hyphens,
+ * too. A text beyond `LIMITS` becomes one unformatted paragraph. Topics, and mentions without soft hyphens,
  * stay in the strings of the tree until `linkReferences` finds them.
  */
-export function parseText(source: string, format: TextFormat, budget = newBudget()): TextTree {
+export function parseText(source: string, format: TextFormat, work = newWork()): TextTree {
   try {
     if (source.length > LENGTH_MAX) throw new TooComplex()
-    return format === 'plain' ? readPlain(source, budget) : readMarkdown(source, budget)
+    return format === 'plain' ? readPlain(source, work) : readMarkdown(source, work)
   } catch (error) {
     if (!(error instanceof TooComplex)) throw error
     return format === 'plain' ? [source] : unformatted(source)
@@ -46,20 +34,19 @@ function unformatted(source: string): TextTree {
   return [{ type: 'paragraph', nodes }]
 }
 
-const STARTS = /:\/\/|\u00ad@([^\u00ad/\n]{1,100})\u00ad/g
+const STARTS = new RegExp(`://|${MARKED_NAME.source}`, 'g')
 
-function readPlain(source: string, budget: Budget): TextTree {
+function readPlain(source: string, work: Work): TextTree {
   const nodes: TextNode[] = []
   let done = 0
   const put = (node: TextNode, start: number, end: number) => {
-    budget.nodes += 2
-    if (budget.nodes > budget.maxNodes) throw new TooComplex()
+    spend(work, 'nodes', 2)
     if (start > done) nodes.push(source.slice(done, start))
     nodes.push(node)
     done = end
   }
   for (const found of source.matchAll(STARTS)) {
-    budget.steps += 1
+    spend(work, 'steps')
     const [whole, name] = found
     const { index } = found
     if (index < done) continue
@@ -94,7 +81,7 @@ const START_MIN = 1000
 const UNSHOWN = /<!--.*?(?:-->|$)|<(script|style)\b.*?(?:<\/\1\s*>|$)/gis
 
 const oneLineOf = (source: string): string =>
-  textOf(parseText(source, 'markdown', newBudget(true)))
+  textOf(parseText(source, 'markdown', newWork(true)))
     .replace(/[\s\p{Cc}]+/gu, ' ')
     .replace(/<(?=[A-Za-z/!?])/g, '< ')
     .trim()

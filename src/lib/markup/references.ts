@@ -1,4 +1,4 @@
-import { nameKey } from '../text.ts'
+import { cutCharacters, nameKey } from '../text.ts'
 import { mapLeaves, type TextTree, visit } from './tree.ts'
 
 /** Sign of a reference in a text: `@` for a user, `#` for a topic. */
@@ -6,6 +6,11 @@ export type Sign = '@' | '#'
 
 /** Users or topics of one text by the key of the name in the text. `name` is the current name. */
 export type References = ReadonlyMap<string, { id: number; name: string }>
+
+const SIGNS = { '@': /[@\uff20]/, '#': /[#\uff03]/ }
+
+/** True for a text that may have a reference of this kind. */
+export const hasSign = (text: string, sign: Sign): boolean => SIGNS[sign].test(text)
 
 type Rules = {
   /** Matches the sign and all that may follow in a name. */
@@ -27,15 +32,13 @@ const WORD =
 
 /** Prefixes of the text after a sign that may be a name, the longest first. A word of a script with spaces is never divided. */
 function prefixesOf(text: string, lengthMax: number): string[] {
+  const points = [...cutCharacters(text, lengthMax + 1)]
   const prefixes: string[] = []
-  let end = 0
-  let length = 0
-  for (const point of text) {
-    end += point.length
-    length += 1
-    if (length > lengthMax) break
-    const isInsideWord = WORD.test(point) && WORD.test(text.slice(end, end + 2).match(/^./su)?.[0] ?? '')
-    if (!isInsideWord && point !== ' ') prefixes.push(text.slice(0, end))
+  let prefix = ''
+  for (const [n, point] of points.slice(0, lengthMax).entries()) {
+    prefix += point
+    const isInsideWord = WORD.test(point) && WORD.test(points[n + 1] ?? '')
+    if (!isInsideWord && point !== ' ') prefixes.push(prefix)
   }
   return prefixes.reverse()
 }
@@ -67,6 +70,13 @@ export function findCandidates(tree: TextTree, sign: Sign, signsMax: number): st
     return true
   })
   return lists
+}
+
+/** The rows that candidate lists mean: for each list the first key with a row. Each row once. */
+export function meantRows<Row extends { key: string }>(lists: string[][], rows: readonly Row[]): Row[] {
+  const byKey = new Map(rows.map((row) => [row.key, row]))
+  const meant = lists.flatMap((list) => byKey.get(list.find((key) => byKey.has(key)) ?? '') ?? [])
+  return [...new Set(meant)]
 }
 
 /**
@@ -102,13 +112,13 @@ function meantIn(text: string, sign: Sign, references: References) {
   const firsts = new Set([...references.keys()].map((key) => key[0]))
   return startsIn(text, sign, SIGNS_MAX).flatMap(({ start, prefixes }) => {
     // Folding all prefixes would cost much more than the first character.
-    if (!firsts.has(nameKey(prefixes.at(-1)?.match(/^./su)?.[0] ?? '')[0])) return []
+    if (!firsts.has(nameKey(cutCharacters(prefixes.at(-1) ?? '', 1))[0])) return []
     for (const prefix of prefixes) {
       const reference = references.get(nameKey(prefix))
       if (reference) {
         const after = start + 1 + prefix.length
         // Includes the closing sign of `#topic#`.
-        const end = sign === '#' && /[#\uff03]/.test(text[after] ?? '') ? after + 1 : after
+        const end = sign === '#' && hasSign(text[after] ?? '', '#') ? after + 1 : after
         return [{ start, end, sign, ...reference }]
       }
     }

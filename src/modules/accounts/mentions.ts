@@ -1,6 +1,12 @@
 import { EXCERPT_LENGTH } from '#contracts/content.ts'
 import { parseText, type TextFormat } from '#lib/markup/parse.ts'
-import { findCandidates, linkReferences, type References } from '#lib/markup/references.ts'
+import {
+  findCandidates,
+  hasSign,
+  linkReferences,
+  meantRows,
+  type References,
+} from '#lib/markup/references.ts'
 import { cutCharacters, nameKey } from '#lib/text.ts'
 import { notify } from '#modules/notifications/index.ts'
 import type { Context } from '#platform/context.ts'
@@ -16,7 +22,7 @@ export type Mentioned = { id: number; key: string; name: string; blocks: boolean
 const MENTIONS_MAX = 50
 
 /** True for a text that may mention a user. */
-export const mayMention = (text: string): boolean => /[@\uff20]/.test(text)
+export const mayMention = (text: string): boolean => hasSign(text, '@')
 
 /** Finds enabled users by id or name key. `blocks` is true if the found user blocks the viewer. */
 const findPeople = (sql: Db, viewerId: number, ids: number[], keys: string[]) => sql<Mentioned[]>`
@@ -41,12 +47,7 @@ export async function findMentioned(
   const keys = [...new Set(lists.flat())]
   if (ids.length + keys.length === 0) return { people: [], mentioned: [] }
   const people = await findPeople(sql, authorId, ids, keys)
-  const byKey = new Map(people.map((person) => [person.key, person]))
-  const meant = lists.flatMap((list) => {
-    const key = list.find((each) => byKey.has(each))
-    return key === undefined ? [] : [byKey.get(key) as Mentioned]
-  })
-  const mentioned = [...new Set(meant)]
+  const mentioned = meantRows(lists, people)
   const wanted = new Set(ids)
   return { people: people.filter((each) => wanted.has(each.id) || mentioned.includes(each)), mentioned }
 }

@@ -1,5 +1,5 @@
 import { parseText } from '#lib/markup/parse.ts'
-import { findCandidates } from '#lib/markup/references.ts'
+import { findCandidates, hasSign, meantRows } from '#lib/markup/references.ts'
 import type { Context } from '#platform/context.ts'
 import type { Db, Fragment, Row } from '#platform/database'
 import { defineFragments } from '#platform/memory'
@@ -51,18 +51,13 @@ export async function findNamedTopics(
   userId: number,
   text: string,
 ): Promise<{ id: number; key: string }[]> {
-  if (!/[#\uff03]/.test(text)) return []
+  if (!hasSign(text, '#')) return []
   const lists = findCandidates(parseText(text, 'plain'), '#', NAMED_MAX)
   if (lists.length === 0) return []
   const rows = await sql<{ id: number; key: string }[]>`
     select id, name_key as key from feed_topics
     where name_key = any(${[...new Set(lists.flat())]}) and (status = 'passed' or creator_user_id = ${userId})`
-  const byKey = new Map(rows.map((row) => [row.key, row]))
-  const named = lists.flatMap((list) => {
-    const key = list.find((each) => byKey.has(each))
-    return key === undefined ? [] : [byKey.get(key) as { id: number; key: string }]
-  })
-  return [...new Set(named)]
+  return meantRows(lists, rows)
 }
 
 /** Names and keys of the public topics among `ids`. */

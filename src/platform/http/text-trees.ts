@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { parseText, type TextFormat } from '#lib/markup/parse.ts'
-import { linkReferences, type References } from '#lib/markup/references.ts'
+import { hasSign, linkReferences, type References, type Sign } from '#lib/markup/references.ts'
 import { mapLeaves, type TextTree, visit } from '#lib/markup/tree.ts'
 import { type Context, defineState } from '#platform/context.ts'
 import type { Db } from '#platform/database'
@@ -32,7 +32,7 @@ type Parsed = { tree: TextTree; names: string[]; files: number[]; bytes: number 
 const CACHE_BYTES = 16 * 1024 * 1024
 const OVERHEAD_BYTES = 500
 const NODE_BYTES = 150
-/** Length of a text in UTF-16 units above which parsing lets other requests run first. */
+/** Length of a text in UTF-16 units above which parsing and linking let other requests run first. */
 const LONG = 2000
 
 const parsedOf = defineState(
@@ -82,27 +82,31 @@ export async function treesOf(ctx: Context, texts: MemberTextOf[], sql: Db = ctx
   const parsed: Parsed[] = []
   for (const text of texts) parsed.push(await parsedText(ctx, text))
   const { users, topics, sizes } = sourcesOf(ctx)
-  const asked = (sign: RegExp) =>
-    texts.flatMap(({ type, id, text }, at) =>
-      sign.test(text) ? [{ at, type, id, names: (parsed[at] as Parsed).names }] : [],
+  /** References by the position of the text. */
+  const find = async (sign: Sign, source: Sources['users'] | undefined) => {
+    const asked = texts.flatMap(({ type, id, text }, at) =>
+      hasSign(text, sign) ? [{ at, type, id, names: (parsed[at] as Parsed).names }] : [],
     )
-  const [mentioning, tagged] = [asked(/[@\uff20]/), asked(/[#\uff03]/)]
+    const found = asked.length > 0 && source ? await source(sql, asked) : []
+    return new Map(asked.map(({ at }, n) => [at, found[n] ?? NO_NAMES]))
+  }
   const uploads = parsed.flatMap(({ files }, n) =>
     files.map((file) => ({ file, content: (texts[n] as MemberTextOf).id })),
   )
   const [people, named, known] = await Promise.all([
-    mentioning.length > 0 && users ? users(sql, mentioning) : [],
-    tagged.length > 0 && topics ? topics(sql, tagged) : [],
+    find('@', users),
+    find('#', topics),
     uploads.length > 0 && sizes ? sizes(sql, uploads) : new Map<number, Size>(),
   ])
-  const usersAt = new Map(mentioning.map(({ at }, n) => [at, people[n]]))
-  const topicsAt = new Map(tagged.map(({ at }, n) => [at, named[n]]))
-  return parsed.map(({ tree, names, files }, at) => {
-    const found = { users: usersAt.get(at) ?? NO_NAMES, topics: topicsAt.get(at) ?? NO_NAMES }
+  const trees: TextTree[] = []
+  for (const [at, { tree, names, files }] of parsed.entries()) {
+    const found = { users: people.get(at) ?? NO_NAMES, topics: named.get(at) ?? NO_NAMES }
     const isNamed = found.users.size + found.topics.size + names.length > 0
+    if (isNamed && (texts[at] as MemberTextOf).text.length > LONG) await new Promise(setImmediate)
     const linked = isNamed ? linkReferences(tree, found) : tree
-    return files.length > 0 && known.size > 0 ? withSizes(linked, known) : linked
-  })
+    trees.push(files.length > 0 && known.size > 0 ? withSizes(linked, known) : linked)
+  }
+  return trees
 }
 
 const withSizes = (tree: TextTree, sizes: Map<number, Size>): TextTree =>

@@ -3,7 +3,7 @@ import type { Schema } from '@kith/client'
 export type TextNode = Schema<'TextNode'>
 type Element = Exclude<TextNode, string>
 
-const BLOCKS = new Set(['paragraph', 'quote', 'heading', 'list', 'table', 'rule'])
+export const BLOCKS: ReadonlySet<string> = new Set(['paragraph', 'quote', 'heading', 'list', 'table', 'rule'])
 
 const childrenOf = (node: Element): TextNode[][] => {
   if ('nodes' in node) return [node.nodes]

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { Link } from 'wouter-preact'
-import { type TextNode, withoutMarks } from '../app/text.ts'
+import { BLOCKS, type TextNode, withoutMarks } from '../app/text.ts'
 
 type NodeOf<T extends string> = Extract<TextNode, { type: T }>
 type Place = { name: string; isInLink?: boolean }
@@ -32,7 +32,6 @@ export function Text({
   )
 }
 
-const BLOCKS = new Set(['paragraph', 'quote', 'heading', 'list', 'table', 'rule'])
 const isBlock = (node: Exclude<TextNode, string>) =>
   BLOCKS.has(node.type) || (node.type === 'code' && node.block === true)
 
