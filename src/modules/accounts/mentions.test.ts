@@ -169,6 +169,31 @@ test('links topics that a feed names, also after a rename (feeds-42)', async () 
   assert.deepEqual(renamed.feed_content_tree[1], { type: 'topic', topic, name: 'Hiking x' })
 })
 
+test('names no topic that the author or the reader may not see (feeds-42)', async () => {
+  const [ann, bob] = [await person(), await person()]
+  const name = `秘密${process.pid}`
+  const topic = (await as(bob, 'POST', '/feed/topics', { name })).body.id
+  await sql`update feed_topics set status = 'waiting' where id = ${topic}`
+  const foreign = await treesOf(`/feeds/${await publish(ann, { feed_content: `#${name}` })}`)
+  assert.deepEqual([foreign.topics, foreign.feed_content_tree], [[], [`#${name}`]])
+  const own = await treesOf(`/feeds/${await publish(bob, { feed_content: `#${name}` })}`)
+  assert.deepEqual([own.topics, own.feed_content_tree], [[], [`#${name}`]])
+  const links = await sql`select from feed_topic_links where topic_id = ${topic}`
+  assert.equal(links.length, 1)
+})
+
+test('notifies nobody outside a private group about an edited post (groups-20)', async () => {
+  const [founder, member, stranger] = [await person(), await person(), await person()]
+  const club = await group(founder)
+  await join(club, founder, member)
+  const thread = await post(founder, club, { title: 'T', body: 'x', summary: 'S' })
+  await sql`update groups set mode = 'private' where id = ${club}`
+  const body = `@${member.name} @${stranger.name}`
+  const edit = await as(founder, 'PUT', `/groups/${club}/posts/${thread}`, { title: 'T', body, summary: 'S' })
+  assert.ok(edit.status < 300, JSON.stringify(edit.body))
+  assert.deepEqual([await told(member), await told(stranger)], [[[founder.id, 'group-posts', thread]], []])
+})
+
 test('adds the size of a picture that belongs to the text', async () => {
   const [ann, bob] = [await person(), await person()]
   const [mine, theirs] = [await uploadPicture(world, ann, 30, 20), await uploadPicture(world, bob, 31, 21)]
