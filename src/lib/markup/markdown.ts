@@ -36,8 +36,6 @@ markdown.inline.ruler.before('text', 'count', (state: StateInline) => {
   return false
 })
 markdown.block.ruler.before('table', 'count', (state: StateBlock) => {
-  // The parser would drop the text below its own limit.
-  if (state.level > LIMITS.depth) throw new TooComplex()
   spend(workOf(state.env), 'steps')
   return false
 })

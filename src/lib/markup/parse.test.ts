@@ -181,6 +181,9 @@ test('shows a text beyond the limits without formatting', () => {
   assert.deepEqual(parseText(deep, 'markdown'), [p(deep)])
   const emphases = `${'*'.repeat(60)}a${'*'.repeat(60)}`
   assert.deepEqual(parseText(emphases, 'markdown'), [p(emphases)])
+  const codes = '`a`x'.repeat(12_000)
+  assert.deepEqual(parseText(codes, 'markdown'), [p(codes)])
+  assert.deepEqual(parseText(`[a](https://e.org/${'b'.repeat(3000)})`, 'markdown'), [p('a')])
   const many = 'https://e.org '.repeat(6000)
   assert.deepEqual(parseText(many, 'plain'), [many])
   const repeated = `[a]: https://e.org/${'b'.repeat(1500)}\n\n${'[a] '.repeat(500)}`

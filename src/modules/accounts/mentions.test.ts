@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { chatsOf } from '#test/fixtures/chats.ts'
 import { feedsOf } from '#test/fixtures/feeds.ts'
 import { groupMaker } from '#test/fixtures/groups.ts'
-import { createCategory, createNews, newsEditor } from '#test/fixtures/news.ts'
+import { createCategory, createNews, newsEditor, setSettings } from '#test/fixtures/news.ts'
 import { questionsOf } from '#test/fixtures/questions.ts'
 import { uploadPicture } from '#test/fixtures/uploads.ts'
 import { createWorld, type Person } from '#test/world.ts'
@@ -139,6 +139,10 @@ test('hides the author of an anonymous question from mentioned users', async () 
   const named = await ask(ann, { body: `@${bob.name}` })
   await as(ann, 'PATCH', `/currency-questions/${named}`, { anonymity: 1 })
   assert.deepEqual((await told(bob)).at(-1), [0, 'questions', named])
+  const reply = await answer(ann, question, { body: `@${bob.name}` })
+  assert.deepEqual((await told(bob)).at(-1), [ann.id, 'question-answers', reply])
+  await as(ann, 'PATCH', `/question-answers/${reply}`, { anonymity: 1 })
+  assert.deepEqual((await told(bob)).at(-1), [0, 'question-answers', reply])
 })
 
 test('mentions only members of the conversation in a message (im-12)', async () => {
@@ -148,6 +152,9 @@ test('mentions only members of the conversation in a message (im-12)', async () 
   assert.deepEqual([sent.mentions, sent.body_tree], [[bob.id], [mentionOf(bob), `和@${eve.name}`]])
   const { body } = await as(ann, 'PATCH', `/chats/${chat}/messages/${sent.id}`, { body: `hi @${bob.name}` })
   assert.deepEqual(body.body_tree, ['hi ', mentionOf(bob)])
+  const unnamed = await as(ann, 'PATCH', `/chats/${chat}/messages/${sent.id}`, { body: 'hi' })
+  assert.deepEqual([unnamed.body.mentions, unnamed.body.body_tree], [[], ['hi']])
+  await as(ann, 'PATCH', `/chats/${chat}/messages/${sent.id}`, { body: `@${bob.name}` })
   await as(ann, 'DELETE', `/chats/${chat}/messages/${sent.id}`)
   assert.equal(
     (await sql`select from mentions where content_type = 'chat-messages' and content_id = ${sent.id}`).length,
@@ -180,6 +187,18 @@ test('names no topic that the author or the reader may not see (feeds-42)', asyn
   assert.deepEqual([own.topics, own.feed_content_tree], [[], [`#${name}`]])
   const links = await sql`select from feed_topic_links where topic_id = ${topic}`
   assert.equal(links.length, 1)
+})
+
+test('names at most five topics, and none in the hidden part of a feed (feeds-42)', async () => {
+  const ann = await person()
+  const names = Array.from({ length: 6 }, (_, n) => `T${process.pid}x${n}`)
+  for (const name of names) await as(ann, 'POST', '/feed/topics', { name })
+  await sql`update feed_topics set status = 'passed' where creator_user_id = ${ann.id}`
+  const all = await publish(ann, { feed_content: names.map((name) => `#${name}`).join(' ') })
+  assert.equal((await treesOf(`/feeds/${all}`)).topics.length, 5)
+  await setSettings(world, { 'feed:paycontrol': true, 'feed:pay-word-limit': 20 })
+  const paid = await publish(ann, { feed_content: `${'x'.repeat(40)} #${names[0]}`, amount: 5 })
+  assert.deepEqual((await treesOf(`/feeds/${paid}`, ann)).topics, [])
 })
 
 test('notifies nobody outside a private group about an edited post (groups-20)', async () => {
@@ -243,6 +262,10 @@ test('deletes mentions with their content', async () => {
   assert.equal((await left()).length, 2)
   await as(ann, 'DELETE', `/feeds/${feed}/comments/${comment.id}`)
   await as(ann, 'DELETE', `/currency-questions/${question}`)
+  const editor = await newsEditor(world)
+  const category_id = await createCategory(world, editor)
+  const article = await createNews(world, editor, ann, { category_id, content: `@${bob.name}` })
+  assert.equal((await as(editor, 'DELETE', `/admin/news/${article}`)).status, 204)
   assert.equal((await left()).length, 0)
   assert.deepEqual(await told(bob), [])
 })
