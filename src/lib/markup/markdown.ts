@@ -12,7 +12,7 @@ export class TooComplex extends Error {}
  * and levels. An article of 100,000 characters takes some 10,000 steps. Every use of a definition repeats its
  * target.
  */
-export const LIMITS = { steps: 40_000, nodes: 10_000, targets: 200_000, depth: 24 }
+export const LIMITS = { steps: 20_000, nodes: 10_000, targets: 200_000, depth: 24 }
 
 /** The work on one text so far. With `dropsTags`, the tree has no HTML tags. */
 export type Work = { steps: number; nodes: number; targets: number; dropsTags: boolean }
