@@ -201,7 +201,7 @@ test('names at most five topics, and none in the hidden part of a feed (feeds-42
   assert.deepEqual((await treesOf(`/feeds/${paid}`, ann)).topics, [])
 })
 
-test('notifies nobody outside a private group about an edited post (groups-20)', async () => {
+test('does not notify users outside a private group of an edited post (groups-20)', async () => {
   const [founder, member, stranger] = [await person(), await person(), await person()]
   const club = await group(founder)
   await join(club, founder, member)

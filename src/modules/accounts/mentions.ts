@@ -106,7 +106,7 @@ async function notifyMentioned(
 
 /**
  * Stores the mentions in a new or edited text, and notifies users who were not mentioned before. Throws 403 if
- * a mentioned user blocks the author. With `isQuiet`, notifies nobody.
+ * a mentioned user blocks the author. With `isQuiet`, sends no notification.
  */
 export async function recordMentions(
   tx: Tx,
