@@ -1,13 +1,14 @@
 import { DOCUMENTS as COLLECTED } from 'virtual:documents'
-import { createClient, isKithError, type Kith } from '@kith/client'
+import { isKithError, type Kith } from '@kith/client'
 import { dehydrate, QueryClientProvider } from '@tanstack/preact-query'
 import { renderToString } from 'preact-render-to-string'
-import { parse } from 'regexparam'
-import { matchRoute, Router } from 'wouter-preact'
+import { Router } from 'wouter-preact'
 import { createCache } from './app/api.ts'
 import { App, titleOf } from './app/app.tsx'
 import { documentOf } from './app/document.ts'
+import { matcherOf } from './app/matcher.ts'
 import { movedTo } from './app/moved.ts'
+import { type Ask, createReader, type Reader } from './app/reader.ts'
 import { type Boot, SiteContext, type Theme } from './app/site.ts'
 import { findRoute, headOf, openVisit } from './app/visit.ts'
 import type { Language } from './app/words.ts'
@@ -22,8 +23,8 @@ export type WebRequest = {
   wantsPage: boolean
   nonce: string
   manifest: Manifest
-  /** Calls the API in this process with the visitor's session. */
-  fetch(request: Request): Promise<Response>
+  /** Reads the API in this process with the visitor's session. */
+  ask: Ask
 }
 
 export type Manifest = { style: string; script: string; preload: string[]; pages: Record<string, string[]> }
@@ -36,7 +37,9 @@ export type WebReply = {
   isSignedOut: boolean
 }
 
-const DOCUMENTS = COLLECTED.flatMap(({ documents }) => documents)
+const DOCUMENTS = COLLECTED.flatMap(({ documents }) =>
+  documents.map((document) => ({ ...document, matches: matcherOf(document.path) })),
+)
 /**
  * Paths of content that only its deletion hides. A missing id below the newest id was therefore deleted. For
  * other content, a 410 would reveal that it is hidden.
@@ -45,18 +48,13 @@ const NUMBERED = /^\/(feeds|users|questions|musics|music_specials)\/(\d{1,15})$/
 
 export async function render(request: WebRequest): Promise<WebReply | undefined> {
   const { pathname, searchParams } = new URL(request.url, request.origin)
-  const api = createClient({
-    url: request.origin,
-    language: request.language,
-    retry: { attempts: 1 },
-    fetch: (input) => request.fetch(input as Request),
-  })
-  for (const { path, type, make } of DOCUMENTS) {
-    const [isMatch, params] = matchRoute(parse as never, path, pathname)
-    if (isMatch)
+  const api = createReader(request.ask)
+  for (const { matches, type, make } of DOCUMENTS) {
+    const params = matches(pathname)
+    if (params)
       return renderDocument(type, () =>
         make({
-          params: params as Record<string, string>,
+          params,
           search: searchParams,
           origin: request.origin,
           language: request.language,
@@ -64,10 +62,11 @@ export async function render(request: WebRequest): Promise<WebReply | undefined>
         }),
       )
   }
-  const moved = findRoute(pathname) ? undefined : movedTo(pathname)
+  const isPage = findRoute(pathname) !== null
+  const moved = isPage ? undefined : movedTo(pathname)
   if (moved)
     return { status: 301, type: 'text/html; charset=utf-8', body: '', location: moved, isSignedOut: false }
-  return findRoute(pathname) || request.wantsPage ? renderPage(request, api) : undefined
+  return isPage || request.wantsPage ? renderPage(request, api) : undefined
 }
 
 async function renderDocument(type: string, make: () => Promise<string>): Promise<WebReply> {
@@ -84,7 +83,7 @@ async function renderDocument(type: string, make: () => Promise<string>): Promis
   }
 }
 
-async function renderPage(request: WebRequest, api: Kith): Promise<WebReply> {
+async function renderPage(request: WebRequest, api: Reader): Promise<WebReply> {
   const { language, theme, origin, url } = request
   let isSignedOut = false
   const [settings, viewer] = await Promise.all([
@@ -105,7 +104,7 @@ async function renderPage(request: WebRequest, api: Kith): Promise<WebReply> {
   const [path = '/', search = ''] = url.split('?')
   const body = renderToString(
     <Router ssrPath={path} ssrSearch={search}>
-      <SiteContext.Provider value={{ ...boot, api }}>
+      <SiteContext.Provider value={{ ...boot, api: api as Kith }}>
         <QueryClientProvider client={cache}>
           <App first={shown} />
         </QueryClientProvider>
@@ -136,7 +135,7 @@ async function renderPage(request: WebRequest, api: Kith): Promise<WebReply> {
 }
 
 /** Returns whether a missing id was once in use. Search engines drop the URL after a 410. */
-async function wasDeleted(api: Kith, path: string): Promise<boolean> {
+async function wasDeleted(api: Reader, path: string): Promise<boolean> {
   const [, kind = '', id] = NUMBERED.exec(path) ?? []
   return id !== undefined && Number(id) > 0 && Number(id) < (await newestOf(api, kind).catch(() => 0))
 }

@@ -240,11 +240,9 @@ export async function createServer({
   }
   server.setErrorHandler(render)
   server.setNotFoundHandler(async (request, reply) => {
+    if (await server.sendPage?.(request, reply)) return reply
     const methods = allowedMethods(request.url)
-    if (methods.length === 0 || methods.includes(request.method)) {
-      if (await server.sendPage?.(request, reply)) return reply
-      return render(noSuchPath(), request, reply)
-    }
+    if (methods.length === 0 || methods.includes(request.method)) return render(noSuchPath(), request, reply)
     const headers = { Allow: methods.join(', ') }
     return render(methodNotAllowed({ headers }), request, reply)
   })

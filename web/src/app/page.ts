@@ -2,6 +2,7 @@ import type { Schema } from '@kith/client'
 import type { LucideIcon } from 'lucide-preact'
 import type { ComponentType } from 'preact'
 import type { Listing, Reading } from './api.ts'
+import type { Reader } from './reader.ts'
 import type { Boot } from './site.ts'
 import type { Language } from './words.ts'
 
@@ -62,7 +63,7 @@ export type Document = {
     search: URLSearchParams
     origin: string
     language: Language
-    api: import('@kith/client').Kith
+    api: Reader
   }): Promise<string>
 }
 

@@ -2,9 +2,8 @@ import { MODULES } from 'virtual:modules'
 import { PAGES } from 'virtual:pages'
 import { isKithError, KithError } from '@kith/client'
 import type { QueryClient } from '@tanstack/preact-query'
-import { parse } from 'regexparam'
-import { matchRoute } from 'wouter-preact'
 import { known, knownItems, load } from './api.ts'
+import { type Matcher, matcherOf } from './matcher.ts'
 import type { Head, Known, Page, Route, Visit } from './page.ts'
 import type { Boot } from './site.ts'
 
@@ -17,12 +16,14 @@ export type Shown = {
   redirect?: string
 }
 
-const ROUTES: Route[] = MODULES.flatMap(({ routes = [] }) => routes)
+const ROUTES: (Route & { matches: Matcher })[] = MODULES.flatMap(({ routes = [] }) =>
+  routes.map((route) => ({ ...route, matches: matcherOf(route.path) })),
+)
 
 export function findRoute(path: string): { route: Route; params: Record<string, string> } | null {
   for (const route of ROUTES) {
-    const [isMatch, params] = matchRoute(parse as never, route.path, path)
-    if (isMatch) return { route, params: params as Record<string, string> }
+    const params = route.matches(path)
+    if (params) return { route, params }
   }
   return null
 }

@@ -4,6 +4,8 @@ import { pathToFileURL } from 'node:url'
 import type { Language } from '#platform/errors.ts'
 import { builtFolder } from '../packages.ts'
 
+export type Answer = { status: number; header(name: string): string | null; body: unknown }
+
 /** Must match the type in web/src/server.tsx. */
 export type WebRequest = {
   url: string
@@ -15,7 +17,7 @@ export type WebRequest = {
   wantsPage: boolean
   nonce: string
   manifest: object
-  fetch(request: Request): Promise<Response>
+  ask(path: string): Promise<Answer>
 }
 
 export type WebReply = {

@@ -3,11 +3,12 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { LRUCache } from 'lru-cache'
 import type { Config } from '#platform/config'
 import type { Context } from '#platform/context.ts'
+import type { Language } from '#platform/errors.ts'
 import { addressKey, rateLimitHeaders } from '../admission.ts'
 import { addVary, compress, language } from '../caching.ts'
-import type { Server } from '../instance.ts'
+import { API, type Server } from '../instance.ts'
 import { builtFolder, sendAsset, sendNotBuilt } from '../packages.ts'
-import { rendererOf, type WebReply } from './build.ts'
+import { type Answer, rendererOf, type WebReply } from './build.ts'
 import { addSessions, clearSession, cookieOf, forwarded, INNER_HEADER, INNER_SECRET } from './session.ts'
 
 declare module 'fastify' {
@@ -80,7 +81,7 @@ export function addWeb(server: Server, { config, limiter }: Pick<Context, 'confi
         wantsPage,
         nonce: NONCE_MARK,
         manifest: renderer.manifest,
-        fetch: askInside(server, request, token),
+        ask: askInside(server, request, { token, language: speaks }),
       })
     if (token === undefined) {
       const state = await limiter.hit(`ip:${addressKey(request.ip)}`, config.rateLimits.anonymous)
@@ -121,26 +122,24 @@ export function addWeb(server: Server, { config, limiter }: Pick<Context, 'confi
   }
 }
 
-function askInside(server: Server, request: FastifyRequest, token: string | undefined) {
-  return async (asked: Request): Promise<Response> => {
-    const { pathname, search } = new URL(asked.url)
-    const answer = await server.inject({
-      method: asked.method as 'GET',
-      url: pathname + search,
-      remoteAddress: request.ip,
-      headers: {
-        ...forwarded(request),
-        'accept-language': asked.headers.get('accept-language') ?? 'en',
-        ...(token === undefined ? { [INNER_HEADER]: INNER_SECRET } : { authorization: `Bearer ${token}` }),
-      },
-    })
-    const hasBody = ![204, 205, 304].includes(answer.statusCode)
-    return new Response(hasBody ? new Uint8Array(answer.rawPayload) : null, {
+/** Returns a function that reads the API as the visitor, within the process. */
+function askInside(
+  server: Server,
+  request: FastifyRequest,
+  { token, language }: { token: string | undefined; language: Language },
+) {
+  const headers = {
+    ...forwarded(request),
+    'accept-language': language,
+    ...(token === undefined ? { [INNER_HEADER]: INNER_SECRET } : { authorization: `Bearer ${token}` }),
+  }
+  return async (path: string): Promise<Answer> => {
+    const answer = await server.inject({ url: API + path, remoteAddress: request.ip, headers })
+    return {
       status: answer.statusCode,
-      headers: Object.entries(answer.headers).flatMap(([name, value]) =>
-        value === undefined ? [] : [[name, String(value)] as [string, string]],
-      ),
-    })
+      header: (name) => (answer.headers[name] === undefined ? null : String(answer.headers[name])),
+      body: answer.payload === '' ? undefined : answer.json(),
+    }
   }
 }
 

@@ -1,6 +1,7 @@
-import { type Kith, KithError } from '@kith/client'
+import { KithError } from '@kith/client'
 import { escapeMarkup } from '../../app/document.ts'
 import type { Document } from '../../app/page.ts'
+import type { Reader } from '../../app/reader.ts'
 import { cutText, plainText } from '../../app/text.ts'
 import { timeOf } from '../../app/words.ts'
 import { KINDS, newestOf } from './kinds.ts'
@@ -14,7 +15,7 @@ const LISTS = ['/', '/topics', '/news', '/questions', '/groups', '/music']
 
 const missing = () => new KithError(404, 'no_such_path', 'Not found')
 
-async function partOf(api: Kith, kind: string, part: number, origin: string): Promise<string> {
+async function partOf(api: Reader, kind: string, part: number, origin: string): Promise<string> {
   const find = KINDS[kind]
   if (!find) throw missing()
   const urls: string[] = []
@@ -37,7 +38,7 @@ const TITLE_MOST = 80
 
 const EMBEDS: [
   RegExp,
-  (api: Kith, id: number) => Promise<{ title: string; author?: string; text?: string }>,
+  (api: Reader, id: number) => Promise<{ title: string; author?: string; text?: string }>,
 ][] = [
   [
     /^\/feeds\/(\d{1,15})$/,
