@@ -1,1 +1,1 @@
-export { addReport, isAnyReported, mountReports } from './reports.ts'
+export { addReport, isAnyReported, mountReports, RequiredReason } from './reports.ts'

@@ -26,7 +26,7 @@ import {
 import { addCaching, language } from './caching.ts'
 import { corsHeaders, EXPOSED } from './cors.ts'
 import { errorBody, methodNotAllowed, noSuchPath, sendError, toApiError } from './error-reply.ts'
-import { acceptForms } from './forms.ts'
+import { acceptForms, parseQuery } from './forms.ts'
 import { compileInput } from './input.ts'
 import { API, type Server } from './instance.ts'
 import { addDrain, shedLoad } from './load-shedding.ts'
@@ -122,7 +122,7 @@ export async function createServer({
     trustProxy: config.trustProxy ?? false,
     genReqId: requestIds(config.trustProxy) as never,
     // Long parameters are safe, because no path contains a regular expression. Schemas bound their length.
-    routerOptions: { maxParamLength: LINE_LIMIT, ignoreTrailingSlash: true },
+    routerOptions: { maxParamLength: LINE_LIMIT, ignoreTrailingSlash: true, querystringParser: parseQuery },
     frameworkErrors: async (error, request, reply) => {
       // Calls `identify` here, because Fastify runs no hooks before this handler, for example after an
       // undecodable URL.
