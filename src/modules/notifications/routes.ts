@@ -58,6 +58,7 @@ export function notificationRoutes(server: Server, ctx: Context) {
     access: 'user',
     query: ListQuery,
     reply: { 200: NotificationsReply },
+    returns: 'A page, or a list without paging data for older clients (notifications-4).',
     errors: [typeNeeded],
     handler: async ({ viewer, query, language }) => {
       const { type, offset, after = 0, limit = PAGE_SIZE } = query
