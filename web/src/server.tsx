@@ -10,8 +10,10 @@ import { matcherOf } from './app/matcher.ts'
 import { movedTo } from './app/moved.ts'
 import { type Ask, createReader, type Reader } from './app/reader.ts'
 import { type Boot, SiteContext, type Theme } from './app/site.ts'
-import { findRoute, headOf, openVisit } from './app/visit.ts'
+import { addressOf, findRoute, headOf, openVisit } from './app/visit.ts'
+import type { Posted } from './app/page.ts'
 import type { Language } from './app/words.ts'
+import { FORMS } from './modules/accounts/forms.ts'
 import { newestOf } from './modules/search/kinds.ts'
 
 export type WebRequest = {
@@ -25,6 +27,8 @@ export type WebRequest = {
   manifest: Manifest
   /** Reads the API in this process with the visitor's session. */
   ask: Ask
+  /** Set when a form of the page was sent without scripts. */
+  form?: Pick<Parameters<(typeof FORMS)[string]>[0], 'fields' | 'send'>
 }
 
 export type Manifest = { style: string; script: string; preload: string[]; pages: Record<string, string[]> }
@@ -47,8 +51,9 @@ const DOCUMENTS = COLLECTED.flatMap(({ documents }) =>
 const NUMBERED = /^\/(feeds|users|questions|musics|music_specials)\/(\d{1,15})$/
 
 export async function render(request: WebRequest): Promise<WebReply | undefined> {
-  const { pathname, searchParams } = new URL(request.url, request.origin)
+  const { pathname, searchParams } = addressOf(request.url, request.origin)
   const api = createReader(request.ask)
+  if (request.form) return answerForm(request, request.form, api)
   for (const { matches, type, make } of DOCUMENTS) {
     const params = matches(pathname)
     if (params)
@@ -66,24 +71,46 @@ export async function render(request: WebRequest): Promise<WebReply | undefined>
   const moved = isPage ? undefined : movedTo(pathname)
   if (moved)
     return { status: 301, type: 'text/html; charset=utf-8', body: '', location: moved, isSignedOut: false }
-  return isPage || request.wantsPage ? renderPage(request, api) : undefined
+  return isPage || request.wantsPage ? renderPage(request, api, null) : undefined
+}
+
+async function answerForm(
+  request: WebRequest,
+  { fields, send }: NonNullable<WebRequest['form']>,
+  api: Reader,
+): Promise<WebReply | undefined> {
+  const { pathname, searchParams: search } = addressOf(request.url, request.origin)
+  const outcome = await FORMS[pathname]?.({ fields, search, send })
+  if (outcome === undefined) return undefined
+  if ('posted' in outcome) return renderPage(request, api, outcome.posted)
+  const { location } = outcome
+  return { status: 303, type: 'text/html; charset=utf-8', body: '', location, isSignedOut: false }
 }
 
 async function renderDocument(type: string, make: () => Promise<string>): Promise<WebReply> {
   try {
     return { status: 200, type, body: await make(), isSignedOut: false }
   } catch (error) {
-    if (!isKithError(error)) throw error
-    return {
-      status: error.status,
-      type: 'text/plain; charset=utf-8',
-      body: `${error.message}\n`,
-      isSignedOut: false,
-    }
+    return failureOf(error)
   }
 }
 
-async function renderPage(request: WebRequest, api: Reader): Promise<WebReply> {
+/** The reply to a page or document that cannot be made, such as 429 beyond the rate limit. */
+function failureOf(error: unknown): WebReply {
+  if (!isKithError(error)) throw error
+  const { status, message } = error
+  return { status, type: 'text/plain; charset=utf-8', body: `${message}\n`, isSignedOut: false }
+}
+
+async function renderPage(request: WebRequest, api: Reader, posted: Posted | null): Promise<WebReply> {
+  try {
+    return await pageOf(request, api, posted)
+  } catch (error) {
+    return failureOf(error)
+  }
+}
+
+async function pageOf(request: WebRequest, api: Reader, posted: Posted | null): Promise<WebReply> {
   const { language, theme, origin, url } = request
   let isSignedOut = false
   const [settings, viewer] = await Promise.all([
@@ -96,7 +123,7 @@ async function renderPage(request: WebRequest, api: Reader): Promise<WebReply> {
         })
       : null,
   ])
-  const boot: Boot = { language, theme, origin, viewer, settings }
+  const boot: Boot = { language, theme, origin, viewer, settings, posted }
   const cache = createCache(api)
   const shown = await openVisit(url, boot, cache)
   const type = 'text/html; charset=utf-8'
@@ -115,7 +142,7 @@ async function renderPage(request: WebRequest, api: Reader): Promise<WebReply> {
   const { status: failed = 200 } = shown.error ?? {}
   const isGone = failed === 404 && (await wasDeleted(api, path))
   return {
-    status: isGone ? 410 : failed === 0 ? 503 : failed,
+    status: isGone ? 410 : failed === 0 ? 503 : posted?.failure ? 422 : failed,
     type,
     isSignedOut,
     body: documentOf({

@@ -160,6 +160,7 @@ export function routesOn(server: Server, ctx: Context, { tag }: { tag: ApiTag })
         config: {
           access: options.access,
           ...(options.personal ? { personal: options.personal } : {}),
+          ...(options.cookie || path.startsWith('/auth/') ? { cookie: options.cookie ?? 'never' } : {}),
           ...(options.whileSilenced ? { whileSilenced: true } : {}),
           ...(isShared ? { isShared: true } : {}),
           ...(load || precheck || options.idempotent ? { loads: true } : {}),

@@ -6,10 +6,19 @@ import type { Reader } from './reader.ts'
 import type { Boot } from './site.ts'
 import type { Language } from './words.ts'
 
+/** Result of a form that was sent without scripts. `fields` has no password. */
+export type Posted = {
+  fields: Record<string, string>
+  step: 'first' | 'code' | 'waiting'
+  failure: string
+  code: string
+}
+
 export type Visit = {
   path: string
   params: Record<string, string>
   search: URLSearchParams
+  posted: Posted | null
 } & Pick<Boot, 'language' | 'viewer' | 'origin'>
 
 export type Head = {

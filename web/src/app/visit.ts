@@ -28,10 +28,13 @@ export function findRoute(path: string): { route: Route; params: Record<string, 
   return null
 }
 
+/** Parses a path of this site. As a relative URL, `//` would name another host. */
+export const addressOf = (url: string, origin: string): URL => new URL(origin + (url.startsWith('/') ? url : '/'))
+
 const gone = () => new KithError(404, 'no_such_path', '')
 
 export async function openVisit(url: string, boot: Boot, cache: QueryClient, isBack = false): Promise<Shown> {
-  const { pathname, searchParams } = new URL(url, boot.origin)
+  const { pathname, searchParams } = addressOf(url, boot.origin)
   const found = findRoute(pathname)
   const visit: Visit = {
     path: pathname,
@@ -40,6 +43,7 @@ export async function openVisit(url: string, boot: Boot, cache: QueryClient, isB
     language: boot.language,
     viewer: boot.viewer,
     origin: boot.origin,
+    posted: boot.posted,
   }
   const shown = { url, visit, name: found?.route.page ?? null, page: null, error: null }
   if (!found) return { ...shown, error: gone() }

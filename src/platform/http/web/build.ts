@@ -18,6 +18,12 @@ export type WebRequest = {
   nonce: string
   manifest: object
   ask(path: string): Promise<Answer>
+  /** Set when a form of the page was sent without scripts. */
+  form?: {
+    fields: Record<string, string>
+    /** Sends a request to the API. A token in the reply becomes the session. */
+    send(method: string, path: string, payload: object): Promise<Answer>
+  }
 }
 
 export type WebReply = {

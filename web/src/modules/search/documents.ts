@@ -4,7 +4,7 @@ import type { Document } from '../../app/page.ts'
 import type { Reader } from '../../app/reader.ts'
 import { cutText, plainText } from '../../app/text.ts'
 import { timeOf } from '../../app/words.ts'
-import { KINDS, newestOf } from './kinds.ts'
+import { KINDS, kindOf, newestOf } from './kinds.ts'
 
 const XML = 'application/xml; charset=utf-8'
 const HEAD = '<?xml version="1.0" encoding="utf-8"?>\n'
@@ -16,7 +16,7 @@ const LISTS = ['/', '/topics', '/news', '/questions', '/groups', '/music']
 const missing = () => new KithError(404, 'no_such_path', 'Not found')
 
 async function partOf(api: Reader, kind: string, part: number, origin: string): Promise<string> {
-  const find = KINDS[kind]
+  const find = kindOf(kind)
   if (!find) throw missing()
   const urls: string[] = []
   const last = part * PART

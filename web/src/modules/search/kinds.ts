@@ -60,5 +60,8 @@ export const KINDS: Record<string, (api: Reader, query: Page) => Promise<Found[]
       })),
 }
 
+/** The kind with a name from a URL. `constructor` is no kind. */
+export const kindOf = (name: string) => (Object.hasOwn(KINDS, name) ? KINDS[name] : undefined)
+
 export const newestOf = async (api: Reader, kind: string): Promise<number> =>
-  (await KINDS[kind]?.(api, { limit: 1 }))?.[0]?.id ?? 0
+  (await kindOf(kind)?.(api, { limit: 1 }))?.[0]?.id ?? 0
