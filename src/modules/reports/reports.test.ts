@@ -105,7 +105,7 @@ test('reads the reason under any of three names, the documented one first (feeds
   const long = await as(await person(), 'POST', `/test/reports/things/${make(owner)}`, {
     reason: 'x'.repeat(256),
   })
-  assert.deepEqual([long.status, Object.keys(long.body.errors)], [422, ['content']])
+  assert.deepEqual([long.status, Object.keys(long.body.errors)], [422, ['reason']])
 })
 
 test('accepts reports about existing users other than the reporter (feeds-24)', async () => {

@@ -2,7 +2,7 @@ import { type Content, EXCERPT_LENGTH, mountOn, type Target } from '#contracts/c
 import { cutCharacters } from '#lib/text.ts'
 import type { Context } from '#platform/context.ts'
 import type { Db } from '#platform/database'
-import { apiError, type DeclaredError } from '#platform/errors.ts'
+import { apiError, type DeclaredError, invalidField } from '#platform/errors.ts'
 import {
   Id,
   localizedMessage,
@@ -69,9 +69,15 @@ const OptionalReason = {
   message: alias('reason'),
 }
 export const RequiredReason = {
-  content: Text(255, { minLength: 1 }),
+  content: Type.Optional(Text(255)),
   reason: alias('content'),
   message: alias('content'),
+}
+
+/** Requires the reason after the aliases were read, which a schema cannot do. */
+export function requireReason(reason: string | null | undefined): string {
+  if (reason) return reason
+  throw invalidField('content', { en: 'The content field is required.', zh: 'content 不能为空。' })
 }
 
 type ReportOptions = {
@@ -106,7 +112,7 @@ export function mountReports(server: Server, ctx: Context, content: Content, opt
         userId: viewer.id,
         targetUser: target.ownerId,
         subject: cutCharacters(target.contents, EXCERPT_LENGTH),
-        reason: (options.required ? body.content : body.reason) ?? null,
+        reason: options.required ? requireReason(body.content) : (body.reason ?? null),
       })
       return localizedMessage(request, 'Reported.', '举报成功。')
     },

@@ -174,14 +174,11 @@ export function compileInput(schema: unknown): (data: unknown) => { value: unkno
     if (FAILURE in Object(data)) return { error: (data as { [FAILURE]: Error })[FAILURE] }
     validate ??= ajv.compile(schema as object)
     if (is(shape, 'object') && (data === undefined || data === null)) data = {}
-    const cleaned = clean(shape, data, FORM in Object(data))
-    const value = aliases.length > 0 && isObject(cleaned) ? underOlderNames(cleaned, aliases) : cleaned
-    return validate(value) ? { value } : { error: new InputError(describe(validate.errors ?? [])) }
+    const value = clean(shape, data, FORM in Object(data))
+    if (!validate(value)) return { error: new InputError(describe(validate.errors ?? [])) }
+    return { value: aliases.length > 0 ? underOlderNames(value as Record<string, unknown>, aliases) : value }
   }
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 function underOlderNames(value: Record<string, unknown>, aliases: (readonly [string, string])[]) {
   for (const [name, older] of aliases) {
