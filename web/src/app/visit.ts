@@ -29,7 +29,8 @@ export function findRoute(path: string): { route: Route; params: Record<string, 
 }
 
 /** Parses a path of this site. As a relative URL, `//` would name another host. */
-export const addressOf = (url: string, origin: string): URL => new URL(origin + (url.startsWith('/') ? url : '/'))
+export const addressOf = (url: string, origin: string): URL =>
+  new URL(origin + (url.startsWith('/') ? url : '/'))
 
 const gone = () => new KithError(404, 'no_such_path', '')
 

@@ -52,7 +52,11 @@ export function Form({
           {failure}
         </p>
       )}
-      <button class={isDanger ? 'button is-danger' : 'button'} type="submit" disabled={isBusy || !(isReady || posted)}>
+      <button
+        class={isDanger ? 'button is-danger' : 'button'}
+        type="submit"
+        disabled={isBusy || !(isReady || posted)}
+      >
         {label}
       </button>
     </form>

@@ -28,7 +28,9 @@ export const page = definePage({
     const { api } = useSite()
     const { say } = useToast()
     const providers = useProviders()
-    const [address, setAddress] = useState(posted?.step === 'code' ? (posted.fields.address ?? '').trim() : '')
+    const [address, setAddress] = useState(
+      posted?.step === 'code' ? (posted.fields.address ?? '').trim() : '',
+    )
     return (
       <section class="form card settings">
         <h1>{t.title}</h1>

@@ -13,11 +13,14 @@ type Given = {
 type Outcome = { location: string } | { posted: Posted }
 
 function messageIn(body: unknown): string {
-  const { message, errors } = Object(body) as { message?: string | string[]; errors?: Record<string, string[]> }
+  const { message, errors } = Object(body) as {
+    message?: string | string[]
+    errors?: Record<string, string[]>
+  }
   return Object.values(errors ?? {}).flat()[0] ?? [message].flat()[0] ?? ''
 }
 
-/** What the page shows again. Passwords are not among it. */
+/** Fields that the page shows again, without the password. */
 const shown = ({ password: _, ...fields }: Fields, step: Posted['step'], answer?: Answer): Outcome => ({
   posted: {
     fields,

@@ -39,7 +39,8 @@ export const page = definePage({
     const { api, settings } = useSite()
     const { type = 'all', method = 'all' } = settings.registerSettings as { type?: string; method?: string }
     const { posted } = visit
-    const isByPhone = method === 'mobile-only' || visit.search.has('phone') || posted?.fields.phone !== undefined
+    const isByPhone =
+      method === 'mobile-only' || visit.search.has('phone') || posted?.fields.phone !== undefined
     const [kind, setKind] = useState<'mail' | 'sms'>(isByPhone ? 'sms' : 'mail')
     const [fields, setFields] = useState<Record<string, string>>({
       invitation: visit.search.get('invitation') ?? '',

@@ -26,7 +26,11 @@ export const page = definePage({
   body: ({ visit }) => {
     const t = useWords(WORDS)
     const { posted } = visit
-    const [fields, setFields] = useState({ login: posted?.fields.login ?? '', password: '', second_factor: '' })
+    const [fields, setFields] = useState({
+      login: posted?.fields.login ?? '',
+      password: '',
+      second_factor: '',
+    })
     const [needsCode, setNeedsCode] = useState(isFactorCode(posted?.code))
     const [failure, setFailure] = useState(posted?.failure ?? '')
     const [isBusy, setIsBusy] = useState(false)

@@ -41,9 +41,7 @@ export const page = definePage({
           <Preferences />
           <a href="/docs">{t.api}</a>
           <a href="/admin">{t.console}</a>
-          {isMember && (
-            <SignOut class="text-button" />
-          )}
+          {isMember && <SignOut class="text-button" />}
         </div>
       </>
     )
