@@ -34,6 +34,7 @@ export type WebReply = {
   body: string
   location?: string
   isSignedOut: boolean
+  account?: number
 }
 
 const DOCUMENTS = COLLECTED.flatMap(({ documents }) => documents)
@@ -97,11 +98,12 @@ async function renderPage(request: WebRequest, api: Kith): Promise<WebReply> {
         })
       : null,
   ])
-  const boot: Boot = { language, theme, origin, viewer, settings }
-  const cache = createCache(api)
+  const boot: Boot = { language, theme, origin, url, viewer, settings }
+  const account = viewer?.id ?? 0
+  const cache = createCache(api, account)
   const shown = await openVisit(url, boot, cache)
   const type = 'text/html; charset=utf-8'
-  if (shown.redirect) return { status: 303, type, body: '', location: shown.redirect, isSignedOut }
+  if (shown.redirect) return { status: 303, type, body: '', location: shown.redirect, isSignedOut, account }
   const [path = '/', search = ''] = url.split('?')
   const body = renderToString(
     <Router ssrPath={path} ssrSearch={search}>
@@ -119,6 +121,7 @@ async function renderPage(request: WebRequest, api: Kith): Promise<WebReply> {
     status: isGone ? 410 : failed === 0 ? 503 : failed,
     type,
     isSignedOut,
+    account,
     body: documentOf({
       body,
       head: { ...head, title: titleOf(head.title) },

@@ -1,9 +1,6 @@
 import type { ComponentChildren, JSX } from 'preact'
 import { useState } from 'preact/hooks'
-import { failureOf } from '../app/api.ts'
-import { useWords, words } from '../app/words.ts'
-
-const WORDS = words({ offline: ['No connection. Try again.', '网络连接失败，请重试。'] })
+import { useFailureText } from '../app/failures.ts'
 
 export type Given = Record<string, string>
 
@@ -18,7 +15,7 @@ export function Form({
   children?: ComponentChildren
   isDanger?: boolean
 }) {
-  const t = useWords(WORDS)
+  const textOf = useFailureText()
   const [failure, setFailure] = useState('')
   const [isBusy, setIsBusy] = useState(false)
   const submit = async (event: JSX.TargetedSubmitEvent<HTMLFormElement>) => {
@@ -29,7 +26,7 @@ export function Form({
     try {
       await send(Object.fromEntries(new FormData(form)) as Given, form)
     } catch (error) {
-      setFailure(failureOf(error, t.offline))
+      setFailure(textOf(error))
     }
     setIsBusy(false)
   }

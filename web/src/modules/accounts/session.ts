@@ -1,4 +1,5 @@
 import { isKithError, KithError } from '@kith/client'
+import { forgetAccount } from '../../app/offline.ts'
 
 /** Sends a request to the site's session endpoint. The endpoint stores the token in an HttpOnly cookie. */
 export async function ask(method: string, path: string, body?: object): Promise<number> {
@@ -20,14 +21,20 @@ export async function ask(method: string, path: string, body?: object): Promise<
     errors?: Record<string, string[]>
   }
   const message = Object.values(said.errors ?? {}).flat()[0] ?? [said.message].flat()[0]
-  throw new KithError(response.status, response.headers.get('x-error-code') ?? '', String(message ?? ''))
+  throw new KithError(response.status, response.headers.get('x-error-code') ?? '', String(message ?? ''), {
+    retryAfter: Number(response.headers.get('retry-after')) || null,
+  })
 }
 
 export const signIn = (body: { login: string; password: string; second_factor?: string }) =>
   ask('POST', '/auth/login', body)
 /** Returns 204 after a sign-in, or 202 when the account awaits approval by an administrator. */
 export const join = (body: object) => ask('POST', '/users', body)
-export const signOut = () => ask('DELETE', '')
+export async function signOut(): Promise<void> {
+  await ask('DELETE', '')
+  // The session has ended, so a browser that refuses to delete must not stop the person.
+  await forgetAccount().catch(() => {})
+}
 
 export const needsSecondFactor = (error: unknown): boolean =>
   isKithError(error) && ['second_factor_required', 'wrong_second_factor'].includes(error.code)

@@ -1,7 +1,7 @@
 import { isKithError } from '@kith/client'
 import { useState } from 'preact/hooks'
 import { Link } from 'wouter-preact'
-import { failureOf } from '../../app/api.ts'
+import { useFailureText } from '../../app/failures.ts'
 import { definePage } from '../../app/page.ts'
 import { useWords, words } from '../../app/words.ts'
 import { Providers } from './outside.tsx'
@@ -17,13 +17,13 @@ const WORDS = words({
   new: ['New here?', '还没有账号？'],
   join: ['Sign up', '注册'],
   forgotten: ['Forgot your password?', '忘记密码？'],
-  offline: ['No connection. Try again.', '网络连接失败，请重试。'],
 })
 
 export const page = definePage({
   head: ({ language }) => ({ title: WORDS[language].title, isPrivate: true }),
   body: ({ visit }) => {
     const t = useWords(WORDS)
+    const textOf = useFailureText()
     const [fields, setFields] = useState({ login: '', password: '', second_factor: '' })
     const [needsCode, setNeedsCode] = useState(false)
     const [failure, setFailure] = useState('')
@@ -41,7 +41,7 @@ export const page = definePage({
       } catch (error) {
         if (needsSecondFactor(error)) setNeedsCode(true)
         setIsSuspended(isKithError(error) && error.code === 'account_suspended')
-        setFailure(failureOf(error, t.offline))
+        setFailure(textOf(error))
         setIsBusy(false)
       }
     }

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { useLocation } from 'wouter-preact'
-import { failureOf, read, useRead, useWrite } from '../../app/api.ts'
+import { read, useRead, useWrite } from '../../app/api.ts'
+import { useFailureText } from '../../app/failures.ts'
 import { definePage, type Visit } from '../../app/page.ts'
 import { useSite } from '../../app/site.ts'
 import { useToast } from '../../app/toast.tsx'
@@ -28,7 +29,6 @@ const WORDS = words({
   sent: ['Article submitted. An editor will review it.', '投稿已提交，等待审核。'],
   none: ['This site has no news categories yet.', '本站暂无资讯分类。'],
   verified: ['Only certified users can submit articles here.', '仅认证用户可投稿。'],
-  offline: ['No connection. Try again.', '网络连接失败，请重试。'],
 })
 
 type Draft = { title: string; subject: string; from: string; content: string; tags: number[] }
@@ -47,6 +47,7 @@ export const page = definePage({
   head: ({ language }) => ({ title: WORDS[language].title, isPrivate: true }),
   body: ({ visit }) => {
     const t = useWords(WORDS)
+    const textOf = useFailureText()
     const { api, settings, viewer } = useSite()
     const { say } = useToast()
     const [, navigate] = useLocation()
@@ -89,7 +90,7 @@ export const page = definePage({
           content: `${draft.content.slice(0, at)}\n\n@![${file.name.replaceAll(/[[\]\n]/g, '')}](${picture})\n\n${draft.content.slice(at)}`,
         })
       } catch (error) {
-        setFailure(failureOf(error, t.offline))
+        setFailure(textOf(error))
       }
     }
     const write = useWrite<{ category: number; password?: string }>(
