@@ -19,6 +19,11 @@ const pageFiles = new Map(
   filesOf('src/modules/*/**/*-page.tsx').map((file) => [basename(file, '.tsx'), file]),
 )
 
+const sources = filesOf('{src/**/*.{ts,tsx},../sdk/src/client.ts}')
+  .map((file) => readFileSync(join(here, file), 'utf8'))
+  .join('')
+const isCalled = (path) => path === undefined || sources.includes(`'${path}'`)
+
 const collected = {
   name: 'collected',
   setup({ onResolve, onLoad }) {
@@ -37,6 +42,14 @@ export const ${name} = [${files.map((_, n) => `m${n}`).join(', ')}]`,
     onLoad({ filter: /modules/, namespace: 'collected' }, () =>
       collect('MODULES', filesOf('src/modules/*/routes.ts')),
     )
+    // Drops the operations that the site never calls, two thirds of these tables.
+    onLoad({ filter: /generated[\\/](lists|idempotent)\.ts$/ }, ({ path }) => ({
+      contents: readFileSync(path, 'utf8')
+        .split('\n')
+        .filter((line) => isCalled(/^ *"(?:[a-z]+ )?(\/[^"]*)"/.exec(line)?.[1]))
+        .join('\n'),
+      loader: 'ts',
+    }))
     onLoad({ filter: /documents/, namespace: 'collected' }, () =>
       collect('DOCUMENTS', filesOf('src/modules/*/documents.ts')),
     )

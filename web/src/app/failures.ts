@@ -27,10 +27,6 @@ const WORDS = words({
   ],
   ended: ['You are no longer signed in. Sign in to go on.', '登录已失效，请重新登录。'],
   refused: ['The site refused this. Reload the page and try again.', '操作被拒绝，请重新加载页面后重试。'],
-  unreadable: [
-    'The site could not read this. Reload the page and try again.',
-    '网站无法处理此请求，请重新加载页面后重试。',
-  ],
   missing: ['This no longer exists. Go back and reload the page.', '内容已不存在，请返回并重新加载页面。'],
   large: [
     'This is too large for the site. Choose a smaller file, or write less.',
@@ -45,8 +41,6 @@ const WORDS = words({
     'One of the files cannot be used again. Remove it and choose it anew.',
     '有文件无法重复使用，请移除后重新选择。',
   ],
-  unread: ['The file can no longer be read. Choose it again.', '无法读取该文件，请重新选择。'],
-  busy: ['Too many requests. Wait a minute and try again.', '操作过于频繁，请一分钟后再试。'],
   wait: [
     (minutes: number) => `Too many requests. Try again in ${minutes} min.`,
     (minutes: number) => `操作过于频繁，请 ${minutes} 分钟后再试。`,
@@ -60,16 +54,15 @@ const WORDS = words({
     'Turn on two-step verification first, under Settings, Security.',
     '请先在“设置 - 安全”中开启两步验证。',
   ],
-  startAgain: ['Start the sign-in again in this browser.', '请在此浏览器中重新开始登录。'],
   proof: ['Enter your password, or a code that you asked for.', '请输入密码，或你获取的验证码。'],
-  noPush: ['Push messages do not work in this browser.', '此浏览器无法使用推送通知。'],
 })
 
-type Sentence = Exclude<keyof (typeof WORDS)['en'], 'wait'>
+type Sentence = keyof (typeof WORDS)['en']
 
 /** Codes whose reply speaks to programmers, or does not say what to do. */
 const BY_CODE: Record<string, Sentence> = {
   script_failed: 'script',
+  too_many_requests: 'wait',
   unauthenticated: 'ended',
   internal_error: 'server',
   unavailable: 'away',
@@ -81,21 +74,21 @@ const BY_CODE: Record<string, Sentence> = {
   file_not_usable: 'used',
   file_used_twice: 'used',
   unsupported_media_type: 'kind',
-  bad_request: 'unreadable',
-  form_broken: 'unreadable',
-  feed_place_incomplete: 'unreadable',
-  repost_incomplete: 'unreadable',
-  method_not_allowed: 'unreadable',
-  ambiguous_account: 'unreadable',
+  bad_request: 'refused',
+  form_broken: 'refused',
+  feed_place_incomplete: 'refused',
+  repost_incomplete: 'refused',
+  method_not_allowed: 'refused',
+  ambiguous_account: 'refused',
   no_such_path: 'missing',
   invalid_signature: 'refused',
   idempotency_key_running: 'sending',
   idempotency_key_reused: 'sent',
   second_factor_needed: 'twoSteps',
-  code_without_state: 'startAgain',
+  code_without_state: 'refused',
   proof_required: 'proof',
-  no_push_address: 'noPush',
-  no_push_key: 'noPush',
+  no_push_address: 'refused',
+  no_push_key: 'refused',
 }
 
 /** Replies of a proxy, or of an address that is not Kith, have no code. */
@@ -106,7 +99,7 @@ const BY_STATUS: Record<number, Sentence> = {
   410: 'missing',
   413: 'large',
   415: 'kind',
-  429: 'busy',
+  429: 'wait',
   502: 'away',
   503: 'away',
   504: 'away',
@@ -127,16 +120,15 @@ const isLostFile = (error: unknown) =>
 export function failureText(error: unknown, language: Language): string {
   const t = WORDS[language]
   if (!isAnswer(error)) {
-    if (!isKithError(error)) return isLostFile(error) ? t.unread : t.bug
+    if (!isKithError(error)) return isLostFile(error) ? t.used : t.bug
     if (error.code === 'script_failed') return t.script
     return navigator.onLine === false ? t.offline : t.away
   }
   const { code, status, retryAfter, message } = error
-  if (status === 429 && (retryAfter ?? 0) > 90) return t.wait(Math.ceil((retryAfter as number) / 60))
-  const known = BY_CODE[code]
+  const isKith = code !== '' && !code.startsWith('http_')
+  const known = isKith ? BY_CODE[code] : (BY_STATUS[status] ?? (status < 500 ? 'refused' : 'server'))
+  if (known === 'wait') return t.wait(Math.ceil((retryAfter ?? 60) / 60))
   if (known) return t[known]
-  if (code === '' || code.startsWith('http_'))
-    return t[BY_STATUS[status] ?? (status < 500 ? 'unreadable' : 'server')]
   const [[field, [text = ''] = []] = ['']] = Object.entries(error.fields)
   if (!text) return message
   // The names of fields are those of the API.
