@@ -1,4 +1,4 @@
-import { isKithError, type KithError } from '@kith/client'
+import { isKithError, KithError } from '@kith/client'
 import { useSite } from './site.ts'
 import { type Language, words } from './words.ts'
 
@@ -32,6 +32,14 @@ const WORDS = words({
     'This is too large for the site. Choose a smaller file, or write less.',
     '内容过大，请选择更小的文件或缩短文字。',
   ],
+  larger: [
+    (limit: string) => `This file is larger than ${limit}. Choose a smaller one.`,
+    (limit: string) => `文件不能超过 ${limit}，请选择更小的文件。`,
+  ],
+  kinds: [
+    (kinds: string) => `Only ${kinds} files can be used here. Choose another one.`,
+    (kinds: string) => `仅支持 ${kinds} 文件，请选择其他文件。`,
+  ],
   kind: [
     'The site does not take files of this kind. Choose another one.',
     '不支持该类型的文件，请选择其他文件。',
@@ -57,10 +65,10 @@ const WORDS = words({
   proof: ['Enter your password, or a code that you asked for.', '请输入密码，或你获取的验证码。'],
 })
 
-type Sentence = keyof (typeof WORDS)['en']
+type Sentence = Exclude<keyof (typeof WORDS)['en'], 'wait' | 'larger' | 'kinds'>
 
 /** Codes whose reply speaks to programmers, or does not say what to do. */
-const BY_CODE: Record<string, Sentence> = {
+const BY_CODE: Record<string, Sentence | 'wait'> = {
   script_failed: 'script',
   too_many_requests: 'wait',
   unauthenticated: 'ended',
@@ -92,7 +100,7 @@ const BY_CODE: Record<string, Sentence> = {
 }
 
 /** Replies of a proxy, or of an address that is not Kith, have no code. */
-const BY_STATUS: Record<number, Sentence> = {
+const BY_STATUS: Record<number, Sentence | 'wait'> = {
   401: 'ended',
   403: 'refused',
   404: 'missing',
@@ -104,6 +112,15 @@ const BY_STATUS: Record<number, Sentence> = {
   503: 'away',
   504: 'away',
   507: 'full',
+}
+
+/** Loads a script that a page needs later. A missing script fails with a code of its own. */
+export async function loadScript<T>(load: () => Promise<T>): Promise<T> {
+  try {
+    return await load()
+  } catch (cause) {
+    throw new KithError(0, 'script_failed', '', { cause })
+  }
 }
 
 const isAnswer = (error: unknown): error is KithError => isKithError(error) && error.status > 0
@@ -127,8 +144,12 @@ export function failureText(error: unknown, language: Language): string {
   const { code, status, retryAfter, message } = error
   const isKith = code !== '' && !code.startsWith('http_')
   const known = isKith ? BY_CODE[code] : (BY_STATUS[status] ?? (status < 500 ? 'refused' : 'server'))
+  const { most, types } = error.body as { most?: number; types?: string[] }
+  if (most)
+    return t.larger(most < 2 ** 20 ? `${Math.floor(most / 1024)} KB` : `${Math.floor(most / 2 ** 20)} MB`)
+  if (types) return t.kinds(types.map((type) => type.replace(/.*\/(x-)?/, '').toUpperCase()).join(', '))
   if (known === 'wait') return t.wait(Math.ceil((retryAfter ?? 60) / 60))
-  if (known) return t[known]
+  if (known) return t[known as Sentence]
   const [[field, [text = ''] = []] = ['']] = Object.entries(error.fields)
   if (!text) return message
   // The names of fields are those of the API.

@@ -5,6 +5,7 @@ import type { QueryClient } from '@tanstack/preact-query'
 import { parse } from 'regexparam'
 import { matchRoute } from 'wouter-preact'
 import { known, knownItems, load } from './api.ts'
+import { loadScript } from './failures.ts'
 import type { Head, Known, Page, Route, Visit } from './page.ts'
 import type { Boot } from './site.ts'
 
@@ -46,7 +47,7 @@ export async function openVisit(url: string, boot: Boot, cache: QueryClient, isB
     return { ...shown, redirect: `/sign-in?next=${encodeURIComponent(url)}` }
   if (found.route.access === 'guests' && boot.viewer) return { ...shown, redirect: '/' }
   try {
-    const page = await loadPage(found.route.page)
+    const { page } = await loadScript(PAGES[found.route.page] as (typeof PAGES)[string])
     await Promise.all([
       load(cache, page.queries?.(visit) ?? [], isBack),
       load(cache, page.extras?.(visit) ?? [], isBack).catch(() => {}),
@@ -55,14 +56,6 @@ export async function openVisit(url: string, boot: Boot, cache: QueryClient, isB
     return { ...shown, page, ...(redirect ? { redirect } : {}) }
   } catch (error) {
     return { ...shown, error: isKithError(error) ? error : new KithError(500, 'page_failed', String(error)) }
-  }
-}
-
-async function loadPage(name: string): Promise<Page> {
-  try {
-    return (await (PAGES[name] as (typeof PAGES)[string])()).page
-  } catch (cause) {
-    throw new KithError(0, 'script_failed', '', { cause })
   }
 }
 

@@ -1,10 +1,11 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { useLocation } from 'wouter-preact'
 import { read, useRead, useWrite } from '../../app/api.ts'
-import { useFailureText } from '../../app/failures.ts'
+import { mayRetry, useFailureText } from '../../app/failures.ts'
 import { definePage, type Visit } from '../../app/page.ts'
 import { useSite } from '../../app/site.ts'
 import { useToast } from '../../app/toast.tsx'
+import { acceptOf, checkFile } from '../../app/uploads.ts'
 import { plural, useWords, words } from '../../app/words.ts'
 import { Field, Form } from '../../ui/form.tsx'
 import { Preview } from '../../ui/preview.tsx'
@@ -20,6 +21,7 @@ const WORDS = words({
   tags: ['Tags (at least one)', '标签（至少一个）'],
   content: ['Text (Markdown)', '正文（支持 Markdown）'],
   picture: ['Insert a picture into the text', '在正文中插入图片'],
+  retry: ['Try again', '重试'],
   fee: [
     (points: number) => `Submitting an article costs ${plural(points, 'point')}.`,
     (points: number) => `投稿需支付 ${points} 积分。`,
@@ -67,7 +69,8 @@ export const page = definePage({
           }
         : EMPTY,
     )
-    const [failure, setFailure] = useState('')
+    /** Picture that could not be inserted. */
+    const [failed, setFailed] = useState<{ file: File; error: unknown }>()
     const [key] = useState(() => crypto.randomUUID())
     const text = useRef<HTMLTextAreaElement>(null)
     useEffect(() => {
@@ -82,15 +85,16 @@ export const page = definePage({
       })
     const insert = async (file: File | undefined) => {
       if (!file) return
-      setFailure('')
+      setFailed(undefined)
       try {
+        checkFile(file, settings, 'picture')
         const { id: picture } = await api.upload(file, { name: file.name })
         const at = text.current?.selectionEnd ?? draft.content.length
         set({
           content: `${draft.content.slice(0, at)}\n\n@![${file.name.replaceAll(/[[\]\n]/g, '')}](${picture})\n\n${draft.content.slice(at)}`,
         })
       } catch (error) {
-        setFailure(textOf(error))
+        setFailed({ file, error })
       }
     }
     const write = useWrite<{ category: number; password?: string }>(
@@ -171,16 +175,21 @@ export const page = definePage({
               {t.picture}
               <input
                 type="file"
-                accept="image/*"
+                accept={acceptOf(settings, 'picture')}
                 onChange={({ currentTarget }) => {
                   void insert(currentTarget.files?.[0])
                   currentTarget.value = ''
                 }}
               />
             </label>
-            {failure && (
+            {failed && (
               <p class="failure" role="alert">
-                {failure}
+                {failed.file.name}: {textOf(failed.error)}{' '}
+                {mayRetry(failed.error) && (
+                  <button type="button" class="text-button" onClick={() => void insert(failed.file)}>
+                    {t.retry}
+                  </button>
+                )}
               </p>
             )}
             <Preview text={draft.content} />
