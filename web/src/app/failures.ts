@@ -69,7 +69,7 @@ type Sentence = Exclude<keyof (typeof WORDS)['en'], 'wait' | 'larger' | 'kinds'>
 
 /** Codes whose reply speaks to programmers, or does not say what to do. */
 const BY_CODE: Record<string, Sentence | 'wait'> = {
-  script_failed: 'script',
+  page_failed: 'bug',
   too_many_requests: 'wait',
   unauthenticated: 'ended',
   internal_error: 'server',

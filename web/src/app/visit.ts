@@ -55,7 +55,8 @@ export async function openVisit(url: string, boot: Boot, cache: QueryClient, isB
     const redirect = page.redirect?.(visit, factsOf(cache))
     return { ...shown, page, ...(redirect ? { redirect } : {}) }
   } catch (error) {
-    return { ...shown, error: isKithError(error) ? error : new KithError(500, 'page_failed', String(error)) }
+    const known = isKithError(error) ? error : new KithError(500, 'page_failed', '', { cause: error })
+    return { ...shown, error: known }
   }
 }
 
