@@ -28,12 +28,13 @@ async function start() {
   })
   const cache = createCache(api, boot.viewer?.id ?? 0)
   hydrateCache(cache, dehydrated)
-  watchConnection(cache)
   const url = location.pathname + location.search
   // The document contains the data of its page. The worker may send the stored document of another page.
   const isOwn = boot.url === url
+  if (!isOwn) delete document.documentElement.dataset.keptAt
+  watchConnection(cache)
   const first = await openVisit(url, boot, cache, isOwn)
-  if (first.error?.code === 'script_failed') {
+  if (isOwn && first.error?.code === 'script_failed') {
     if (!reloadOnce()) (document.getElementById('unloaded') as HTMLElement).hidden = false
     return
   }
@@ -50,6 +51,7 @@ async function start() {
   if (isOwn) hydrate(app, root)
   else {
     root.replaceChildren()
+    root.hidden = false
     render(app, root)
   }
   // A browser that restores its tabs shows the documents of the day before.

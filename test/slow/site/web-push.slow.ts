@@ -97,7 +97,7 @@ test('shows encrypted push messages in a subscribed browser (notifications-18)',
   const { as, person, sql, work, open, address, faults } = site!
   const [ann, bob] = [await person(), await person()]
   const service = await openService()
-  const page = await open('/', { person: ann, permissions: ['notifications'] })
+  const page = await open('/', { person: ann, permissions: ['notifications'], serviceWorkers: 'allow' })
   await answerSubscriptions(page, service)
   await page.goto(`${address}/notifications/preferences`)
   await page.getByRole('button', { name: 'Turn on in this browser' }).click()
@@ -117,7 +117,7 @@ test('shows encrypted push messages in a subscribed browser (notifications-18)',
   const devtools = await page.context().newCDPSession(page)
   const registered = new Promise<string>((resolve) => {
     devtools.on('ServiceWorker.workerRegistrationUpdated', ({ registrations }) => {
-      const own = registrations.find(({ scopeURL }) => scopeURL === `${address}/_/assets/`)
+      const own = registrations.find(({ scopeURL }) => scopeURL === `${address}/`)
       if (own) resolve(own.registrationId)
     })
   })
@@ -128,7 +128,7 @@ test('shows encrypted push messages in a subscribed browser (notifications-18)',
     registrationId,
     data: encrypted,
   })
-  const shown = `navigator.serviceWorker.getRegistration('/_/assets/').then((found) => found.getNotifications())`
+  const shown = `navigator.serviceWorker.getRegistration('/').then((found) => found.getNotifications())`
   await until(page, `${shown}.then((list) => list.length === 1)`)
   const { id } = JSON.parse(encrypted).data
   const fields = '({ title, body, tag, data }) => ({ title, body, tag, data })'

@@ -79,13 +79,23 @@ async function keepPage(url: string, response: Response): Promise<void> {
   if (response.status === 200 && mayKeep(new URL(url).pathname)) await store(account, url, response)
 }
 
+/** Hides the content of a stored page, whose scripts then load the data of another address. */
+async function asShell(page: Response): Promise<Response> {
+  const { headers, status } = page
+  return new Response((await page.text()).replace('<div id="app">', '<div id="app" hidden>'), {
+    headers,
+    status,
+  })
+}
+
 async function findPage(url: string): Promise<Response | undefined> {
   for (const name of await pageCaches()) {
     const cache = await caches.open(name)
-    const pages = (await cache.keys()).filter((each) => !isReply(each.url))
-    // Any stored page can start the scripts, which then load the data of the requested address.
-    const found = (await find(cache, url)) ?? (await find(cache, pages.at(-1)?.url ?? url))
-    if (found && isFresh(found)) return found
+    const own = await find(cache, url)
+    if (own && isFresh(own)) return own
+    const other = (await cache.keys()).filter((each) => !isReply(each.url)).at(-1)
+    const page = other && (await find(cache, other.url))
+    if (page && isFresh(page)) return asShell(page)
   }
   return undefined
 }
