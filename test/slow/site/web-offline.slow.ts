@@ -102,20 +102,19 @@ for (const [screen, options] of SCREENS) {
 test('deletes the stored pages of an account at its sign-out', { skip }, async () => {
   const { person, address } = site!
   const ada = await person()
-  await publish(ada, 'Only for the eyes of this account')
   const page = await openWithWorker('/', { person: ada })
-  assert.deepEqual(await pagesIn(page), [`kith-pages-${ada.id}`])
   await page.goto(`${address}/account/sessions`)
   await page.locator('html[data-ready]').waitFor()
+  assert.deepEqual(await pagesIn(page), [`kith-pages-${ada.id}`])
+  // The connection breaks right after the sign-out, so that no page of a guest replaces the stored pages.
+  await page.route('**/_/session', async (route) => {
+    const response = await route.fetch()
+    await page.context().setOffline(true)
+    await route.fulfill({ response })
+  })
   await page.getByRole('button', { name: 'Sign out', exact: true }).click()
-  await page.waitForURL(`${address}/`)
-  await page.getByRole('link', { name: 'Sign in' }).first().waitFor()
-  await isStored(page, '/')
-  assert.deepEqual(await pagesIn(page), ['kith-pages-0'])
-  await page.context().setOffline(true)
-  await page.goto(`${address}/`)
-  await page.getByText(BANNER).waitFor()
-  assert.equal(await page.getByLabel('What is happening?').count(), 0)
+  await page.getByText('This page is not stored on this device.').waitFor()
+  assert.deepEqual(await pagesIn(page), [])
   await page.context().close()
 })
 

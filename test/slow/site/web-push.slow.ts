@@ -36,12 +36,17 @@ async function openService() {
 /** Fakes the subscription, because tests cannot reach a browser's push service. */
 const answerSubscriptions = (page: Page, subscription: { endpoint: string; keys: object }) =>
   page.addInitScript((given) => {
-    const state = globalThis as unknown as { asked?: string; held?: object }
+    const state = globalThis as unknown as {
+      asked?: string
+      held?: object
+      sessionStorage: { setItem(key: string, value: string): void }
+    }
     const made = {
       ...given,
       toJSON: () => given,
       unsubscribe: async () => {
         delete state.held
+        state.sessionStorage.setItem('unsubscribed', '1')
         return true
       },
     }
@@ -161,6 +166,25 @@ test('shows encrypted push messages in a subscribed browser (notifications-18)',
   assert.deepEqual((await as(ann, 'GET', '/user/devices')).body, [])
   await page.context().close()
   assert.deepEqual(faults, [])
+})
+
+test('ends the subscription of a browser at the sign-out', { skip }, async () => {
+  const { person, open, address } = site!
+  const page = await open('/', {
+    person: await person(),
+    permissions: ['notifications'],
+    serviceWorkers: 'allow',
+  })
+  await answerSubscriptions(page, await openService())
+  await page.goto(`${address}/notifications/preferences`)
+  await page.getByRole('button', { name: 'Turn on in this browser' }).click()
+  await page.getByText('This browser receives push notifications until you sign out.').waitFor()
+  await page.getByRole('link', { name: 'Settings', exact: true }).first().click()
+  await page.getByRole('link', { name: 'Sessions' }).click()
+  await page.getByRole('button', { name: 'Sign out', exact: true }).click()
+  await page.getByRole('link', { name: 'Sign in' }).first().waitFor()
+  assert.equal(await page.evaluate(`sessionStorage.getItem('unsubscribed')`), '1')
+  await page.context().close()
 })
 
 test('registers no subscription when the browser blocks notifications', { skip }, async () => {

@@ -6,7 +6,7 @@ export const documents: Document[] = [
     path: '/manifest.webmanifest',
     type: 'application/manifest+json',
     make: async ({ language }) => {
-      const { name, description, background, accent, icons } = identityOf(language)
+      const { name, description, background, accent, icons, screenshots } = identityOf(language)
       return JSON.stringify({
         id: '/',
         name,
@@ -20,6 +20,7 @@ export const documents: Document[] = [
         theme_color: accent,
         categories: ['social'],
         icons,
+        screenshots,
       })
     },
   },
