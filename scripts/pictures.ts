@@ -11,6 +11,7 @@ import { findFreePort, waitForAnswer } from '#test/servers.ts'
 import { settle, signIn, TELEPHONE, visit } from './console-visit.ts'
 
 const IMAGES = resolve(import.meta.dirname, '../docs/images')
+const SCREENSHOTS = resolve(import.meta.dirname, '../web/src/ui/screenshots')
 const MOST_BYTES = 120_000
 const PASSWORD = 'password-of-pictures'
 const WIDE = { viewport: { width: 1280, height: 800 } }
@@ -25,7 +26,19 @@ type Shot = {
   on?: BrowserContextOptions
   /** Takes the picture of a public page as a guest, instead of a page of the console. */
   isPublic?: boolean
+  /** Stores the picture for the manifest of the site, which browsers show before an installation. */
+  isForManifest?: boolean
 }
+
+const forManifest = (locale: 'en' | 'zh', on: BrowserContextOptions, name: string): Shot => ({
+  name: `${name}-${locale}`,
+  path: '/',
+  isPublic: true,
+  isForManifest: true,
+  locale,
+  on,
+})
+const NARROW = { ...TELEPHONE, deviceScaleFactor: 2 }
 
 const SHOTS: Shot[] = [
   { name: 'console-home', path: '/', on: HIGH },
@@ -46,6 +59,10 @@ const SHOTS: Shot[] = [
     locale: 'zh',
     on: { ...TELEPHONE, deviceScaleFactor: 1 },
   },
+  ...(['en', 'zh'] as const).flatMap((locale) => [
+    forManifest(locale, WIDE, 'wide'),
+    forManifest(locale, NARROW, 'narrow'),
+  ]),
   { name: 'api-page', path: '/docs#post-/api/v2/feeds', isPublic: true },
 ]
 
@@ -78,8 +95,15 @@ async function takePublic(browser: Browser, address: string, shot: Shot): Promis
   const page = await context.newPage()
   await page.goto(address + shot.path, { waitUntil: 'networkidle' })
   await page.waitForTimeout(800)
-  await keep(shot.name, await page.screenshot())
+  const picture = await page.screenshot()
+  await (shot.isForManifest ? keepForManifest(shot.name, picture) : keep(shot.name, picture))
   await context.close()
+}
+
+async function keepForManifest(name: string, picture: Buffer): Promise<void> {
+  const webp = await sharp(picture).webp({ quality: 55, effort: 6 }).toBuffer()
+  await writeFile(join(SCREENSHOTS, `${name}.webp`), webp)
+  process.stdout.write(`${name}.webp: ${Math.round(webp.length / 1000)} KB\n`)
 }
 
 async function take(browser: Browser, site: { address: string; token: string }, shot: Shot): Promise<void> {

@@ -60,7 +60,12 @@ export async function openSite(
           '--use-fake-device-for-media-stream',
         ],
       })
-      const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options })
+      const context = await browser.newContext({
+        viewport: { width: 1280, height: 900 },
+        // Requests of a service worker cannot be replaced by a test. Tests of the worker allow it.
+        serviceWorkers: 'block',
+        ...options,
+      })
       context.setDefaultTimeout(60_000)
       if (person) {
         const [name = '', value = ''] = cookieOf(person).split('=')

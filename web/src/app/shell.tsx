@@ -3,6 +3,7 @@ import { LogIn } from 'lucide-preact'
 import type { ComponentChildren } from 'preact'
 import { Link } from 'wouter-preact'
 import { Mark } from '../ui/mark.tsx'
+import { ConnectionBanner } from './connection-banner.tsx'
 import { isInBar, menuOf } from './menu.ts'
 import type { MenuEntry } from './page.ts'
 import { Preferences } from './preferences.tsx'
@@ -68,6 +69,7 @@ export function Shell({ path, children }: { path: string; children: ComponentChi
         </div>
       </header>
       <main id="main" tabIndex={-1}>
+        <ConnectionBanner />
         {children}
       </main>
       {BARS.map((Bar, n) => (

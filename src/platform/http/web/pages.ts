@@ -6,6 +6,7 @@ import type { Context } from '#platform/context.ts'
 import { ApiError, type Language } from '#platform/errors.ts'
 import { addressKey, rateLimitHeaders } from '../admission.ts'
 import { addVary, compress, language } from '../caching.ts'
+import { noSuchPath } from '../error-reply.ts'
 import { API, type Server } from '../instance.ts'
 import { builtFolder, sendAsset, sendNotBuilt } from '../packages.ts'
 import { type Answer, type Renderer, rendererOf, type WebReply, type WebRequest } from './build.ts'
@@ -20,6 +21,11 @@ declare module 'fastify' {
 
 const NO_PAGES = /^\/(api|admin|docs|health|storage|metrics|_)(\/|$)/
 const EMBED = '/oembed'
+/** Addresses of built files without a hash, with the seconds for which browsers may cache them. */
+const FIXED = [
+  ['/sw.js', 0],
+  ['/favicon.ico', 86_400],
+] as const
 /**
  * Placeholder in rendered pages for the nonce of each reply. Random, so that user content cannot contain the
  * placeholder.
@@ -54,6 +60,12 @@ export function addWeb(server: Server, ctx: Pick<Context, 'config' | 'limiter' |
   server.get<{ Params: { '*': string } }>('/_/assets/*', { schema: { hide: true } }, (request, reply) =>
     sendAsset(builtFolder('web'), request.params['*'], reply),
   )
+  for (const [path, maxAge] of FIXED)
+    server.get(path, { schema: { hide: true } }, async (_, reply) => {
+      const file = (await load())?.fixed[path]
+      if (!file) throw noSuchPath()
+      return sendAsset(builtFolder('web'), file, reply, maxAge)
+    })
 
   async function limitGuest(request: FastifyRequest, reply: FastifyReply): Promise<boolean> {
     const state = await limiter.hit(`ip:${addressKey(request.ip)}`, config.rateLimits.anonymous)
@@ -153,6 +165,8 @@ export function addWeb(server: Server, ctx: Pick<Context, 'config' | 'limiter' |
     const nonce = randomBytes(18).toString('base64')
     if (page.isSignedOut) clearSession(reply, config)
     if (page.location) reply.header('Location', page.location)
+    // The service worker stores pages by account (web/src/app/worker-pages.ts).
+    if (page.account !== undefined) reply.header('X-Kith-Account', page.account)
     const isPage = page.type.startsWith('text/html')
     addVary(reply, 'Accept, Accept-Encoding, Accept-Language, Cookie')
       .code(page.status)

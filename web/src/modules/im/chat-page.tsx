@@ -3,6 +3,7 @@ import { BellOff, Ellipsis, RotateCw, X } from 'lucide-preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Link, useLocation } from 'wouter-preact'
 import { read, useRead, useWrite } from '../../app/api.ts'
+import { mayRetry, useFailureText } from '../../app/failures.ts'
 import { definePage, type Visit } from '../../app/page.ts'
 import { useSite } from '../../app/site.ts'
 import { useToast } from '../../app/toast.tsx'
@@ -25,7 +26,8 @@ const WORDS = words({
     (names: string[]) => `${LIST.format(names)} ${names.length === 1 ? 'is' : 'are'} typing…`,
     (names: string[]) => `${names.join('、')} 正在输入…`,
   ],
-  failed: ['Not sent. Try again', '发送失败，点击重试'],
+  failed: ['Not sent.', '发送失败。'],
+  retry: ['Try again', '重试'],
   drop: ['Discard', '放弃'],
   sending: ['Sending…', '发送中…'],
   file: ['File', '文件'],
@@ -91,6 +93,7 @@ function Conversation({
   const t = useWords(WORDS)
   const { viewer } = useSite()
   const { fail } = useToast()
+  const textOf = useFailureText()
   const talk = useConversation(chat.id, first, isLive, chat.group !== null)
   const [aim, setAim] = useState<Aim>(null)
   const end = useRef<HTMLDivElement>(null)
@@ -148,11 +151,16 @@ function Conversation({
         {talk.pending.map((each) => (
           <li key={each.key} class="message is-mine">
             <div class="bubble">{each.body ? <Text tree={undefined} raw={each.body} /> : t.file}</div>
-            {each.hasFailed ? (
+            {each.error !== undefined ? (
               <div class="message-foot">
-                <button type="button" class="text-button" onClick={() => void talk.retry(each).catch(fail)}>
-                  <RotateCw size={14} aria-hidden /> {t.failed}
-                </button>
+                <p class="failure" role="alert">
+                  {t.failed} {textOf(each.error)}
+                </p>
+                {mayRetry(each.error) && (
+                  <button type="button" class="text-button" onClick={() => void talk.retry(each)}>
+                    <RotateCw size={14} aria-hidden /> {t.retry}
+                  </button>
+                )}
                 <button type="button" class="text-button" onClick={() => talk.drop(each.key)}>
                   <X size={14} aria-hidden /> {t.drop}
                 </button>
@@ -183,7 +191,7 @@ function Conversation({
           onSend={(given) => {
             const replied = aim?.kind === 'reply' ? { reply_to: aim.message.id } : {}
             setAim(null)
-            void talk.send({ ...given, ...replied }).catch(fail)
+            void talk.send({ ...given, ...replied })
           }}
         />
       )}

@@ -2,7 +2,8 @@ import { isKithError, type Kith } from '@kith/client'
 import { useQueryClient } from '@tanstack/preact-query'
 import { useCallback, useEffect, useState } from 'preact/hooks'
 import { Link, useLocation } from 'wouter-preact'
-import { failureOf, read, useRead } from '../../app/api.ts'
+import { read, useRead } from '../../app/api.ts'
+import { failureText } from '../../app/failures.ts'
 import { definePage } from '../../app/page.ts'
 import { useSite } from '../../app/site.ts'
 import { useWords, words } from '../../app/words.ts'
@@ -37,7 +38,6 @@ const WORDS = words({
   cancelled: ['The payment was cancelled. You were not charged.', '支付已取消，未发生扣款。'],
   another: ['Recharge again', '再次充值'],
   toWallet: ['View wallet', '查看钱包'],
-  offline: ['No connection. Try again.', '网络连接失败，请重试。'],
 })
 
 const WAYS: Record<string, 'manual' | 'stripe' | 'alipay' | 'wechat'> = {
@@ -98,9 +98,9 @@ function Progress({ order, told, onAgain }: { order: Order; told?: Told; onAgain
       setState(now)
       if (now !== 'waiting') void cache.invalidateQueries()
     } catch (error) {
-      setFailure(failureOf(error, t.offline))
+      setFailure(failureText(error, language))
     }
-  }, [api, cache, order.id, order.into, t.offline])
+  }, [api, cache, order.id, order.into, language])
   useEffect(() => {
     if (state !== 'waiting') return
     void look()

@@ -4,6 +4,7 @@ import { Link } from 'wouter-preact'
 import { list, read, startOf, useList, useRead, useWrite } from '../../app/api.ts'
 import { definePage, type Visit } from '../../app/page.ts'
 import { useSite } from '../../app/site.ts'
+import { acceptOf, checkFile } from '../../app/uploads.ts'
 import { compact, plural, useWords, words } from '../../app/words.ts'
 import { Chunks } from '../../ui/chunks.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
@@ -74,7 +75,7 @@ export const page = definePage({
         }),
       },
     )
-    const { api, viewer } = useSite()
+    const { api, viewer, settings } = useSite()
     const [isEditing, setIsEditing] = useState(false)
     const edit = useWrite<{ desc: string | null; logo?: string }>(
       (client, body) => client.patch('/feed/topics/{topicID}', { params, body }),
@@ -120,6 +121,7 @@ export const page = definePage({
               send={async (_, form) => {
                 const given = new FormData(form)
                 const file = given.get('logo') as File
+                if (file.size > 0) checkFile(file, settings, 'node')
                 const logo = file.size > 0 ? await api.uploadNode(file, { name: file.name }) : undefined
                 await edit.mutateAsync({
                   desc: String(given.get('desc')) || null,
@@ -132,7 +134,7 @@ export const page = definePage({
                 {t.about}
                 <textarea dir="auto" name="desc" rows={3} maxLength={500} defaultValue={topic.desc ?? ''} />
               </label>
-              <Field label={t.logo} name="logo" type="file" accept="image/*" />
+              <Field label={t.logo} name="logo" type="file" accept={acceptOf(settings, 'node')} />
             </Form>
           </Dialog>
         )}

@@ -15,6 +15,10 @@ const WORDS = words({
   ],
   this: ['This device', '当前设备'],
   unknown: ['Unknown device', '未知设备'],
+  on: [
+    (browser: string, system: string) => `${browser} on ${system}`,
+    (browser: string, system: string) => `${system} 上的 ${browser}`,
+  ],
   end: ['End session', '下线'],
   endOthers: ['End all other sessions', '下线其他所有设备'],
 })
@@ -39,12 +43,12 @@ export const page = definePage({
       <SettingsFrame path={visit.path}>
         <p class="quiet">{t.lead}</p>
         <ul class="rows">
-          {sessions.map(({ id, device, place, current, used_at }) => (
+          {sessions.map(({ id, device, browser, system, place, current, used_at }) => (
             <li key={id}>
               <Laptop size={20} aria-hidden />
               <div>
-                <p class="name" dir="auto">
-                  {device ?? t.unknown}
+                <p class="name" dir="auto" title={device ?? undefined}>
+                  {browser && system ? t.on(browser, system) : (browser ?? system ?? device ?? t.unknown)}
                 </p>
                 <p class="quiet">
                   {[current ? t.this : ago(timeOf(used_at), language), place].filter(Boolean).join(' · ')}
