@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict'
 import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
+import { sendSignal, transaction } from '#platform/database'
 import { openChatStream } from '#test/fixtures/chat-streams.ts'
 import { chatsOf } from '#test/fixtures/chats.ts'
 import { until } from '#test/fixtures/streams.ts'
 import { createWorld, type Person } from '#test/world.ts'
+import { PRESENCE_SIGNAL } from './presence.ts'
 
 const world = await createWorld({ STREAM_HEARTBEAT_MS: '200' })
 const { as, person, sql, app } = world
@@ -80,6 +82,19 @@ test('reports connected members of a conversation to each other (im-15)', async 
   assert.equal(theirs.named('presence').length, 1)
   await as(admin, 'PATCH', '/admin/settings', { 'chat:presence': true })
   for (const stream of [mine, theirs, other]) stream.close()
+})
+
+test('reports presence to a stream that is still catching up (im-15)', async () => {
+  const [ann, bob] = [await person(), await person()]
+  const chat = await pair(ann, bob)
+  await transaction(sql, async (tx) => {
+    // Blocks the search for missed messages.
+    await tx`lock table chat_messages in access exclusive mode`
+    const theirs = await openChatStream(base, bob.token)
+    sendSignal(sql, PRESENCE_SIGNAL, `${chat}:${ann.id}`)
+    await until(() => theirs.named('presence').length === 1, 'presence')
+    theirs.close()
+  })
 })
 
 test('sends all missed messages in order when a stream resumes (im-15)', async () => {
