@@ -57,8 +57,10 @@ async function start() {
   // A browser that restores its tabs shows the documents of the day before.
   if (isOwn && document.documentElement.dataset.keptAt === undefined)
     void cache.invalidateQueries({ predicate: ({ state }) => Date.now() - state.dataUpdatedAt > STALE_MS })
-  if (document.readyState === 'complete') void startWorker()
-  else addEventListener('load', () => void startWorker())
+  // The site works without the worker, which browsers may refuse. It starts last, so that it delays nothing.
+  const addWorker = () => void startWorker().catch(() => {})
+  if (document.readyState === 'complete') addWorker()
+  else addEventListener('load', addWorker)
 }
 
 type Typed = [HTMLInputElement | HTMLTextAreaElement, string][]
