@@ -39,12 +39,12 @@ async function start() {
     return
   }
   const root = document.getElementById('app') as HTMLElement
-  const typed = typedIn(root)
+  const before = typedIn(root)
   const app = (
     <SiteContext.Provider value={{ ...boot, api }}>
       <QueryClientProvider client={cache}>
         <App first={first} />
-        <Mounted onMount={() => putBack(typed)} />
+        <Mounted onMount={() => putBack([...before, ...typedIn(root)])} />
       </QueryClientProvider>
     </SiteContext.Provider>
   )
@@ -65,14 +65,15 @@ async function start() {
 
 type Typed = [HTMLInputElement | HTMLTextAreaElement, string][]
 
-/** Fields that were filled before the scripts arrived. */
+/** Fields with another text than the server rendered. */
 const typedIn = (root: HTMLElement): Typed =>
   [...root.querySelectorAll<Typed[number][0]>('input:not([type=file]), textarea')].flatMap((field) =>
     field.value === field.defaultValue ? [] : [[field, field.value]],
   )
 
+/** Tells the components what was typed before the scripts arrived, and until now. */
 function putBack(typed: Typed): void {
-  for (const [field, value] of typed) {
+  for (const [field, value] of new Map(typed)) {
     field.value = value
     field.dispatchEvent(new Event('input', { bubbles: true }))
   }
