@@ -41,12 +41,12 @@ async function start() {
     return
   }
   const root = document.getElementById('app') as HTMLElement
-  const typed = typedIn(root)
+  const before = typedIn(root)
   const app = (
     <SiteContext.Provider value={{ ...boot, api }}>
       <QueryClientProvider client={cache}>
         <App first={first} />
-        <Mounted onMount={() => putBack(typed)} />
+        <Mounted onMount={() => putBack([...before, ...typedIn(root)])} />
       </QueryClientProvider>
     </SiteContext.Provider>
   )
@@ -59,20 +59,23 @@ async function start() {
   // A browser that restores its tabs shows the documents of the day before.
   if (isOwn && document.documentElement.dataset.keptAt === undefined)
     void cache.invalidateQueries({ predicate: ({ state }) => Date.now() - state.dataUpdatedAt > STALE_MS })
-  if (document.readyState === 'complete') void startWorker()
-  else addEventListener('load', () => void startWorker())
+  // The site works without the worker, which browsers may refuse. It starts last, so that it delays nothing.
+  const addWorker = () => void startWorker().catch(() => {})
+  if (document.readyState === 'complete') addWorker()
+  else addEventListener('load', addWorker)
 }
 
 type Typed = [HTMLInputElement | HTMLTextAreaElement, string][]
 
-/** Fields that were filled before the scripts arrived. */
+/** Fields with another text than the server rendered. */
 const typedIn = (root: HTMLElement): Typed =>
   [...root.querySelectorAll<Typed[number][0]>('input:not([type=file]), textarea')].flatMap((field) =>
     field.value === field.defaultValue ? [] : [[field, field.value]],
   )
 
+/** Tells the components what was typed before the scripts arrived, and until now. */
 function putBack(typed: Typed): void {
-  for (const [field, value] of typed) {
+  for (const [field, value] of new Map(typed)) {
     field.value = value
     field.dispatchEvent(new Event('input', { bubbles: true }))
   }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { test } from 'node:test'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { builtFolder } from '#platform/http'
@@ -19,6 +19,8 @@ const SLOW_MS = 4_000
 const PROXY_PAGE = { contentType: 'text/html', body: '<html><h1>An error of nginx</h1></html>' }
 const PNG = await noisyPicture(60, 40).png().toBuffer()
 const JPEG = await noisyPicture(400, 300).jpeg().toBuffer()
+/** A picture of few bytes with more than 50 megapixels. */
+const WIDE = await flatPicture(10_100, 5_000).png({ palette: true }).toBuffer()
 const SENTENCE = 'Part of this page could not be loaded'
 
 let mark = 0
@@ -37,7 +39,7 @@ function scriptOf(name: string): string {
   const manifest = JSON.parse(readFileSync(join(builtFolder('web'), 'manifest.json'), 'utf8')) as {
     pages: Record<string, string[]>
   }
-  return (manifest.pages[name]?.[0] as string).split('/').at(-1) as string
+  return basename(String(manifest.pages[name]?.[0]))
 }
 
 const documentsOf = (page: Page) => {
@@ -195,7 +197,9 @@ for (const [screen, options] of SCREENS) {
     )
     const large = { name: 'large.png', mimeType: 'image/png', buffer: Buffer.alloc(11 * 1024 * 1024) }
     const film = { name: 'film.webm', mimeType: 'video/webm', buffer: Buffer.from('webm') }
+    const wide = { name: 'wide.png', mimeType: 'image/png', buffer: WIDE }
     for (const [file, text] of [
+      [wide, 'wide.png: This is too large for the site. Choose a smaller file'],
       [large, 'large.png: This file is larger than 10 MB. Choose a smaller one.'],
       [film, 'film.webm: Only JPEG, PNG, GIF, WEBP, BMP, MP4, M4V files can be used here.'],
     ] as const) {

@@ -78,6 +78,7 @@ const BY_CODE: Record<string, Sentence | 'wait'> = {
   storage_full: 'full',
   body_too_large: 'large',
   file_too_large: 'large',
+  picture_too_large: 'large',
   file_broken: 'broken',
   file_not_usable: 'used',
   file_used_twice: 'used',

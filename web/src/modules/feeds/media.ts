@@ -1,4 +1,4 @@
-import type { Kith } from '@kith/client'
+import { type Kith, KithError } from '@kith/client'
 import type { Boot } from '../../app/site.ts'
 import { checkFile } from '../../app/uploads.ts'
 
@@ -63,6 +63,17 @@ function plainPoster(): Promise<Blob> {
   return jpegOf(canvas)
 }
 
+/** Throws before a picture with too many pixels is sent. The server judges a picture that the browser cannot read. */
+async function checkPixels(url: string, most: number): Promise<void> {
+  const picture = new Image()
+  await new Promise((resolve) => {
+    picture.onload = resolve
+    picture.onerror = resolve
+    picture.src = url
+  })
+  if (picture.naturalWidth * picture.naturalHeight > most) throw new KithError(422, 'picture_too_large', '')
+}
+
 export async function uploadMedia(
   api: Kith,
   settings: Boot['settings'],
@@ -70,6 +81,7 @@ export async function uploadMedia(
   onProgress: (part: number) => void,
 ): Promise<Pick<Media, 'id' | 'cover'>> {
   checkFile(file, settings, 'media')
+  if (!isVideo) await checkPixels(url, settings.uploads.max_pixels)
   const { id } = await api.upload(file, {
     name,
     onProgress: ({ sent, total }) => onProgress(total ? sent / total : 0),
