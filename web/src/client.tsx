@@ -5,6 +5,7 @@ import { createCache } from './app/api.ts'
 import { App } from './app/app.tsx'
 import { type Boot, SiteContext } from './app/site.ts'
 import { openVisit } from './app/visit.ts'
+import { ZoneProvider } from './ui/time.tsx'
 
 /**
  * Header of requests from the site's scripts. The server ignores the session cookie of writes without this header, to
@@ -29,7 +30,9 @@ async function start() {
   hydrate(
     <SiteContext.Provider value={{ ...boot, api }}>
       <QueryClientProvider client={cache}>
-        <App first={first} />
+        <ZoneProvider>
+          <App first={first} />
+        </ZoneProvider>
       </QueryClientProvider>
     </SiteContext.Provider>,
     document.getElementById('app') as HTMLElement,

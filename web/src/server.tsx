@@ -12,6 +12,7 @@ import { type Boot, SiteContext, type Theme } from './app/site.ts'
 import { findRoute, headOf, openVisit } from './app/visit.ts'
 import type { Language } from './app/words.ts'
 import { newestOf } from './modules/search/kinds.ts'
+import { ZoneProvider } from './ui/time.tsx'
 
 export type WebRequest = {
   url: string
@@ -107,7 +108,9 @@ async function renderPage(request: WebRequest, api: Kith): Promise<WebReply> {
     <Router ssrPath={path} ssrSearch={search}>
       <SiteContext.Provider value={{ ...boot, api }}>
         <QueryClientProvider client={cache}>
-          <App first={shown} />
+          <ZoneProvider>
+            <App first={shown} />
+          </ZoneProvider>
         </QueryClientProvider>
       </SiteContext.Provider>
     </Router>,

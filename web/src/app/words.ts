@@ -18,33 +18,8 @@ export const useWords = <T>(table: Record<Language, T>): T => table[useSite().la
 export const compact = (count: number, language: Language): string =>
   new Intl.NumberFormat(language === 'zh' ? 'zh-CN' : 'en', { notation: 'compact' }).format(count)
 
+/** Counts a noun in English, as in `1 post` and `2 posts`. `shown` replaces the number. */
 export const plural = (count: number, one: string, shown = String(count)): string =>
-  `${shown} ${one}${count === 1 ? '' : 's'}`
+  `${shown} ${pluralOf(count, one)}`
 
-const STEPS: [Intl.RelativeTimeFormatUnit, number][] = [
-  ['day', 86_400],
-  ['hour', 3_600],
-  ['minute', 60],
-]
-const WEEK = 7 * 86_400
-
-export const timeOf = (written: string): Date => new Date(`${written.replace(' ', 'T').replace(/Z?$/, 'Z')}`)
-
-/** Formats a time as `5m ago`, or as a date after a week. */
-export function ago(time: Date, language: Language, now = Date.now()): string {
-  const locale = language === 'zh' ? 'zh-CN' : 'en'
-  const seconds = (now - time.getTime()) / 1000
-  if (seconds > WEEK) {
-    const year = time.getUTCFullYear() === new Date(now).getUTCFullYear() ? {} : { year: 'numeric' as const }
-    return new Intl.DateTimeFormat(locale, {
-      month: 'short',
-      day: 'numeric',
-      ...year,
-      timeZone: 'UTC',
-    }).format(time)
-  }
-  const form = new Intl.RelativeTimeFormat(locale, { numeric: 'auto', style: 'narrow' })
-  for (const [unit, length] of STEPS)
-    if (seconds >= length) return form.format(-Math.floor(seconds / length), unit)
-  return language === 'zh' ? '刚刚' : 'now'
-}
+export const pluralOf = (count: number, one: string): string => (count === 1 ? one : `${one}s`)

@@ -9,7 +9,7 @@ export const PersonRow = ({
   children,
 }: {
   person: Schema<'User'>
-  note?: string | null
+  note?: ComponentChildren
   children?: ComponentChildren
 }) => (
   <li>

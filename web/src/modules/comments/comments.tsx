@@ -4,12 +4,13 @@ import { Link } from 'wouter-preact'
 import { type Listing, list, useList, useWrite } from '../../app/api.ts'
 import { useSite } from '../../app/site.ts'
 import { useToast } from '../../app/toast.tsx'
-import { ago, timeOf, useWords, words } from '../../app/words.ts'
+import { useWords, words } from '../../app/words.ts'
 import { More } from '../../ui/more.tsx'
 import { AvatarLink } from '../../ui/picture.tsx'
 import { Pin } from '../../ui/pin.tsx'
 import { Report } from '../../ui/report.tsx'
 import { Text } from '../../ui/text.tsx'
+import { Time } from '../../ui/time.tsx'
 import { WritingArea } from '../../ui/writing-area.tsx'
 
 type Comment = Schema<'CommentWithPeople'>
@@ -92,7 +93,7 @@ export function Comments({
 }) {
   const [place, name, changed] = PLACES[kind]
   const t = useWords(WORDS)
-  const { api, language, viewer } = useSite()
+  const { api, viewer } = useSite()
   const { fail } = useToast()
   const comments = useList(commentsOf(kind, id, search))
   const [text, setText] = useState('')
@@ -186,9 +187,7 @@ export function Comments({
                   </span>
                 )}
                 {comment.reply && <span class="quiet"> → {comment.reply.name}</span>}
-                <time class="time" dateTime={timeOf(comment.created_at).toISOString()}>
-                  {ago(timeOf(comment.created_at), language)}
-                </time>
+                <Time class="time" at={comment.created_at} />
               </p>
               <Text tree={comment.body_tree} raw={comment.body} />
               {viewer && comment.user && (

@@ -3,8 +3,9 @@ import { list, read, startOf, useList, useRead, useWrite } from '../../app/api.t
 import { definePage, type Visit } from '../../app/page.ts'
 import { useSite } from '../../app/site.ts'
 import { useToast } from '../../app/toast.tsx'
-import { ago, timeOf, useWords, words } from '../../app/words.ts'
+import { useWords, words } from '../../app/words.ts'
 import { More } from '../../ui/more.tsx'
+import { Facts, Time } from '../../ui/time.tsx'
 import { count, MoneyTabs } from './money.tsx'
 
 const WORDS = words({
@@ -73,7 +74,9 @@ export const page = definePage({
                 <p class="name" dir="auto">
                   {title}
                 </p>
-                <p class="quiet">{[body, ago(timeOf(created_at), language)].filter(Boolean).join(' · ')}</p>
+                <p class="quiet">
+                  <Facts of={[body, <Time key="time" at={created_at} />]} />
+                </p>
               </div>
               <b>
                 {type === 1 ? '+' : '−'}

@@ -2,7 +2,7 @@ import { type Kith, KithError } from '@kith/client'
 import { escapeMarkup } from '../../app/document.ts'
 import type { Document } from '../../app/page.ts'
 import { cutText, plainText } from '../../app/text.ts'
-import { timeOf } from '../../app/words.ts'
+import { instantOf } from '../../app/time.ts'
 import { KINDS, newestOf } from './kinds.ts'
 
 const XML = 'application/xml; charset=utf-8'
@@ -23,9 +23,7 @@ async function partOf(api: Kith, kind: string, part: number, origin: string): Pr
     const page = await find(api, { limit: PAGE, after })
     for (const { id, path, time } of page)
       if (id > last)
-        urls.push(
-          `<url><loc>${escapeMarkup(origin + path)}</loc><lastmod>${timeOf(time).toISOString()}</lastmod></url>`,
-        )
+        urls.push(`<url><loc>${escapeMarkup(origin + path)}</loc><lastmod>${instantOf(time)}</lastmod></url>`)
     const next = page.at(-1)?.id ?? 0
     if (page.length === 0 || next >= after) break
     after = next
