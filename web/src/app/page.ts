@@ -69,7 +69,10 @@ export type Document = {
 export type SiteModule = {
   routes?: Route[]
   menu?: MenuEntry[]
+  /** A bar below the page, which stays while the user navigates. */
   Bar?: ComponentType
+  /** The member's account, in the frame of wide screens. */
+  Account?: ComponentType
 }
 
 export type Person = Schema<'User'>

@@ -15,7 +15,6 @@ const WORDS = words({
   signIn: ['Sign in', '登录'],
   join: ['Sign up', '注册'],
   about: ['API', 'API'],
-  console: ['Console', '管理后台'],
   pitch: ['Keep up with friends and meet new people', '关注好友，结识新朋友'],
   pitchText: [
     'Follow people, ask questions and share what you see. This site runs on its own server and does not share your data with advertising companies.',
@@ -23,6 +22,7 @@ const WORDS = words({
   ],
 })
 
+const ACCOUNTS = MODULES.flatMap(({ Account }) => (Account ? [Account] : []))
 const BARS = MODULES.flatMap(({ Bar }) => (Bar ? [Bar] : []))
 
 export function Shell({ path, children }: { path: string; children: ComponentChildren }) {
@@ -58,9 +58,12 @@ export function Shell({ path, children }: { path: string; children: ComponentChi
             </div>
           )}
           <div class="foot">
+            {ACCOUNTS.map((Account, n) => (
+              <Account key={n} />
+            ))}
             <Preferences />
             <p>
-              <a href="/docs">{t.about}</a> <a href="/admin">{t.console}</a>
+              <a href="/docs">{t.about}</a>
             </p>
           </div>
         </div>

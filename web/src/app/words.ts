@@ -18,8 +18,9 @@ export const useWords = <T>(table: Record<Language, T>): T => table[useSite().la
 export const compact = (count: number, language: Language): string =>
   new Intl.NumberFormat(language === 'zh' ? 'zh-CN' : 'en', { notation: 'compact' }).format(count)
 
-/** Counts a noun in English, as in `1 post` and `2 posts`. `shown` replaces the number. */
-export const plural = (count: number, one: string, shown = String(count)): string =>
-  `${shown} ${pluralOf(count, one)}`
+export const pluralOf = (count: number | string, one: string): string =>
+  String(count) === '1' ? one : `${one}s`
 
-export const pluralOf = (count: number, one: string): string => (count === 1 ? one : `${one}s`)
+/** Counts a noun in English, as in `1 post` and `2 posts`. `shown` replaces the number. */
+export const plural = (count: number | string, one: string, shown = String(count)): string =>
+  `${shown} ${pluralOf(count, one)}`

@@ -113,7 +113,7 @@ function Members({ group }: { group: Schema<'ImGroup'> }) {
                   type="button"
                   class="button is-quiet"
                   onClick={async () => {
-                    if (await confirm(t.sureOwner(personOf(member).name, t.handOver))
+                    if (await confirm(t.sureOwner(member.name), t.handOver))
                       change.mutate({ new_owner_user: member.id }, { onError: fail })
                   }}
                 >

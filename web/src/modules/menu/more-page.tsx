@@ -4,23 +4,20 @@ import { isInBar, menuOf } from '../../app/menu.ts'
 import { definePage } from '../../app/page.ts'
 import { Preferences } from '../../app/preferences.tsx'
 import { useSite } from '../../app/site.ts'
-import { useToast } from '../../app/toast.tsx'
 import { useWords, words } from '../../app/words.ts'
-import { signOut } from '../accounts/session.ts'
+import { abilitiesOf, ConsoleLink, SignOut } from './account-links.tsx'
 
 const WORDS = words({
-  title: ['More', '更多'],
+  title: ['Menu', '菜单'],
   api: ['API', 'API'],
-  console: ['Console', '管理后台'],
-  signOut: ['Sign out', '退出登录'],
 })
 
 export const page = definePage({
+  extras: ({ viewer }) => (viewer ? [abilitiesOf()] : []),
   head: ({ language }) => ({ title: WORDS[language].title, isPrivate: true }),
   body: () => {
     const t = useWords(WORDS)
     const { viewer, language } = useSite()
-    const { fail } = useToast()
     const isMember = viewer !== null
     return (
       <>
@@ -43,15 +40,11 @@ export const page = definePage({
         <div class="more-foot">
           <Preferences />
           <a href="/docs">{t.api}</a>
-          <a href="/admin">{t.console}</a>
           {isMember && (
-            <button
-              type="button"
-              class="text-button"
-              onClick={() => signOut().then(() => location.assign('/'), fail)}
-            >
-              {t.signOut}
-            </button>
+            <>
+              <ConsoleLink />
+              <SignOut class="text-button" />
+            </>
           )}
         </div>
       </>

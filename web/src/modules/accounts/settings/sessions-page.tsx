@@ -4,7 +4,7 @@ import { definePage } from '../../../app/page.ts'
 import { useToast } from '../../../app/toast.tsx'
 import { useWords, words } from '../../../app/words.ts'
 import { Facts, Time } from '../../../ui/time.tsx'
-import { signOut } from '../session.ts'
+import { SignOut } from '../../menu/account-links.tsx'
 import { SettingsFrame } from './frame.tsx'
 
 const WORDS = words({
@@ -17,7 +17,6 @@ const WORDS = words({
   unknown: ['Unknown device', '未知设备'],
   end: ['End session', '下线'],
   endOthers: ['End all other sessions', '下线其他所有设备'],
-  signOut: ['Sign out', '退出登录'],
 })
 
 const sessionsOf = () => read('/user/sessions')
@@ -72,13 +71,7 @@ export const page = definePage({
               {t.endOthers}
             </button>
           )}
-          <button
-            type="button"
-            class="button is-quiet"
-            onClick={() => signOut().then(() => location.assign('/'), fail)}
-          >
-            {t.signOut}
-          </button>
+          <SignOut class="button is-quiet" />
         </p>
       </SettingsFrame>
     )
