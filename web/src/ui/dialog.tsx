@@ -18,10 +18,12 @@ export function Dialog({
 }) {
   const t = useWords(WORDS)
   const dialog = useRef<HTMLDialogElement>(null)
+  const cancel = useRef<HTMLButtonElement>(null)
   const isRemoved = useRef(false)
   useLayoutEffect(() => {
     const { current } = dialog
     current?.showModal()
+    if (isQuestion) cancel.current?.focus()
     return () => {
       isRemoved.current = true
       // A dialog that is removed without closing does not return the focus.
@@ -39,12 +41,7 @@ export function Dialog({
       <div class="settings">
         <h2>{title}</h2>
         {children}
-        <button
-          type="button"
-          class="text-button"
-          autoFocus={isQuestion}
-          onClick={() => dialog.current?.close()}
-        >
+        <button type="button" class="text-button" ref={cancel} onClick={() => dialog.current?.close()}>
           {t.cancel}
         </button>
       </div>

@@ -55,7 +55,7 @@ export function FeedMenu({ feed }: { feed: Schema<'Feed'> }) {
   }
   if (!viewer) return null
   const isMine = viewer.id === feed.user_id
-  const item = (label: string, act: () => void) => (
+  const item = (label: string, act: () => unknown) => (
     <button type="button" onClick={act}>
       {label}
     </button>

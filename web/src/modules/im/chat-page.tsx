@@ -211,7 +211,7 @@ function ChatMenu({ chat }: { chat: Chat }) {
     { changes: [...changes, '/users/{user}'] },
   )
   const clear = useWrite((api) => api.delete('/chats/{chat}', { params }), { changes })
-  const item = (label: string, act: () => void) => (
+  const item = (label: string, act: () => unknown) => (
     <button type="button" onClick={act}>
       {label}
     </button>
