@@ -50,7 +50,7 @@ const shared = {
   metafile: true,
   jsx: 'automatic',
   jsxImportSource: 'preact',
-  loader: { '.svg': 'file', '.worker.js': 'file' },
+  loader: { '.svg': 'file', '.png': 'file', '.worker.js': 'file' },
   assetNames: '[name]-[hash]',
   publicPath: BASE,
   define: { 'process.env.NODE_ENV': '"production"' },

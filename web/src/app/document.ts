@@ -1,4 +1,5 @@
 import mark from '../ui/mark.svg'
+import sitePicture from '../ui/site.png'
 import type { Head } from './page.ts'
 import type { Boot } from './site.ts'
 import { cutText, onOneLine } from './text.ts'
@@ -32,6 +33,18 @@ export function documentOf(given: {
   const { head, boot, nonce } = given
   const canonical = `${boot.origin}${head.canonical ?? given.path}`
   const description = head.description && cutText(onOneLine(head.description), DESCRIPTION_MOST)
+  const image =
+    head.image ??
+    (head.isPrivate || (head.type ?? 'website') !== 'website'
+      ? undefined
+      : { url: new URL(sitePicture, boot.origin).href, alt: 'Kith', width: 1200, height: 630 })
+  const alternates = head.isPrivate
+    ? []
+    : [
+        ['en', `${canonical}?lang=en`],
+        ['zh', `${canonical}?lang=zh`],
+        ['x-default', canonical],
+      ]
   const meta: [string, string | undefined][] = [
     ['name="description"', description],
     ['name="robots"', head.isPrivate ? 'noindex' : undefined],
@@ -41,9 +54,11 @@ export function documentOf(given: {
     ['property="og:type"', head.type ?? 'website'],
     ['property="og:url"', canonical],
     ['property="og:locale"', boot.language === 'zh' ? 'zh_CN' : 'en'],
-    ['property="og:image"', head.image?.url],
-    ['property="og:image:alt"', head.image?.alt],
-    ['name="twitter:card"', head.image ? 'summary_large_image' : 'summary'],
+    ['property="og:image"', image?.url],
+    ['property="og:image:width"', image?.width?.toString()],
+    ['property="og:image:height"', image?.height?.toString()],
+    ['property="og:image:alt"', image?.alt],
+    ['name="twitter:card"', image ? 'summary_large_image' : 'summary'],
   ]
   return `<!doctype html>
 <html lang="${boot.language === 'zh' ? 'zh-CN' : 'en'}" data-theme="${boot.theme}">
@@ -59,6 +74,7 @@ ${meta
 <meta name="theme-color" content="#fbfaf8" media="(prefers-color-scheme: light)">
 <meta name="theme-color" content="#121514" media="(prefers-color-scheme: dark)">
 <link rel="canonical" href="${escapeMarkup(canonical)}">
+${alternates.map(([language, href]) => `<link rel="alternate" hreflang="${language}" href="${escapeMarkup(href as string)}">`).join('\n')}
 <link rel="manifest" href="/manifest.webmanifest">
 <link rel="icon" type="image/svg+xml" href="${mark}">
 ${head.atom ? `<link rel="alternate" type="application/atom+xml" href="${escapeMarkup(head.atom)}" title="${escapeMarkup(head.title)}">` : ''}

@@ -14,8 +14,9 @@ export type Visit = {
 export type Head = {
   title: string
   description?: string
+  /** The path of the page, without a query. */
   canonical?: string
-  image?: { url: string; alt: string }
+  image?: { url: string; alt: string; width?: number; height?: number }
   type?: 'website' | 'article' | 'profile'
   data?: object
   atom?: string

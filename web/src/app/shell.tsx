@@ -6,7 +6,7 @@ import { Mark } from '../ui/mark.tsx'
 import { isInBar, menuOf } from './menu.ts'
 import type { MenuEntry } from './page.ts'
 import { Preferences } from './preferences.tsx'
-import { useSite, useViewer } from './site.ts'
+import { useSite } from './site.ts'
 import { useWords, words } from './words.ts'
 
 const WORDS = words({
@@ -27,7 +27,7 @@ const BARS = MODULES.flatMap(({ Bar }) => (Bar ? [Bar] : []))
 
 export function Shell({ path, children }: { path: string; children: ComponentChildren }) {
   const t = useWords(WORDS)
-  const viewer = useViewer()
+  const { origin, viewer } = useSite()
   return (
     <>
       <a class="skip" href="#main">
@@ -68,7 +68,7 @@ export function Shell({ path, children }: { path: string; children: ComponentChi
           </div>
         </div>
       </header>
-      <main id="main" tabIndex={-1}>
+      <main id="main" tabIndex={-1} data-address={origin + path}>
         {children}
       </main>
       {BARS.map((Bar, n) => (

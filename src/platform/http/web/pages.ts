@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { LRUCache } from 'lru-cache'
 import type { Config } from '#platform/config'
 import type { Context } from '#platform/context.ts'
+import type { Language } from '#platform/errors.ts'
 import { addressKey, rateLimitHeaders } from '../admission.ts'
 import { addVary, compress, language } from '../caching.ts'
 import type { Server } from '../instance.ts'
@@ -19,6 +20,7 @@ declare module 'fastify' {
 
 const NO_PAGES = /^\/(api|admin|docs|health|storage|metrics|_)(\/|$)/
 const EMBED = '/oembed'
+const HTML = 'text/html'
 /**
  * Placeholder in rendered pages for the nonce of each reply. Random, so that user content cannot contain the
  * placeholder.
@@ -43,6 +45,9 @@ const policyWith = (nonce: string, { publicUrl }: Config) =>
     'trusted-types kith-worker',
   ].join('; ')
 
+const languageOf = (name: string | null | undefined): Language | undefined =>
+  name === 'en' || name === 'zh' ? name : undefined
+
 /** Adds the pages of the site and the sessions of its visitors. */
 export function addWeb(server: Server, { config, limiter }: Pick<Context, 'config' | 'limiter'>): void {
   const findToken = addSessions(server, config)
@@ -54,7 +59,7 @@ export function addWeb(server: Server, { config, limiter }: Pick<Context, 'confi
   )
 
   server.sendPage = async (request, reply) => {
-    const [path = '/'] = request.url.split('?')
+    const [path = '/', search = ''] = request.url.split('?')
     const accept = request.headers.accept ?? '*/*'
     const wantsPage = accept.includes('text/html')
     if (!['GET', 'HEAD'].includes(request.method) || NO_PAGES.test(path)) return false
@@ -66,8 +71,9 @@ export function addWeb(server: Server, { config, limiter }: Pick<Context, 'confi
       return true
     }
     const token = await findToken(request, reply)
-    const chosen = cookieOf(request, 'kith_language')
-    const speaks = chosen === 'en' || chosen === 'zh' ? chosen : language(request)
+    const stored = languageOf(cookieOf(request, 'kith_language'))
+    const asked = languageOf(new URLSearchParams(search).get('lang'))
+    const speaks = asked ?? stored ?? language(request)
     const chosenTheme = cookieOf(request, 'kith_theme') ?? ''
     const theme = ['light', 'dark'].includes(chosenTheme) ? chosenTheme : 'auto'
     const render = () =>
@@ -97,6 +103,9 @@ export function addWeb(server: Server, { config, limiter }: Pick<Context, 'confi
       ? cache.get(`${speaks} ${theme} ${wantsPage} ${request.url}`, render)
       : render())
     if (!page) return false
+    // Keeps the language of the address for the visit. A language that the reader chose lasts.
+    if (asked && !stored && page.type.startsWith(HTML))
+      reply.header('Set-Cookie', `kith_language=${asked}; Path=/; SameSite=Lax`)
     send(request, reply, page, token !== undefined)
     return true
   }
@@ -105,7 +114,7 @@ export function addWeb(server: Server, { config, limiter }: Pick<Context, 'confi
     const nonce = randomBytes(18).toString('base64')
     if (page.isSignedOut) clearSession(reply, config)
     if (page.location) reply.header('Location', page.location)
-    const isPage = page.type.startsWith('text/html')
+    const isPage = page.type.startsWith(HTML)
     addVary(reply, 'Accept, Accept-Encoding, Accept-Language, Cookie')
       .code(page.status)
       .type(page.type)

@@ -2,6 +2,7 @@ import type { Schema } from '@kith/client'
 import { MessageCircle } from 'lucide-preact'
 import { Link, useLocation } from 'wouter-preact'
 import { list, useList, useRead } from '../../app/api.ts'
+import { useSaid } from '../../app/said.ts'
 import { useSite, useViewer } from '../../app/site.ts'
 import { useToast } from '../../app/toast.tsx'
 import { compact, pluralOf, useWords, words } from '../../app/words.ts'
@@ -38,6 +39,7 @@ export const feedsOf = (user: number, after?: number) =>
 
 export function Profile({ user, path, after }: { user: User; path: string; after?: number | undefined }) {
   const t = useWords(WORDS)
+  const said = useSaid()
   const { api, language } = useSite()
   const viewer = useViewer()
   const [, navigate] = useLocation()
@@ -115,7 +117,7 @@ export function Profile({ user, path, after }: { user: User; path: string; after
         <h1 dir="auto">{user.name}</h1>
         {user.following && <p class="quiet">{t.followsYou}</p>}
         {user.bio && (
-          <p class="bio" dir="auto">
+          <p class="bio" {...said(user.bio)}>
             {user.bio}
           </p>
         )}

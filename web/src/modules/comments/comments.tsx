@@ -8,6 +8,7 @@ import { useWords, words } from '../../app/words.ts'
 import { More } from '../../ui/more.tsx'
 import { AvatarLink } from '../../ui/picture.tsx'
 import { Pin } from '../../ui/pin.tsx'
+import { useShowPublished } from '../../ui/published.ts'
 import { Report } from '../../ui/report.tsx'
 import { Text } from '../../ui/text.tsx'
 import { Time } from '../../ui/time.tsx'
@@ -102,6 +103,7 @@ export function Comments({
   const [mark, setMark] = useState(() => crypto.randomUUID())
   const changes = [place, ...changed]
   const pins = PINS[kind]
+  const show = useShowPublished()
   const write = useWrite(
     (api) =>
       api.post(
@@ -115,7 +117,10 @@ export function Comments({
           },
         } as never,
       ),
-    { changes },
+    {
+      onSuccess: (made) =>
+        void show(changes, `comment-${(made as unknown as Schema<'CommentMade'>).comment.id}`),
+    },
   )
   // Sends reports of comments in groups to the group's managers, and other reports to the moderators.
   const report = (comment: number, reason: string) => {
@@ -173,7 +178,7 @@ export function Comments({
       {comments.items.length === 0 && <p class="quiet">{t.none}</p>}
       <ol class="comment-list">
         {comments.items.map((comment) => (
-          <li key={comment.id}>
+          <li key={comment.id} id={`comment-${comment.id}`}>
             <AvatarLink person={comment.user} size={28} />
             <div>
               <p class="comment-head">

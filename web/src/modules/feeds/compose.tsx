@@ -5,6 +5,7 @@ import { useSite } from '../../app/site.ts'
 import { useToast } from '../../app/toast.tsx'
 import { useWords, words } from '../../app/words.ts'
 import { Avatar } from '../../ui/picture.tsx'
+import { useShowPublished } from '../../ui/published.ts'
 import { WritingArea } from '../../ui/writing-area.tsx'
 import { type Media, useDraft } from './draft.ts'
 
@@ -34,6 +35,7 @@ export function Compose() {
   const { text, media, topics, amount } = draft
   const [hasPrice, setHasPrice] = useState(false)
   const input = useRef<HTMLInputElement>(null)
+  const show = useShowPublished()
   const publish = useWrite(
     () => {
       const [first] = media
@@ -56,7 +58,7 @@ export function Compose() {
         },
       })
     },
-    { changes: ['/feeds'] },
+    { onSuccess: ({ id }) => void show(['/feeds'], `feed-${id}`, `/feeds/${id}`) },
   )
   const isReady = media.every(({ id }) => id !== undefined) && (text.trim() !== '' || media.length > 0)
   return (

@@ -31,7 +31,7 @@ export function FeedCard({ feed, isPinned, isAlone }: { feed: Feed; isPinned?: b
   const t = useWords(WORDS)
   const name = feed.user?.name ?? t.closed
   return (
-    <article class={isAlone ? 'feed is-alone' : 'feed'} aria-label={name}>
+    <article id={`feed-${feed.id}`} class={isAlone ? 'feed is-alone' : 'feed'} aria-label={name}>
       {isPinned && (
         <p class="feed-note">
           <Pin size={14} aria-hidden /> {t.pinned}

@@ -5,7 +5,7 @@ import { read, useRead } from '../../app/api.ts'
 import { definePage, type Visit } from '../../app/page.ts'
 import { cutText } from '../../app/text.ts'
 import { useWords, words } from '../../app/words.ts'
-import { AvatarLink } from '../../ui/picture.tsx'
+import { PersonRow } from '../../ui/person-row.tsx'
 import { Summary } from '../../ui/summary.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
 import { FeedCard } from '../feeds/feed-card.tsx'
@@ -154,19 +154,7 @@ function Found({ kind, results }: { kind: Kind; results: Results }) {
   return (
     <ul class="rows is-padded">
       {results.users?.map((person) => (
-        <li key={person.id}>
-          <AvatarLink person={person} />
-          <div>
-            <Link class="name" dir="auto" href={`/users/${person.id}`}>
-              {person.name}
-            </Link>
-            {person.bio && (
-              <p class="quiet" dir="auto">
-                {person.bio}
-              </p>
-            )}
-          </div>
-        </li>
+        <PersonRow key={person.id} person={person} />
       ))}
     </ul>
   )
