@@ -42,6 +42,20 @@ export const ${name} = [${files.map((_, n) => `m${n}`).join(', ')}]`,
   },
 }
 
+/**
+ * Makes every lazily loaded module import the application, which is loaded before it. Otherwise esbuild would divide the
+ * application into a chunk for each set of pages that share a module, and small chunks compress badly.
+ */
+const undivided = {
+  name: 'undivided',
+  setup({ onLoad }) {
+    onLoad({ filter: /(-page|ui[\\/](viewer|qr))\.tsx$/ }, ({ path }) => ({
+      contents: `import ${JSON.stringify(join(here, 'src/app/app.tsx'))}\n${readFileSync(path, 'utf8')}`,
+      loader: 'tsx',
+    }))
+  },
+}
+
 const shared = {
   absWorkingDir: here,
   bundle: true,
@@ -68,6 +82,7 @@ mkdirSync(assets, { recursive: true })
 
 const client = await build({
   ...shared,
+  plugins: [collected, undivided],
   entryPoints: ['src/client.tsx'],
   outdir: assets,
   splitting: true,

@@ -8,7 +8,7 @@ import { Avatar } from '../../ui/picture.tsx'
 import { ConsoleLink, SignOut } from './account-links.tsx'
 
 const WORDS = words({
-  account: [(name: string) => `Account: ${name}`, (name: string) => `账号：${name}`],
+  account: ['Account: ', '账号：'],
   profile: ['Profile', '个人主页'],
   settings: ['Settings', '设置'],
 })
@@ -22,13 +22,13 @@ export function AccountMenu() {
   return (
     <div class="account">
       <Menu
-        label={t.account(viewer.name)}
         class="account-button"
         isFixed
         onOpen={() => setIsSeen(true)}
         button={
           <>
             <Avatar person={viewer} size={28} />
+            <span class="sr-only">{t.account}</span>
             <span class="name" dir="auto">
               {viewer.name}
             </span>
