@@ -1,7 +1,7 @@
-/** Takes the screenshots of README and docs: `npm run pictures`. Needs Chromium and a Chinese font. */
+/** Draws the picture of the site, and takes the screenshots of README and docs: `npm run pictures`. Needs Chromium and a Chinese font. */
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { type Browser, type BrowserContextOptions, chromium } from 'playwright-core'
@@ -119,6 +119,23 @@ async function take(browser: Browser, site: { address: string; token: string }, 
   await page.context().close()
 }
 
+/** Draws the picture that other networks show beside a link to the site. */
+async function drawSitePicture(): Promise<void> {
+  const ui = resolve(import.meta.dirname, '../web/src/ui')
+  const mark = (await readFile(join(ui, 'mark.svg'), 'utf8')).replace(
+    '<svg ',
+    '<svg x="196" y="145" width="340" height="340" ',
+  )
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="1200" height="630">
+<rect width="1200" height="630" fill="#fbfaf8"/>${mark}
+<text x="576" y="385" font-family="Noto Sans, Noto Sans CJK SC, sans-serif" font-weight="700" font-size="200" fill="#1c2321">Kith</text>
+</svg>`
+  await sharp(Buffer.from(svg))
+    .png({ palette: true, colours: 64, effort: 10, compressionLevel: 9 })
+    .toFile(join(ui, 'site.png'))
+}
+
+await drawSitePicture()
 const folder = await mkdtemp(join(tmpdir(), 'kith-pictures-'))
 const port = await findFreePort()
 const address = `http://127.0.0.1:${port}`

@@ -106,6 +106,11 @@ export async function findings(page: Page): Promise<string[]> {
   })
 }
 
+/** Presses the button of the open question that agrees. */
+export async function agree(page: Page, action: string): Promise<void> {
+  await page.getByRole('alertdialog').getByRole('button', { name: action, exact: true }).click()
+}
+
 export async function look(page: Page, name: string): Promise<void> {
   if (process.env.KITH_SCREENSHOTS)
     await page.screenshot({ path: `${process.env.KITH_SCREENSHOTS}/${name}.png` })

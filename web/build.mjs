@@ -56,6 +56,20 @@ export const ${name} = [${files.map((_, n) => `m${n}`).join(', ')}]`,
   },
 }
 
+/**
+ * Makes every lazily loaded module import the application, which is loaded before it. Otherwise esbuild would divide the
+ * application into a chunk for each set of pages that share a module, and small chunks compress badly.
+ */
+const undivided = {
+  name: 'undivided',
+  setup({ onLoad }) {
+    onLoad({ filter: /(-page|ui[\\/](viewer|qr))\.tsx$/ }, ({ path }) => ({
+      contents: `import ${JSON.stringify(join(here, 'src/app/app.tsx'))}\n${readFileSync(path, 'utf8')}`,
+      loader: 'tsx',
+    }))
+  },
+}
+
 const shared = {
   absWorkingDir: here,
   bundle: true,
@@ -64,7 +78,9 @@ const shared = {
   metafile: true,
   jsx: 'automatic',
   jsxImportSource: 'preact',
-  loader: { '.svg': 'file', '.png': 'file', '.webp': 'file' },
+  loader: { '.svg': 'file', '.png': 'file', '.webp': 'file', '.worker.js': 'file' },
+  assetNames: '[name]-[hash]',
+  publicPath: BASE,
   define: { 'process.env.NODE_ENV': '"production"' },
   alias: {
     '@kith/client': join(here, '../sdk/src/index.ts'),
@@ -80,6 +96,7 @@ mkdirSync(assets, { recursive: true })
 
 const client = await build({
   ...shared,
+  plugins: [collected, undivided],
   entryPoints: ['src/client.tsx'],
   outdir: assets,
   splitting: true,

@@ -7,6 +7,7 @@ import { App } from './app/app.tsx'
 import { reloadOnce, startWorker, watchConnection, watchedFetch } from './app/offline.ts'
 import { type Boot, SiteContext } from './app/site.ts'
 import { openVisit } from './app/visit.ts'
+import { ZoneProvider } from './ui/time.tsx'
 
 /**
  * Header of requests from the site's scripts. The server ignores the session cookie of writes without this header, to
@@ -45,7 +46,9 @@ async function start() {
   const app = (
     <SiteContext.Provider value={{ ...boot, api }}>
       <QueryClientProvider client={cache}>
-        <App first={first} />
+        <ZoneProvider>
+          <App first={first} />
+        </ZoneProvider>
         <Mounted onMount={() => putBack([...before, ...typedIn(root)])} />
       </QueryClientProvider>
     </SiteContext.Provider>

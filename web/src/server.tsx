@@ -15,6 +15,7 @@ import { addressOf, findRoute, headOf, openVisit } from './app/visit.ts'
 import type { Language } from './app/words.ts'
 import { FORMS } from './modules/accounts/forms.ts'
 import { newestOf } from './modules/search/kinds.ts'
+import { ZoneProvider } from './ui/time.tsx'
 
 export type WebRequest = {
   url: string
@@ -135,7 +136,9 @@ async function pageOf(request: WebRequest, api: Reader, posted: Posted | null): 
     <Router ssrPath={path} ssrSearch={search}>
       <SiteContext.Provider value={{ ...boot, api: api as Kith }}>
         <QueryClientProvider client={cache}>
-          <App first={shown} />
+          <ZoneProvider>
+            <App first={shown} />
+          </ZoneProvider>
         </QueryClientProvider>
       </SiteContext.Provider>
     </Router>,

@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/preact-query'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { useLocation, useSearch } from 'wouter-preact'
+import { ConfirmProvider } from './confirm.tsx'
 import { ErrorPage } from './error-page.tsx'
 import { forgetKeptTime, isStored, reloadOnce } from './offline.ts'
 import { Shell } from './shell.tsx'
@@ -76,18 +77,20 @@ export function App({ first }: { first: Shown }) {
   const Body = shown.page?.body
   return (
     <ToastProvider>
-      <Shell path={shown.visit.path}>
-        {isBusy && (
-          <div class="progress" role="progressbar" aria-label={t.loading}>
-            <span />
-          </div>
-        )}
-        {Body && !shown.error ? (
-          <Body key={shown.visit.path} visit={shown.visit} />
-        ) : (
-          <ErrorPage error={shown.error} onRetry={() => setAttempt(attempt + 1)} />
-        )}
-      </Shell>
+      <ConfirmProvider>
+        <Shell path={shown.visit.path}>
+          {isBusy && (
+            <div class="progress" role="progressbar" aria-label={t.loading}>
+              <span />
+            </div>
+          )}
+          {Body && !shown.error ? (
+            <Body key={shown.visit.path} visit={shown.visit} />
+          ) : (
+            <ErrorPage error={shown.error} onRetry={() => setAttempt(attempt + 1)} />
+          )}
+        </Shell>
+      </ConfirmProvider>
     </ToastProvider>
   )
 }

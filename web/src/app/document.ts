@@ -1,3 +1,4 @@
+import sitePicture from '../ui/site.png'
 import { identityOf } from './identity.ts'
 import type { Head } from './page.ts'
 import type { Boot } from './site.ts'
@@ -44,6 +45,18 @@ export function documentOf(given: {
   const t = WORDS[boot.language]
   const canonical = `${boot.origin}${head.canonical ?? given.path}`
   const description = head.description && cutText(onOneLine(head.description), DESCRIPTION_MOST)
+  const image =
+    head.image ??
+    (head.isPrivate || (head.type ?? 'website') !== 'website'
+      ? undefined
+      : { url: new URL(sitePicture, boot.origin).href, alt: 'Kith', width: 1200, height: 630 })
+  const alternates = head.isPrivate
+    ? []
+    : [
+        ['en', `${canonical}?lang=en`],
+        ['zh', `${canonical}?lang=zh`],
+        ['x-default', canonical],
+      ]
   const meta: [string, string | undefined][] = [
     ['name="description"', description],
     ['name="robots"', head.isPrivate ? 'noindex' : undefined],
@@ -53,9 +66,11 @@ export function documentOf(given: {
     ['property="og:type"', head.type ?? 'website'],
     ['property="og:url"', canonical],
     ['property="og:locale"', boot.language === 'zh' ? 'zh_CN' : 'en'],
-    ['property="og:image"', head.image?.url],
-    ['property="og:image:alt"', head.image?.alt],
-    ['name="twitter:card"', head.image ? 'summary_large_image' : 'summary'],
+    ['property="og:image"', image?.url],
+    ['property="og:image:width"', image?.width?.toString()],
+    ['property="og:image:height"', image?.height?.toString()],
+    ['property="og:image:alt"', image?.alt],
+    ['name="twitter:card"', image ? 'summary_large_image' : 'summary'],
   ]
   return `<!doctype html>
 <html lang="${boot.language === 'zh' ? 'zh-CN' : 'en'}" data-theme="${boot.theme}">
@@ -71,6 +86,7 @@ ${meta
 <meta name="theme-color" content="${site.background}" media="(prefers-color-scheme: light)">
 <meta name="theme-color" content="${site.backgroundDark}" media="(prefers-color-scheme: dark)">
 <link rel="canonical" href="${escapeMarkup(canonical)}">
+${alternates.map(([language, href]) => `<link rel="alternate" hreflang="${language}" href="${escapeMarkup(href as string)}">`).join('\n')}
 <link rel="manifest" href="/manifest.webmanifest">
 <link rel="icon" sizes="32x32" href="/favicon.ico">
 <link rel="icon" type="image/svg+xml" href="${site.icon}">

@@ -105,6 +105,7 @@ function bootstrapView(
       client_email: settings['site:client-email'],
       gold: { status: settings['site:gold'] },
       reserved_nickname: settings['site:reserved-nickname'],
+      time_zone: settings['site:time-zone'],
       reward: { status: settings['site:reward'], amounts: settings['site:reward-amounts'] },
       user_invite_template: settings['site:user-invite-template'],
       currency_name: { name: settings['site:currency-name'], unit: settings['site:currency-unit'] },

@@ -26,6 +26,7 @@ const FIXED = [
   ['/sw.js', 0],
   ['/favicon.ico', 86_400],
 ] as const
+const HTML = 'text/html'
 /**
  * Placeholder in rendered pages for the nonce of each reply. Random, so that user content cannot contain the
  * placeholder.
@@ -49,6 +50,9 @@ const policyWith = (nonce: string, { publicUrl }: Config) =>
     "require-trusted-types-for 'script'",
     'trusted-types kith-worker',
   ].join('; ')
+
+const languageOf = (name: string | null | undefined): Language | undefined =>
+  name === 'en' || name === 'zh' ? name : undefined
 
 /** Adds the pages of the site and the sessions of its visitors. */
 export function addWeb(server: Server, ctx: Pick<Context, 'config' | 'limiter' | 'log'>): void {
@@ -119,6 +123,10 @@ export function addWeb(server: Server, ctx: Pick<Context, 'config' | 'limiter' |
         )
       : renderer.render(asked))
     if (!page) return false
+    // Keeps the language of the address for the visit. A language that the reader chose lasts.
+    const named = namedLanguage(request)
+    if (named && !storedLanguage(request) && page.type.startsWith(HTML))
+      reply.header('Set-Cookie', `kith_language=${named}; Path=/; SameSite=Lax`)
     send(request, reply, page, token !== undefined)
     return true
   }
@@ -167,7 +175,7 @@ export function addWeb(server: Server, ctx: Pick<Context, 'config' | 'limiter' |
     if (page.location) reply.header('Location', page.location)
     // The service worker stores pages by account (web/src/app/worker-pages.ts).
     if (page.account !== undefined) reply.header('X-Kith-Account', page.account)
-    const isPage = page.type.startsWith('text/html')
+    const isPage = page.type.startsWith(HTML)
     addVary(reply, 'Accept, Accept-Encoding, Accept-Language, Cookie')
       .code(page.status)
       .type(page.type)
@@ -186,10 +194,13 @@ export function addWeb(server: Server, ctx: Pick<Context, 'config' | 'limiter' |
 const headerOf = (headers: Record<string, unknown>, name: string): string | null =>
   headers[name] === undefined ? null : String(headers[name])
 
-function chosenLanguage(request: FastifyRequest): Language {
-  const chosen = cookieOf(request, 'kith_language')
-  return chosen === 'en' || chosen === 'zh' ? chosen : language(request)
-}
+const storedLanguage = (request: FastifyRequest) => languageOf(cookieOf(request, 'kith_language'))
+
+const namedLanguage = (request: FastifyRequest) =>
+  languageOf(new URLSearchParams(request.url.split('?')[1]).get('lang'))
+
+const chosenLanguage = (request: FastifyRequest): Language =>
+  namedLanguage(request) ?? storedLanguage(request) ?? language(request)
 
 function chosenTheme(request: FastifyRequest): string {
   const chosen = cookieOf(request, 'kith_theme') ?? ''

@@ -7,6 +7,7 @@ import { useToast } from '../../app/toast.tsx'
 import { acceptOf } from '../../app/uploads.ts'
 import { useWords, words } from '../../app/words.ts'
 import { Avatar } from '../../ui/picture.tsx'
+import { useShowPublished } from '../../ui/published.ts'
 import { WritingArea } from '../../ui/writing-area.tsx'
 import { useDraft } from './draft.ts'
 import type { Media } from './media.ts'
@@ -38,6 +39,7 @@ export function Compose() {
   const { text, media, topics, amount } = draft
   const [hasPrice, setHasPrice] = useState(false)
   const input = useRef<HTMLInputElement>(null)
+  const show = useShowPublished()
   const publish = useWrite(
     () => {
       const [first] = media
@@ -60,7 +62,7 @@ export function Compose() {
         },
       })
     },
-    { changes: ['/feeds'] },
+    { onSuccess: ({ id }) => void show(['/feeds'], `feed-${id}`, `/feeds/${id}`) },
   )
   const isReady = media.every(({ id }) => id !== undefined) && (text.trim() !== '' || media.length > 0)
   return (

@@ -3,11 +3,13 @@ import { BellOff, Ellipsis, RotateCw, X } from 'lucide-preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Link, useLocation } from 'wouter-preact'
 import { read, useRead, useWrite } from '../../app/api.ts'
+import { useConfirm } from '../../app/confirm.tsx'
 import { mayRetry, useFailureText } from '../../app/failures.ts'
 import { definePage, type Visit } from '../../app/page.ts'
 import { useSite } from '../../app/site.ts'
 import { useToast } from '../../app/toast.tsx'
 import { useWords, words } from '../../app/words.ts'
+import { Menu } from '../../ui/menu.tsx'
 import { Text } from '../../ui/text.tsx'
 import { useConversation } from './conversation.ts'
 import { groupOf, type Member } from './group.ts'
@@ -127,7 +129,7 @@ function Conversation({
           )}{' '}
           {chat.muted && <BellOff size={16} role="img" aria-label={t.muted} />}
         </h1>
-        <Menu chat={chat} />
+        <ChatMenu chat={chat} />
       </header>
       {talk.hasEarlier && (
         <button type="button" class="more" onClick={() => void talk.showEarlier().catch(fail)}>
@@ -200,11 +202,11 @@ function Conversation({
   )
 }
 
-function Menu({ chat }: { chat: Chat }) {
+function ChatMenu({ chat }: { chat: Chat }) {
   const t = useWords(WORDS)
   const { fail } = useToast()
   const [, navigate] = useLocation()
-  const menu = useRef<HTMLDetailsElement>(null)
+  const confirm = useConfirm()
   const { id, person, group, muted } = chat
   const params = { path: { chat: id } }
   const changes = ['/chats/{chat}', '/chats']
@@ -217,34 +219,22 @@ function Menu({ chat }: { chat: Chat }) {
     { changes: [...changes, '/users/{user}'] },
   )
   const clear = useWrite((api) => api.delete('/chats/{chat}', { params }), { changes })
-  const item = (label: string, act: () => void) => (
-    <button
-      type="button"
-      onClick={() => {
-        menu.current?.removeAttribute('open')
-        act()
-      }}
-    >
+  const item = (label: string, act: () => unknown) => (
+    <button type="button" onClick={act}>
       {label}
     </button>
   )
   return (
-    <details class="dots" ref={menu}>
-      <summary aria-label={t.menu}>
-        <Ellipsis size={20} aria-hidden />
-      </summary>
-      <div class="popover">
-        {item(muted ? t.unmute : t.mute, () => mute.mutate(undefined, { onError: fail }))}
-        {item(t.search, () => navigate(`/chats?chat=${id}`))}
-        {group && item(t.members, () => navigate(`/chats/members/${group.id}`))}
-        {person &&
-          item(person.blacked ? t.unblock : t.block, () => block.mutate(undefined, { onError: fail }))}
-        {!group &&
-          item(t.clear, () => {
-            if (confirm(t.sure))
-              clear.mutate(undefined, { onSuccess: () => navigate('/chats'), onError: fail })
-          })}
-      </div>
-    </details>
+    <Menu label={t.menu} button={<Ellipsis size={20} aria-hidden />}>
+      {item(muted ? t.unmute : t.mute, () => mute.mutate(undefined, { onError: fail }))}
+      {item(t.search, () => navigate(`/chats?chat=${id}`))}
+      {group && item(t.members, () => navigate(`/chats/members/${group.id}`))}
+      {person && item(person.blacked ? t.unblock : t.block, () => block.mutate(undefined, { onError: fail }))}
+      {!group &&
+        item(t.clear, async () => {
+          if (await confirm(t.sure, t.clear))
+            clear.mutate(undefined, { onSuccess: () => navigate('/chats'), onError: fail })
+        })}
+    </Menu>
   )
 }

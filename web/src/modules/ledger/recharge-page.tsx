@@ -6,7 +6,7 @@ import { read, useRead } from '../../app/api.ts'
 import { failureText } from '../../app/failures.ts'
 import { definePage } from '../../app/page.ts'
 import { useSite } from '../../app/site.ts'
-import { useWords, words } from '../../app/words.ts'
+import { plural, useWords, words } from '../../app/words.ts'
 import { Code } from '../../ui/code.tsx'
 import { Form } from '../../ui/form.tsx'
 import { count, fenOf, MoneyField, MoneyTabs, money, useOnce, useRules } from './money.tsx'
@@ -17,7 +17,10 @@ const WORDS = words({
   into: ['Recharge to', '充值到'],
   wallet: ['Wallet', '钱包'],
   points: ['Points', '积分'],
-  gain: [(points: string) => `You get ${points} points.`, (points: string) => `可获得 ${points} 积分。`],
+  gain: [
+    (points: string) => `You get ${plural(points, 'point')}.`,
+    (points: string) => `可获得 ${points} 积分。`,
+  ],
   by: ['Payment method', '支付方式'],
   manual: ['Bank transfer', '线下转账'],
   stripe: ['Card (Stripe)', '银行卡（Stripe）'],

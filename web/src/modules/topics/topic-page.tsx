@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks'
 import { Link } from 'wouter-preact'
 import { list, read, startOf, useList, useRead, useWrite } from '../../app/api.ts'
 import { definePage, type Visit } from '../../app/page.ts'
+import { useSaid } from '../../app/said.ts'
 import { useSite } from '../../app/site.ts'
 import { acceptOf, checkFile } from '../../app/uploads.ts'
 import { compact, plural, useWords, words } from '../../app/words.ts'
@@ -59,6 +60,7 @@ export const page = definePage({
   },
   body: ({ visit }) => {
     const t = useWords(WORDS)
+    const said = useSaid()
     const { data: topic } = useRead(topicOf(visit))
     const feeds = useList(feedsOf(visit))
     const params = { path: { topicID: idOf(visit) } }
@@ -87,7 +89,7 @@ export const page = definePage({
       <>
         <header class="article">
           <div class="page-row">
-            <h1 dir="auto">#{topic.name}</h1>
+            <h1 {...said(topic.name)}>#{topic.name}</h1>
             <button
               type="button"
               class={topic.has_followed ? 'button is-quiet' : 'button'}
@@ -97,7 +99,7 @@ export const page = definePage({
               {topic.has_followed ? t.following : t.follow}
             </button>
           </div>
-          {topic.desc && <p dir="auto">{topic.desc}</p>}
+          {topic.desc && <p {...said(topic.desc)}>{topic.desc}</p>}
           <p class="quiet">
             {t.counts(topic.feeds_count, topic.followers_count)} ·{' '}
             <Link href={`${visit.path}/people`}>{t.people}</Link>

@@ -2,9 +2,9 @@ import { Laptop } from 'lucide-preact'
 import { read, useRead, useWrite } from '../../../app/api.ts'
 import { definePage } from '../../../app/page.ts'
 import { SignOut } from '../../../app/sign-out.tsx'
-import { useSite } from '../../../app/site.ts'
 import { useToast } from '../../../app/toast.tsx'
-import { ago, timeOf, useWords, words } from '../../../app/words.ts'
+import { useWords, words } from '../../../app/words.ts'
+import { Facts, Time } from '../../../ui/time.tsx'
 import { SettingsFrame } from './frame.tsx'
 
 const WORDS = words({
@@ -30,7 +30,6 @@ export const page = definePage({
   head: ({ language }) => ({ title: WORDS[language].title, isPrivate: true }),
   body: ({ visit }) => {
     const t = useWords(WORDS)
-    const { language } = useSite()
     const { fail } = useToast()
     const { data: sessions = [] } = useRead(sessionsOf())
     const changes = ['/user/sessions']
@@ -51,7 +50,7 @@ export const page = definePage({
                   {browser && system ? t.on(browser, system) : (browser ?? system ?? device ?? t.unknown)}
                 </p>
                 <p class="quiet">
-                  {[current ? t.this : ago(timeOf(used_at), language), place].filter(Boolean).join(' · ')}
+                  <Facts of={[current ? t.this : <Time key="time" at={used_at} />, place]} />
                 </p>
               </div>
               {!current && (
