@@ -4,7 +4,7 @@ import type { Language } from './words.ts'
 /** Characters at the start of a text that decide on its language. */
 const SAMPLE = 300
 /**
- * Languages with a script of their own. Chinese and Japanese are told apart by the share of kana. Latin, Arabic,
+ * Languages with a script of their own. The share of kana separates Japanese from Chinese. Latin, Arabic,
  * Cyrillic and other scripts serve many languages, so they name none.
  */
 const SCRIPTS =
