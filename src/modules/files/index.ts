@@ -26,6 +26,7 @@ export {
   UPLOAD_ERRORS,
 } from './schema.ts'
 export { attachmentView, deleteOrphanedObjects, fileUrl, signedFileUrl } from './service.ts'
+export { findStoredFiles } from './uploads/queries.ts'
 export {
   attachFiles,
   attachPicture,
