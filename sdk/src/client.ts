@@ -16,6 +16,10 @@ import { memoryTokens, type TokenStore } from './token-store.ts'
 import { RETRY, type RetryOptions, send } from './transport.ts'
 import { type Uploaded, type Uploader, type UploadOptions, uploadFile, uploadNode } from './upload.ts'
 
+/** `crypto.randomUUID` exists only on secure origins, and sites in a local network have none. */
+const newKey = (): string =>
+  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('')
+
 type Verb = 'get' | 'post' | 'put' | 'patch' | 'delete'
 type OrNothing<T> = [T] extends [never] ? undefined : T
 type Replied<Operation, Init> =
@@ -118,7 +122,7 @@ export class Kith {
         if (!request.headers.has('accept-language')) request.headers.set('accept-language', speaks())
         const takesKey = IDEMPOTENT.has(`${request.method.toLowerCase()} ${schemaPath}`)
         if (takesKey && !request.headers.has('idempotency-key'))
-          request.headers.set('idempotency-key', crypto.randomUUID())
+          request.headers.set('idempotency-key', newKey())
         const repeatable = takesKey || request.method === 'GET' || request.method === 'HEAD'
         return send(() => request.clone(), { fetch: own, session: this.session, retry, repeatable })
       },

@@ -1,5 +1,6 @@
 import { isKithError } from '@kith/client'
 import { useState } from 'preact/hooks'
+import { newId } from '../app/ids.ts'
 import { useSite } from '../app/site.ts'
 import { useToast } from '../app/toast.tsx'
 import { plural, useWords, words } from '../app/words.ts'
@@ -43,7 +44,7 @@ export function Pay({
   const [entered, setEntered] = useState(
     Object.fromEntries(fields.map(({ name, least, start = least }) => [name, start])),
   )
-  const [key, setKey] = useState(() => crypto.randomUUID())
+  const [key, setKey] = useState(() => newId())
   const amount = price(entered)
   return (
     <Dialog title={title} onClose={onClose}>
@@ -60,7 +61,7 @@ export function Pay({
           } catch (error) {
             // The server stores a rejection under the idempotency key, so the next attempt needs a new key. A
             // lost response is retried with the same key.
-            if (isKithError(error) && error.status > 0 && error.status < 500) setKey(crypto.randomUUID())
+            if (isKithError(error) && error.status > 0 && error.status < 500) setKey(newId())
             throw error
           }
           say(t.done)

@@ -1,4 +1,5 @@
 import { isKithError, KithError } from '@kith/client'
+import { forgetAccount } from '../../app/account.ts'
 
 /** Sends a request to the site's session endpoint. The endpoint stores the token in an HttpOnly cookie. */
 export async function ask(method: string, path: string, body?: object): Promise<number> {
@@ -27,7 +28,13 @@ export const signIn = (body: { login: string; password: string; second_factor?: 
   ask('POST', '/auth/login', body)
 /** Returns 204 after a sign-in, or 202 when the account awaits approval by an administrator. */
 export const join = (body: object) => ask('POST', '/users', body)
-export const signOut = () => ask('DELETE', '')
+
+/** Signs out, and removes what this browser keeps of the account. */
+export async function leave(account: number): Promise<void> {
+  await ask('DELETE', '')
+  await forgetAccount(account)
+  location.assign('/')
+}
 
 export const needsSecondFactor = (error: unknown): boolean =>
   isKithError(error) && ['second_factor_required', 'wrong_second_factor'].includes(error.code)

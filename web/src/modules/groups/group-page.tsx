@@ -106,6 +106,7 @@ export const page = definePage({
           </p>
           {group.joined?.role !== 'founder' && (
             <Report
+              place={`group/${group.id}`}
               send={(content) =>
                 api.post('/groups/{group}/reports', {
                   params: { path: { group: group.id } },
@@ -202,19 +203,21 @@ function Membership({ group, path }: { group: Group; path: string }) {
 function Write({ group, onClose }: { group: Group; onClose(): void }) {
   const t = useWords(WORDS)
   const write = useWrite(
-    async (api, { title = '', body = '' }: Record<string, string>) =>
+    async (api, { title = '', body = '', mark = '' }: Record<string, string>) =>
       api.post('/groups/{group}/posts', {
         params: { path: { group: group.id } },
         body: { title, body, summary: await summaryOf(api, body) },
-      }),
+        headers: { 'idempotency-key': mark },
+      } as never),
     { changes: ['/groups/{group}/posts', '/groups/{group}'] },
   )
   return (
     <Dialog title={t.write} onClose={onClose}>
       <Form
         label={t.publish}
-        send={async (given) => {
-          await write.mutateAsync(given)
+        draft={`group-post/${group.id}`}
+        send={async (given, _form, mark) => {
+          await write.mutateAsync({ ...given, mark })
           onClose()
         }}
       >

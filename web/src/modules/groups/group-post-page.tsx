@@ -131,6 +131,7 @@ export const page = definePage({
             />
             {isMine && (
               <Revise
+                place={`group-post/${post.id}`}
                 title={post.title}
                 text={post.body}
                 send={async ({ title, text }) => {
@@ -171,6 +172,7 @@ export const page = definePage({
             )}
             {!isMine && (
               <Report
+                place={`group-post/${post.id}`}
                 send={(reason) => api.post('/reports/posts/{post}', { params, body: { content: reason } })}
               />
             )}

@@ -1,6 +1,17 @@
 import type { ChatMessage } from '@kith/client'
 import { useQueryClient } from '@tanstack/preact-query'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { isStill } from '../../app/account.ts'
+import {
+  draftKey,
+  otherDrafts,
+  readDraft,
+  removeDraft,
+  takeDraft,
+  thisTab,
+  writeDraft,
+} from '../../app/drafts.ts'
+import { newId } from '../../app/ids.ts'
 import { useSite } from '../../app/site.ts'
 import { watchChats } from './live.ts'
 
@@ -20,6 +31,7 @@ const TYPING_MS = 4_000
  */
 const SEEN_MS = 10_000
 const PAGE = 30
+const SENDING_MS = 60_000
 
 const merged = (all: ChatMessage[], more: ChatMessage[]): ChatMessage[] =>
   [...new Map([...all, ...more].map((each) => [each.id, each])).values()].sort(
@@ -28,6 +40,34 @@ const merged = (all: ChatMessage[], more: ChatMessage[]): ChatMessage[] =>
 
 const isSame = ({ body, file, reply_to }: Pending, message: ChatMessage) =>
   (body ?? '') === message.body && file === message.file?.file && (reply_to ?? null) === message.reply_to
+
+/**
+ * Keeps messages that were not sent, so that a reload does not lose them. Their keys make it safe to send them again.
+ */
+function useUnsent(chat: number, pending: Pending[], setPending: (all: Pending[]) => void): void {
+  const { viewer } = useSite()
+  const place = `chat/${chat}/unsent`
+  const account = viewer?.id ?? 0
+  const isLoaded = useRef(false)
+  useLayoutEffect(() => {
+    if (isLoaded.current) {
+      const unsent = pending.flatMap(({ blob, hasFailed, ...rest }) => (rest.body || rest.file ? [rest] : []))
+      const key = draftKey(account, place, thisTab())
+      if (unsent.length === 0) removeDraft(key)
+      else if (isStill(account)) writeDraft({ key, at: Date.now(), mark: '', base: '', value: unsent })
+      return
+    }
+    isLoaded.current = true
+    const own = readDraft<Pending[]>(draftKey(account, place, thisTab()))
+    // Another open tab may still be sending a younger message.
+    const left = otherDrafts<Pending[]>(account, place, thisTab()).filter(
+      ({ at }) => Date.now() - at > SENDING_MS,
+    )
+    for (const { key } of left) takeDraft(key)
+    const unsent = [...(own?.value ?? []), ...left.flatMap(({ value }) => value)]
+    if (unsent.length > 0) setPending(unsent.map((each) => ({ ...each, hasFailed: true })))
+  }, [pending])
+}
 
 export function useConversation(chat: number, first: ChatMessage[], isLive: boolean, isGroup: boolean) {
   const { api, viewer } = useSite()
@@ -39,6 +79,7 @@ export function useConversation(chat: number, first: ChatMessage[], isLive: bool
   const [seen, setSeen] = useState<Record<number, number>>({})
   const last = messages.at(-1)?.position ?? 0
   const sent = useRef(new Set<number>())
+  useUnsent(chat, pending, setPending)
 
   useEffect(() => {
     if (!isLive) return
@@ -149,7 +190,7 @@ export function useConversation(chat: number, first: ChatMessage[], isLive: bool
     retry: post,
     drop: (key: string) => setPending((all) => all.filter((each) => each.key !== key)),
     send: (given: Omit<Pending, 'key'>) => {
-      const one = { ...given, key: crypto.randomUUID() }
+      const one = { ...given, key: newId() }
       setPending((all) => [...all, one])
       return post(one)
     },

@@ -1,5 +1,6 @@
 import { isKithError } from '@kith/client'
 import { Link } from 'wouter-preact'
+import { newId } from '../../app/ids.ts'
 import { useSite } from '../../app/site.ts'
 import { type Language, useWords, words } from '../../app/words.ts'
 import { Field } from '../../ui/form.tsx'
@@ -73,7 +74,7 @@ export function useOnce(purpose: string) {
   const place = `kith.payment.${purpose}`
   return async <Answer,>(about: string, send: (headers: Record<string, string>) => Promise<Answer>) => {
     const [key = '', kept] = (sessionStorage.getItem(place) ?? '').split(' ')
-    const used = key !== '' && kept === about ? key : crypto.randomUUID()
+    const used = key !== '' && kept === about ? key : newId()
     sessionStorage.setItem(place, `${used} ${about}`)
     try {
       const answer = await send({ 'idempotency-key': used })

@@ -6,7 +6,7 @@ import { Preferences } from '../../app/preferences.tsx'
 import { useSite } from '../../app/site.ts'
 import { useToast } from '../../app/toast.tsx'
 import { useWords, words } from '../../app/words.ts'
-import { signOut } from '../accounts/session.ts'
+import { leave } from '../accounts/session.ts'
 
 const WORDS = words({
   title: ['More', '更多'],
@@ -45,11 +45,7 @@ export const page = definePage({
           <a href="/docs">{t.api}</a>
           <a href="/admin">{t.console}</a>
           {isMember && (
-            <button
-              type="button"
-              class="text-button"
-              onClick={() => signOut().then(() => location.assign('/'), fail)}
-            >
+            <button type="button" class="text-button" onClick={() => leave(viewer?.id ?? 0).catch(fail)}>
               {t.signOut}
             </button>
           )}

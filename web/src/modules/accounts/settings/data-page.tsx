@@ -1,3 +1,4 @@
+import { forgetAccount } from '../../../app/account.ts'
 import { read, useRead, useWrite } from '../../../app/api.ts'
 import { definePage } from '../../../app/page.ts'
 import { useSite } from '../../../app/site.ts'
@@ -36,7 +37,7 @@ export const page = definePage({
   head: ({ language }) => ({ title: WORDS[language].title, isPrivate: true }),
   body: () => {
     const t = useWords(WORDS)
-    const { api, language } = useSite()
+    const { api, language, viewer } = useSite()
     const { say } = useToast()
     const { data: exports = [] } = useRead(exportsOf())
     const ask = useWrite((_, body: ReturnType<typeof proofOf>) => api.post('/user/exports', { body }), {
@@ -82,6 +83,7 @@ export const page = definePage({
           send={async (given) => {
             if (!confirm(t.sure)) return
             await api.delete('/user', { body: proofOf(given) })
+            await forgetAccount(viewer?.id ?? 0)
             location.assign('/')
           }}
         >

@@ -4,7 +4,7 @@ import { definePage } from '../../../app/page.ts'
 import { useSite } from '../../../app/site.ts'
 import { useToast } from '../../../app/toast.tsx'
 import { ago, timeOf, useWords, words } from '../../../app/words.ts'
-import { signOut } from '../session.ts'
+import { leave } from '../session.ts'
 import { SettingsFrame } from './frame.tsx'
 
 const WORDS = words({
@@ -27,7 +27,7 @@ export const page = definePage({
   head: ({ language }) => ({ title: WORDS[language].title, isPrivate: true }),
   body: ({ visit }) => {
     const t = useWords(WORDS)
-    const { language } = useSite()
+    const { language, viewer } = useSite()
     const { fail } = useToast()
     const { data: sessions = [] } = useRead(sessionsOf())
     const changes = ['/user/sessions']
@@ -73,11 +73,7 @@ export const page = definePage({
               {t.endOthers}
             </button>
           )}
-          <button
-            type="button"
-            class="button is-quiet"
-            onClick={() => signOut().then(() => location.assign('/'), fail)}
-          >
+          <button type="button" class="button is-quiet" onClick={() => leave(viewer?.id ?? 0).catch(fail)}>
             {t.signOut}
           </button>
         </p>
