@@ -57,7 +57,9 @@ for (const [width, options] of [
   ['1280', {}],
   ['390', TELEPHONE],
 ] as const) {
-  test(`leaves nothing of an account to the next one on the same browser, ${width} px`, { skip }, async () => {
+  test(`leaves nothing of an account to the next one on the same browser, ${width} px`, {
+    skip,
+  }, async () => {
     const [ann, bob] = [await newcomer('ann'), await newcomer('bob')]
     const page = await site!.open('/', { person: ann, ...options })
     await composer(page).fill('A secret of Ann')

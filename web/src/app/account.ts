@@ -10,7 +10,7 @@ let isNoted = false
 /** False after a sign-out or a sign-in to another account, in this tab or another. */
 export const isStill = (account: number): boolean => !isNoted || read(KEY) === String(account)
 
-/** Reloads the page when another tab changes the account, so that nobody writes under the name of someone else. */
+/** Reloads the page when another tab changes the account, so that no text is published in the name of another account. */
 export function watchAccount(account: number): void {
   isNoted = write(KEY, String(account))
   const check = () => {

@@ -1,4 +1,4 @@
-import { newKey } from '@kith/client'
+import { newKey } from '../../../sdk/src/key.ts'
 import { keys, read, remove, write } from './storage.ts'
 
 /**

@@ -32,7 +32,7 @@ export function SignInDialog({
         name={viewer.name}
         onDone={async () => {
           const { id } = await api.get('/user')
-          // What was typed belongs to the account of the page. It stays in the drafts of that account.
+          // Another account must not send the typed text. The text stays in the drafts of its account.
           if (id !== viewer.id) return location.reload()
           onClose(true)
           void cache.invalidateQueries()

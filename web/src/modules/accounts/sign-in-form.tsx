@@ -29,7 +29,7 @@ export function SignInForm({
 }: {
   next: string
   name?: string
-  /** What the server says of a form that was sent without scripts. */
+  /** Fields and failure of a form that was sent without scripts. */
   posted?: Posted | null
   notice?: string | undefined
   onDone(): void | Promise<void>
