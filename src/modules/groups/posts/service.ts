@@ -1,5 +1,12 @@
-import type { Content, ContentReader, ContentRemoval, Counts } from '#contracts/content.ts'
+import {
+  type Content,
+  type ContentReader,
+  type ContentRemoval,
+  type Counts,
+  EXCERPT_LENGTH,
+} from '#contracts/content.ts'
 import { findAttachments } from '#lib/attachments.ts'
+import { plainText } from '#lib/markup/parse.ts'
 import { hasAbility } from '#modules/abilities/index.ts'
 import { deleteMentions, recordMentions } from '#modules/accounts/index.ts'
 import { deleteCollectionsOf } from '#modules/collections/index.ts'
@@ -154,6 +161,7 @@ export async function preparePost(
     const post = { type: POSTS, id }
     await recordMentions(tx, userId, post, values.body, {
       format: 'markdown',
+      excerpt: plainText(values.body, EXCERPT_LENGTH),
       readers,
       hidesRecipients: !isOpen,
     })
@@ -171,6 +179,7 @@ export async function changePost(ctx: Context, postId: number, userId: number, b
     const group = await standingAt(tx, postId, userId)
     await recordMentions(tx, userId, { type: POSTS, id: postId }, values.body, {
       format: 'markdown',
+      excerpt: plainText(values.body, EXCERPT_LENGTH),
       isEdit: true,
       readers: (ids) => findReaders(tx, group.id, ids),
       hidesRecipients: isClosed(group),

@@ -219,8 +219,11 @@ describe('group posts', () => {
     const groupId = await group(founder!, { mode: 'private' })
     const alice = await member(groupId, founder!)
     const at = (who: Person) => `\u00ad@${who.name}\u00ad`
-    await post(founder!, groupId, { body: `${at(alice)} and ${at(stranger!)}` })
+    await post(founder!, groupId, { body: `**${at(alice)}** and ${at(stranger!)}` })
     assert.ok((await told(alice)).includes('at'))
+    const [notice] = await sql<{ data: { contents: string } }[]>`
+      select data from notifications where user_id = ${alice.id} and type = 'at'`
+    assert.equal(notice?.data.contents, `@${alice.name} and @${stranger!.name}`)
     assert.deepEqual(await told(stranger!), [])
     await sql`insert into user_blocks (user_id, target_id) values (${alice.id}, ${founder!.id})`
     const body = { title: 'A post', body: at(alice), summary: 'x' }
