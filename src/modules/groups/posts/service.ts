@@ -126,14 +126,17 @@ async function setImages(
   if (dropped.length > 0) await detachFiles(tx, { ids: dropped })
 }
 
-/** Publishes a post. With `sync_feed`, also publishes the post as a feed of its author (groups-19). */
-export async function publishPost(
+/**
+ * Checks a new post. The returned function publishes it, and with `sync_feed` also publishes it as a feed of its author
+ * (groups-19).
+ */
+export async function preparePost(
   ctx: Context,
   group: GroupAccess,
   userId: number,
   body: NewPost,
   copyToFeed: CopyToFeed,
-): Promise<number> {
+): Promise<(tx: Tx) => Promise<number>> {
   const { id: groupId, mode, allow_feed: allowsCopies } = group
   const values = valuesOf(await screenWords(ctx, body, NewPost, SCREENED))
   const from = body.sync_feed ? body.feed_from : undefined
@@ -145,7 +148,7 @@ export async function publishPost(
     if (!(await hasAbility(ctx, userId, 'feed-post'))) throw forbidden()
   }
   const images = idsOf(body.images ?? [])
-  return transaction(ctx.sql, async (tx) => {
+  return async (tx) => {
     const id = await insertPost(tx, groupId, userId, values)
     if (id === undefined) {
       await getWritable(tx, groupId, userId)
@@ -165,7 +168,7 @@ export async function publishPost(
     const author = isOpen ? { user_id: userId } : {}
     await publishEvent(ctx, tx, 'post.created', { id, group_id: groupId, ...author })
     return id
-  })
+  }
 }
 
 export async function changePost(ctx: Context, postId: number, userId: number, body: NewPost): Promise<void> {
@@ -216,10 +219,11 @@ export async function getPost(
   groupId: number,
   postId: number,
   viewerId: number,
+  sql: Db = ctx.sql,
 ): Promise<Post> {
-  const row = await findPost(ctx.sql, groupId, postId, viewerId)
+  const row = await findPost(sql, groupId, postId, viewerId)
   if (!row) throw noSuchPost()
-  const [item] = await postItems(ctx, [row], viewerId)
+  const [item] = await postItems(ctx, [row], viewerId, sql)
   return { ...item!, body: row.body }
 }
 

@@ -135,6 +135,7 @@ export const page = definePage({
             />
             {isMine && (
               <Revise
+                place={`group-post/${post.id}`}
                 title={post.title}
                 text={post.body}
                 send={async ({ title, text }) => {
@@ -175,6 +176,7 @@ export const page = definePage({
             )}
             {!isMine && (
               <Report
+                place={`group-post/${post.id}`}
                 send={(reason) => api.post('/reports/posts/{post}', { params, body: { content: reason } })}
               />
             )}
