@@ -2,7 +2,6 @@ import { forgetAccount } from '../../app/account.ts'
 import { useViewer } from '../../app/site.ts'
 import { useToast } from '../../app/toast.tsx'
 import { useWords, words } from '../../app/words.ts'
-import { endSession } from './session.ts'
 
 const WORDS = words({ signOut: ['Sign out', '退出登录'] })
 
@@ -12,6 +11,8 @@ export function SignOut({ class: kind }: { class?: string }) {
   const viewer = useViewer()
   const { fail } = useToast()
   const leave = async () => {
+    // Loaded on demand, because every page has this button.
+    const { endSession } = await import('./session.ts')
     // A failure keeps the drafts, because the person is still signed in.
     await endSession()
     // A browser that refuses to delete must not keep the person on the page.
