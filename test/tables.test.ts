@@ -67,7 +67,7 @@ const OWNERS: Record<string, string[]> = {
     'ledger_accounts',
     'ledger_checkpoints',
     'ledger_postings',
-    ...['payment_differences', 'payment_refunds', 'payment_statements', 'payments', 'recharges'],
+    ...['payment_differences', 'payment_notices', 'payment_refunds', 'payment_statements', 'payments', 'recharges'],
     'withdrawals',
   ],
   likes: ['likes'],

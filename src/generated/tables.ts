@@ -931,6 +931,21 @@ export type Tables = {
     created_at: string
     found_currency: string | null
   }
+  payment_notices: {
+    id: number
+    provider: string
+    source: string
+    digest: Buffer
+    order_number: string | null
+    payment_number: string | null
+    facts: unknown
+    state: string
+    fault: string | null
+    recharge_id: number | null
+    ask_at: string
+    asks: number
+    received_at: string
+  }
   payment_refunds: {
     id: number
     recharge_id: number
