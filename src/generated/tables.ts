@@ -164,6 +164,7 @@ export type Tables = {
     hidden_position: number
     is_muted: boolean
     updated_at: string
+    has_written: boolean
   }
   chat_messages: {
     id: number
@@ -547,6 +548,7 @@ export type Tables = {
     group_id: number
     user_id: number
     joined_at: string
+    start_position: number
   }
   im_groups: {
     id: number

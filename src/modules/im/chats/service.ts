@@ -5,7 +5,7 @@ import type { Context } from '#platform/context.ts'
 import { sendSignal } from '#platform/database'
 import { noSuchImGroup } from '../groups/schema.ts'
 import { findVisibleGroups, removeMembers } from '../groups/service.ts'
-import { findMessages } from './messages/queries.ts'
+import { findVisible } from './messages/queries.ts'
 import { messageViews, otherOf } from './messages/service.ts'
 import {
   type ChatRow,
@@ -38,10 +38,9 @@ export async function chatViews(ctx: Context, chats: ChatRow[], userId: number):
     chats.map((chat) => otherOf(chat, userId)).filter((id) => id > 0),
     userId,
   )
-  const shown = chats.filter(({ last_position, start_position }) => last_position > start_position)
-  const rows = await findMessages(
+  const rows = await findVisible(
     sql,
-    shown.map(({ last_message_id }) => last_message_id),
+    chats.map(({ last_message_id }) => last_message_id),
     userId,
   )
   const last = new Map((await messageViews(ctx, rows)).map((view) => [view.chat_id, view]))

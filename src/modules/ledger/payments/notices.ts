@@ -107,7 +107,9 @@ export async function queryDisputes(ctx: Context): Promise<void> {
         for (const { order_number: order, payment_number } of rows) {
           const dispute = await service.disputeOf(payment_number ?? '')
           if (dispute !== undefined && dispute !== 'open')
-            await transaction(ctx.sql, (tx) => applyFacts(tx, provider, { order, status: 'unknown', dispute }))
+            await transaction(ctx.sql, (tx) =>
+              applyFacts(tx, provider, { order, status: 'unknown', dispute }),
+            )
         }
         if (rows.length < AT_ONCE) break
       }
@@ -169,7 +171,9 @@ const Notice = Shared('PaymentNotice', {
   provider: Type.String(),
   source: Type.String({ description: 'notice or statement' }),
   kind: Type.String({ description: 'payment, refund or dispute' }),
-  order_number: Nullable(Type.String({ description: 'Number of the order. Null when the provider gave none' })),
+  order_number: Nullable(
+    Type.String({ description: 'Number of the order. Null when the provider gave none' }),
+  ),
   payment_number: Nullable(Type.String({ description: 'Number of the payment at the provider' })),
   amount: Nullable(
     Type.Integer({

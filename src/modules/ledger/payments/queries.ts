@@ -114,11 +114,7 @@ export const takeDueNotices = (sql: Db, limit: number) => sql<NoticeRow[]>`
   where n.id = due.id
   returning n.*`
 
-export async function findPayment(
-  sql: Db,
-  provider: string,
-  order: string,
-): Promise<PaymentRow | undefined> {
+export async function findPayment(sql: Db, provider: string, order: string): Promise<PaymentRow | undefined> {
   const [row] = await sql<PaymentRow[]>`
     select * from payments where provider = ${provider} and order_number = ${order}`
   return row

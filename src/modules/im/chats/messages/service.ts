@@ -36,6 +36,7 @@ import {
   deleteOldMessages,
   findMessage,
   findMessages,
+  findVisible,
   insertMessage,
   isAnnounced,
   listAround,
@@ -107,7 +108,7 @@ export async function checkMessage(
   const message = await screenWords(ctx, input, NewChatMessage, ['body'])
   if (!message.body && message.file === undefined && message.link === undefined) throw emptyMessage()
   if (message.reply_to !== undefined) {
-    const found = await findMessage(ctx.sql, chat.id, message.reply_to, chat.start_position)
+    const found = await findMessage(ctx.sql, chat.id, message.reply_to, userId)
     if (!found) throw noSuchReply()
   }
   if (message.link) {
@@ -190,7 +191,7 @@ export async function getMessage(
   userId: number,
 ): Promise<{ chat: ChatRow; message: MessageRow }> {
   const chat = await findChat(sql, chatId, userId)
-  const message = chat && (await findMessage(sql, chatId, id, chat.start_position))
+  const message = chat && (await findMessage(sql, chatId, id, userId))
   if (!message) throw noSuchMessage()
   return { chat, message }
 }
@@ -251,10 +252,8 @@ export const messageContent: Content = {
   tag: 'Instant messaging',
   undeclared: true,
   async find(sql, id, viewerId) {
-    const [row] = await findMessages(sql, [id])
-    const chat = row && (await findChat(sql, row.chat_id, viewerId))
-    if (!chat || row.position <= chat.start_position || row.sender_id === null || row.deleted_at)
-      return undefined
+    const [row] = await findVisible(sql, [id], viewerId)
+    if (!row || row.sender_id === null || row.deleted_at) return undefined
     return { id, ownerId: row.sender_id, contents: row.body, closed: true }
   },
   live: (sql, id) => sql`select id from chat_messages where id = ${id} and deleted_at is null`,
@@ -272,11 +271,11 @@ export async function mayReadChatFile(
   { raw }: { raw: number | null },
   viewerId: number,
 ): Promise<boolean> {
-  const [row] = raw === null || viewerId === 0 ? [] : await findMessages(ctx.sql, [raw])
-  if (!row) return false
-  const chat = await findChat(ctx.sql, row.chat_id, viewerId)
-  if (chat && row.position > chat.start_position) return true
+  if (raw === null || viewerId === 0) return false
+  if ((await findVisible(ctx.sql, [raw], viewerId)).length > 0) return true
   if (!(await hasAbility(ctx, viewerId, 'admin: reports'))) return false
+  const [row] = await findMessages(ctx.sql, [raw])
+  if (!row) return false
   const around = await listAround(ctx.sql, row, REPORT_CONTEXT)
   return isAnyReported(
     ctx.sql,

@@ -56,7 +56,7 @@ export type StatementLine = {
   amount: number
   currency: string
   fee?: { amount: number; currency: string }
-  /** What a line about a completed refund or about a dispute adds to the state of its payment. */
+  /** New state of the payment after a completed refund or a dispute. */
   news?: Pick<PaymentFacts, 'refund' | 'stated' | 'dispute'>
 }
 
