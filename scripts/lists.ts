@@ -50,7 +50,8 @@ export function listsPage(document: Described): { text: string; count: number } 
     const limit = query.get('limit')?.schema
     const reply = Object.values(get.responses['200']?.content ?? {})[0]?.schema
     if (!limit || !reply) return []
-    const shape = resolve(reply)
+    // Of several forms, the first one is current.
+    const shape = resolve(reply.anyOf?.[0] ?? reply)
     const lists = Object.entries(shape.properties ?? {}).filter(([, each]) => resolve(each).type === 'array')
     const items = shape.type === 'array' ? 'the reply' : lists.map(([name]) => `\`${name}\``).join(', ')
     const named = (names: string[]) =>

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
-import { parse } from 'node:querystring'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { seedForAccess } from '#test/fixtures/access.ts'
 import { HOSTILE, HOSTILE_SEGMENTS, hostileQuery } from '#test/fixtures/hostile.ts'
 import { createWorld } from '#test/world.ts'
-import { compileInput } from '../src/platform/http/input.ts'
+import { parseQuery } from '../src/platform/http/forms.ts'
+import { compileInput, withQuery } from '../src/platform/http/input.ts'
 
 type Schema = { type?: string | string[]; properties?: Record<string, Schema>; required?: string[] }
 type Route = { method: Method; url: string; schema: Record<string, Schema> }
@@ -55,10 +55,10 @@ function assertClear(answer: { status: number; body: unknown }, what: string) {
       assert.ok(Array.isArray(texts) && texts.every((text) => typeof text === 'string'), what)
 }
 
-/** Other methods than POST also read the parameters of the body from the query (conventions-17). */
-function isValid({ method, schema }: Route, query: string, body: object): boolean {
-  const asked = parse(query.slice(1))
-  const sent = method === 'POST' ? body : { ...asked, ...body }
+/** The parameters of the body also come from the query (conventions-17). */
+function isValid({ schema }: Route, query: string, body: object): boolean {
+  const asked = parseQuery(query.slice(1))
+  const sent = withQuery(parseQuery(query.slice(1)), body)
   return [
     [schema.querystring, asked],
     [schema.body, sent],

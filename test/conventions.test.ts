@@ -10,11 +10,45 @@ import {
 import type { Context } from '#platform/context.ts'
 import { seedForAccess } from '#test/fixtures/access.ts'
 import { feedsOf } from '#test/fixtures/feeds.ts'
+import { givePoints } from '#test/fixtures/news.ts'
 import { createWorld } from '#test/world.ts'
 
 const world = await createWorld()
 const { as, guest, person, sql } = world
 const { publish } = feedsOf(world)
+
+/** Operations with a text as `message`. */
+const TEXTS = [
+  'DELETE /news/categories/{category}/news/{news}',
+  'PATCH /feeds/{feed}/comment-paid',
+  'PATCH /news/{news}/comments/{comment}/currency-pinneds/{pinned}',
+  'PATCH /user/certification',
+  'POST /around-amap',
+  'POST /auth/logout',
+  'POST /categories/{category}/groups',
+  'POST /currencyRecharge/checkOrders',
+  'POST /currencyRecharge/orders',
+  'POST /feeds',
+  'POST /feeds/{feed}/collections',
+  'POST /feeds/{feed}/comments',
+  'POST /feeds/{feed}/like',
+  'POST /feeds/{feed}/new-rewards',
+  'POST /group-posts/{post}/comments',
+  'POST /groups/{group}',
+  'POST /groups/{group}/posts',
+  'POST /news/categories/{category}/currency-news',
+  'POST /news/{news}/comments/{comment}/currency-pinneds',
+  'POST /news/{news}/currency-pinneds',
+  'POST /news/{news}/new-rewards',
+  'POST /questions/{question}/answers',
+  'POST /user/black/{user}',
+  'POST /user/certification',
+  'POST /user/{user}/new-rewards',
+  'POST /walletRecharge/checkOrders',
+  'POST /walletRecharge/orders',
+  'PUT /groups/{group}/posts/{post}',
+  'PUT /news/categories/{category}/news/{news}',
+]
 
 test('returns 404 for a path id that is not a positive integer below 2^53 (conventions-4)', async () => {
   for (const id of ['0', '-1', '1.5', 'x', '9007199254740992', '1e3'])
@@ -36,11 +70,51 @@ test('returns null for empty fields and [] for empty lists (conventions-5)', asy
   for (const name of ['topics', 'images', 'likes']) assert.deepEqual(body[name], [], name)
 })
 
-test('returns an acknowledgement as a list with one sentence (conventions-6)', async () => {
+test('returns an acknowledgement as a list with one sentence, or as a text (conventions-6)', async () => {
+  const reader = await person()
   const id = await publish(await person())
-  const { status, body } = await as(await person(), 'POST', `/feeds/${id}/like`)
-  assert.equal(status, 201)
-  assert.ok(Array.isArray(body.message) && body.message.length === 1 && typeof body.message[0] === 'string')
+  const liked = await as(reader, 'POST', `/feeds/${id}/like`)
+  assert.deepEqual([liked.status, liked.body.message], [201, 'Liked.'])
+  const reported = await as(reader, 'POST', `/feeds/${id}/reports`)
+  assert.deepEqual([reported.status, reported.body.message], [201, ['Reported.']])
+})
+
+test('replays a text to a repeated idempotency key (conventions-6, conventions-28)', async () => {
+  const [author, reader] = [await person(), await person()]
+  const id = await publish(author)
+  await givePoints(world, reader, 10)
+  const headers = { 'idempotency-key': 'one reward', 'accept-language': 'zh' }
+  for (const replayed of [undefined, 'true']) {
+    const made = await as(reader, 'POST', `/feeds/${id}/new-rewards`, { amount: 5 }, headers)
+    assert.deepEqual([made.status, made.body.message], [201, '打赏成功。'])
+    assert.equal(made.headers['idempotency-replayed'], replayed)
+  }
+})
+
+test('declares a text for the operations of the rule and a list for others (conventions-6)', () => {
+  const { paths, components } = world.app.swagger() as unknown as {
+    paths: Record<string, Record<string, Operation>>
+    components: { schemas: Record<string, Schema> }
+  }
+  type Schema = { $ref?: string; type?: string; properties?: Record<string, Schema> }
+  type Operation = {
+    deprecated?: boolean
+    responses: Record<string, { content?: Record<string, { schema?: Schema }> }>
+  }
+  const resolve = ({ $ref, ...schema }: Schema): Schema =>
+    $ref ? (components.schemas[$ref.split('/').at(-1) as string] as Schema) : schema
+  const found = { string: new Set<string>(), array: new Set<string>() }
+  for (const [path, operations] of Object.entries(paths))
+    for (const [method, { deprecated, responses }] of Object.entries(operations))
+      for (const status of ['200', '201', '202']) {
+        const schema = responses[status]?.content?.['application/json']?.schema
+        const { message } = (schema && resolve(schema).properties) ?? {}
+        const type = message && resolve(message).type
+        if ((type === 'string' || type === 'array') && !deprecated)
+          found[type].add(`${method.toUpperCase()} ${path.replace('/api/v2', '')}`)
+      }
+  assert.deepEqual([...found.string].sort(), TEXTS.toSorted())
+  assert.ok(found.array.size > 40, `saw only ${found.array.size}`)
 })
 
 test('limits a list to 15 items by default (conventions-14)', async () => {

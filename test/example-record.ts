@@ -49,11 +49,11 @@ const kept: Examples = { operations: {}, schemas: {} }
 
 function keepParts(schema: Schema | undefined, value: unknown): void {
   if (!schema || typeof value !== 'object' || value === null) return
+  for (const each of schema.anyOf ?? []) keepParts(each, value)
   if (Array.isArray(value)) {
     if (schema.items) for (const item of value.slice(0, 20)) keepParts(schema.items, item)
     return
   }
-  for (const each of schema.anyOf ?? []) keepParts(each, value)
   const { title, properties } = schema
   if (!properties) return
   if (title) {
@@ -88,8 +88,10 @@ export function recordExamples(app: Server): void {
       const short = shorten(request.body)
       if (isBetter(short, found.request)) found.request = short
     }
-    if (!isJson || typeof payload !== 'string' || payload === '') return payload
-    const body = JSON.parse(payload)
+    const text = Buffer.isBuffer(payload) ? payload.toString() : payload
+    if (!isJson || typeof text !== 'string' || text === '' || reply.hasHeader('content-encoding'))
+      return payload
+    const body = JSON.parse(text)
     const status = String(reply.statusCode)
     keepParts((schema?.response as Record<string, Schema> | undefined)?.[status], body)
     const short = shorten(body)

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { parseQuery } from '#platform/http/forms.ts'
 import { createDice } from '#test/fixtures/dice.ts'
 import { feedsOf } from '#test/fixtures/feeds.ts'
 import { givePoints } from '#test/fixtures/news.ts'
@@ -84,7 +85,7 @@ const PATTERNED: Record<string, object> = {
   '/api/v2/admin/webhooks/{webhook}/replay': { since: '2026-01-02 03:04:05' },
 }
 
-test('parses a form to the same input as JSON for every operation (conventions-41)', async (t) => {
+test('parses a form and a query to the same input as JSON for every operation (conventions-17, conventions-41)', async (t) => {
   const echo = await createWorld(
     {},
     {
@@ -116,8 +117,10 @@ test('parses a form to the same input as JSON for every operation (conventions-4
           headers,
         })
         const form = await send(echo.app, method as 'POST', address, formOf(made), options)
+        const query = await send(echo.app, method as 'POST', `${address}&${formOf(made)}`, '', options)
         if (json.status !== 418 || json.body.invalid) continue
         assert.deepEqual(asText(form.body), asText(json.body), formOf(made))
+        assert.deepEqual(asText(query.body), asText(json.body), formOf(made))
         valid += 1
       }
       assert.ok(valid > 0, 'no valid body was made')
@@ -158,6 +161,66 @@ test('publishes a feed with a list of pictures in a form (conventions-41)', asyn
       [files[1], 5],
     ],
   )
+})
+
+test('parses repeated fields and lists of objects as PHP does (conventions-41)', async () => {
+  const cases: [string, unknown][] = [
+    ['tags[][id]=1&tags[][id]=2', { tags: [{ id: '1' }, { id: '2' }] }],
+    ['tags[5][id]=1&tags[][id]=2&tags[7]=x', { tags: [{ id: '1' }, { id: '2' }, 'x'] }],
+    ['a[1]=x&a[0]=y', { a: ['x', 'y'] }],
+    ['a[b][c]=1&a[b][d]=2&a[e][]=3&a[e][]=4', { a: { b: { c: '1', d: '2' }, e: ['3', '4'] } }],
+    ['a=1&a[]=2&b[]=1&b=2', { a: ['2'], b: '2' }],
+    ['a=1&a=2&a=3', { a: ['1', '2', '3'] }],
+    ['a[]=&b=&c', { a: [], b: '', c: '' }],
+    ['a[b=1&[c]=2&d]=3&=4&&', { 'a[b': '1', '[c]': '2', 'd]': '3' }],
+    ['a%5B%5D=%2B+b%26&%E4%BD%A0=%E5%A5%BD', { a: ['+ b&'], 你: '好' }],
+  ]
+  for (const [text, expected] of cases)
+    assert.deepEqual(JSON.parse(JSON.stringify(parseQuery(text))), expected, text)
+})
+
+test('takes the last of repeated values for a field that is no list (conventions-17)', async () => {
+  const author = await person()
+  const form = 'feed_content=a&feed_content=b&feed_from=3&feed_mark=55'
+  const made = await send(app, 'POST', '/feeds', form, { sender: author })
+  assert.equal((await as(author, 'GET', `/feeds/${made.body.id}`)).body.feed_content, 'b')
+})
+
+test('reads the body before the query of any method (conventions-17)', async () => {
+  const author = await person()
+  const feed = await feedsOf(world).publish(author)
+  const path = `/feeds/${feed}/comments?body=from+the+query&reply_user=0`
+  const [query, both] = [
+    await as(author, 'POST', path),
+    await as(author, 'POST', path, { body: 'from the body' }),
+  ]
+  assert.deepEqual(
+    [query.status, query.body.comment.body, both.status, both.body.comment.body],
+    [201, 'from the query', 201, 'from the body'],
+  )
+})
+
+test('replays by the query like the body (conventions-17, conventions-28)', async () => {
+  const [payer, author] = [await person(), await person()]
+  await givePoints(world, payer, 100)
+  const path = `/feeds/${await feedsOf(world).publish(author)}/new-rewards`
+  const headers = { 'idempotency-key': 'one payment by query' }
+  const first = await as(payer, 'POST', `${path}?amount=5`, undefined, headers)
+  const again = await as(payer, 'POST', path, { amount: 5 }, headers)
+  const other = await as(payer, 'POST', `${path}?amount=6`, undefined, headers)
+  assert.deepEqual([first.status, again.status, other.status], [201, 201, 422])
+  assert.equal((await as(payer, 'GET', '/user')).body.currency.sum, 95)
+})
+
+test('rejects a query with deep nesting or bad encoding in brackets (conventions-41)', async () => {
+  for (const query of [
+    `a${'[b]'.repeat(5)}=1`,
+    'a[]=1&'.repeat(101),
+    'a[]=%zz',
+    `a[]=1&${'b&'.repeat(1000)}`,
+  ])
+    for (const path of ['/feeds', '/users'])
+      assert.equal((await world.guest('GET', `${path}?${query}`)).status, 400, query.slice(0, 20))
 })
 
 test('accepts an empty form as a missing body (conventions-41)', async () => {
@@ -220,7 +283,8 @@ test('rejects forms with deep nesting or too many fields (conventions-41)', asyn
     `a${'[0]'.repeat(20_000)}=1`,
     'a[]=1&'.repeat(3000),
     Array.from({ length: 5000 }, (_, index) => `a${index}=1`).join('&'),
-    'a[5000]=1',
+    'a[]=1&'.repeat(101),
+    Array.from({ length: 101 }, (_, index) => `a[${index}]=1`).join('&'),
   ]) {
     const answer = await send(app, 'POST', '/feeds', form, { sender: author })
     assert.deepEqual([answer.status, answer.code], [400, 'bad_request'], form.slice(0, 40))

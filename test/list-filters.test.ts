@@ -17,6 +17,7 @@ type Schema = {
   $ref?: string
   type?: string
   enum?: (string | number)[]
+  anyOf?: Schema[]
   maximum?: number
   properties?: Record<string, Schema>
   'x-key'?: string
@@ -35,9 +36,8 @@ const resolve = (schema: Schema = {}): Schema =>
   schema.$ref ? (document.components.schemas[schema.$ref.split('/').at(-1) ?? ''] ?? {}) : schema
 
 function listsIn(operation: Operation): string[] {
-  const { type, properties = {} } = resolve(
-    Object.values(operation.responses['200']?.content ?? {})[0]?.schema,
-  )
+  const declared = Object.values(operation.responses['200']?.content ?? {})[0]?.schema
+  const { type, properties = {} } = resolve(declared?.anyOf?.[0] ?? declared)
   if (type === 'array') return ['']
   return Object.keys(properties).filter((name) => resolve(properties[name]).type === 'array')
 }

@@ -29,15 +29,18 @@ test('accepts the session cookie only for requests of the site', async () => {
   for (const headers of [
     {},
     unmarked,
-    { ...SITE, origin: 'http://evil.test' },
+    { 'x-kith-site': '1', origin: 'http://evil.test' },
+    { 'x-kith-site': '1', origin: 'null' },
     { ...SITE, 'sec-fetch-site': 'cross-site' },
     { ...SITE, 'sec-fetch-site': 'same-site' },
     { 'x-kith-site': '1' },
   ])
     assert.equal((await publish(headers as Record<string, string>)).statusCode, 401, JSON.stringify(headers))
+  const stream = { 'sec-fetch-site': 'same-origin', 'sec-fetch-dest': 'empty' }
+  assert.equal((await browse('GET', '/api/v2/user', { cookie, ...stream })).statusCode, 200)
   assert.equal(
     (await browse('GET', '/api/v2/user', { cookie, 'sec-fetch-site': 'same-origin' })).statusCode,
-    200,
+    401,
   )
   assert.equal(
     (await browse('GET', '/api/v2/user', { cookie, 'sec-fetch-site': 'cross-site' })).statusCode,

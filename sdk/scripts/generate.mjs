@@ -65,7 +65,9 @@ function listsOf({ paths, components }) {
     const query = new Map(
       (get?.parameters ?? []).filter((each) => each.in === 'query').map((each) => [each.name, each]),
     )
-    const schema = get?.responses[200]?.content?.['application/json']?.schema
+    const declared = get?.responses[200]?.content?.['application/json']?.schema
+    // Of several forms, the first one is current.
+    const schema = declared?.anyOf?.[0] ?? declared
     // Rankings have no cursor field and continue by offset.
     const by = ['after', 'offset', 'page'].find((name) => query.has(name))
     if (!by || !schema) continue

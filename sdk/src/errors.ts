@@ -76,7 +76,11 @@ export async function readError(response: Response): Promise<KithError> {
   return errorOf(response, await response.json().catch(() => null))
 }
 
-export function errorOf(response: Response, parsed: unknown): KithError {
+/** Builds the error of a reply from its status, headers and parsed body, such as `error` of `Kith.api`. */
+export function errorOf(
+  response: { status: number; headers: Pick<Headers, 'get'> },
+  parsed: unknown,
+): KithError {
   const body = (parsed !== null && typeof parsed === 'object' ? parsed : {}) as Record<string, unknown>
   const text = Array.isArray(body.message) ? body.message[0] : body.message
   const after = response.headers.get('retry-after')

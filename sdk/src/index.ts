@@ -4,6 +4,7 @@ export type { Chat, ChatEvent, ChatMessage, ChatStreamOptions, Chats, NewChatMes
 export { type Answer, type ClientOptions, createClient, type Kith } from './client.ts'
 export {
   type ErrorCodeOf,
+  errorOf,
   isKithError,
   KithError,
   type KithErrorOf,

@@ -132,7 +132,7 @@ export function callsOf({ reader, writer, values }: Seed, ids: Ids): MobileCall[
     [`/comments?author=${reader.id}`, '[FoundComment]'],
     ['/easemob/password', 'ImPassword'],
     [`/easemob/group/face?im_group_id=${ids.imGroup}`, '[ImGroupFace]'],
-    [`/files/uploaded/${ids.md5}`, 'Published'],
+    [`/files/uploaded/${ids.md5}`, 'Uploaded'],
     ['/locations/search?name=Hubei', '[FoundArea]', { as: 'guest' }],
     ['/locations/hots', '[text]', { as: 'guest' }],
     ['/advertisingspace', '[AdvertisingSpace]', { as: 'guest' }],
@@ -194,8 +194,8 @@ export function callsOf({ reader, writer, values }: Seed, ids: Ids): MobileCall[
 
     [`/feeds/${values.own_feed}/comment-paid`, 'CommentPrice', { method: 'PATCH', body: { amount: 5 } }],
     ['/feeds', 'Published', { body: { feed_content: 'From a phone', feed_from: 4, feed_mark: 990_010 } }],
-    [`/feeds/${feed}/comments`, 'Commented', { body: { body: 'From a phone' } }],
-    [`/feeds/${feed}/new-rewards`, 'Message', { body: { amount: 2 } }],
+    [`/feeds/${feed}/comments`, 'FeedCommented', { body: { body: 'From a phone' } }],
+    [`/feeds/${feed}/new-rewards`, 'TextMessage', { body: { amount: 2 } }],
     [`/feeds/${values.own_feed}/currency-pinneds`, 'Message', { body: { amount: 5, day: 3 } }],
     [`/currency/purchases/${values.paid_node}`, 'Message', { body: {} }],
 
@@ -218,7 +218,7 @@ export function callsOf({ reader, writer, values }: Seed, ids: Ids): MobileCall[
     ],
     [
       `/news/categories/${ids.newsCategory}/currency-news`,
-      'Message',
+      'TextMessage',
       { body: { title: 'From a phone', content: 'Once upon a time', tags: `${ids.sharedTag}` } },
     ],
   ]

@@ -26,6 +26,8 @@ async function start() {
   const cache = createCache(api)
   hydrateCache(cache, dehydrated)
   const first = await openVisit(location.pathname + location.search, boot, cache)
+  // Later visits of the page start with an empty form.
+  boot.posted = null
   hydrate(
     <SiteContext.Provider value={{ ...boot, api }}>
       <QueryClientProvider client={cache}>

@@ -1,16 +1,19 @@
 import { DOCUMENTS as COLLECTED } from 'virtual:documents'
-import { createClient, isKithError, type Kith } from '@kith/client'
+import { isKithError, type Kith } from '@kith/client'
 import { dehydrate, QueryClientProvider } from '@tanstack/preact-query'
 import { renderToString } from 'preact-render-to-string'
-import { parse } from 'regexparam'
-import { matchRoute, Router } from 'wouter-preact'
+import { Router } from 'wouter-preact'
 import { createCache } from './app/api.ts'
 import { App, titleOf } from './app/app.tsx'
 import { documentOf } from './app/document.ts'
+import { matcherOf } from './app/matcher.ts'
 import { movedTo } from './app/moved.ts'
+import type { Posted } from './app/page.ts'
+import { type Ask, createReader, type Reader } from './app/reader.ts'
 import { type Boot, SiteContext, type Theme } from './app/site.ts'
-import { findRoute, headOf, openVisit } from './app/visit.ts'
+import { addressOf, findRoute, headOf, openVisit } from './app/visit.ts'
 import type { Language } from './app/words.ts'
+import { FORMS } from './modules/accounts/forms.ts'
 import { newestOf } from './modules/search/kinds.ts'
 
 export type WebRequest = {
@@ -22,8 +25,10 @@ export type WebRequest = {
   wantsPage: boolean
   nonce: string
   manifest: Manifest
-  /** Calls the API in this process with the visitor's session. */
-  fetch(request: Request): Promise<Response>
+  /** Reads the API in this process with the visitor's session. */
+  ask: Ask
+  /** Set when a form of the page was sent without scripts. */
+  form?: Pick<Parameters<(typeof FORMS)[string]>[0], 'fields' | 'send'>
 }
 
 export type Manifest = { style: string; script: string; preload: string[]; pages: Record<string, string[]> }
@@ -36,7 +41,9 @@ export type WebReply = {
   isSignedOut: boolean
 }
 
-const DOCUMENTS = COLLECTED.flatMap(({ documents }) => documents)
+const DOCUMENTS = COLLECTED.flatMap(({ documents }) =>
+  documents.map((document) => ({ ...document, matches: matcherOf(document.path) })),
+)
 /**
  * Paths of content that only its deletion hides. A missing id below the newest id was therefore deleted. For
  * other content, a 410 would reveal that it is hidden.
@@ -44,19 +51,15 @@ const DOCUMENTS = COLLECTED.flatMap(({ documents }) => documents)
 const NUMBERED = /^\/(feeds|users|questions|musics|music_specials)\/(\d{1,15})$/
 
 export async function render(request: WebRequest): Promise<WebReply | undefined> {
-  const { pathname, searchParams } = new URL(request.url, request.origin)
-  const api = createClient({
-    url: request.origin,
-    language: request.language,
-    retry: { attempts: 1 },
-    fetch: (input) => request.fetch(input as Request),
-  })
-  for (const { path, type, make } of DOCUMENTS) {
-    const [isMatch, params] = matchRoute(parse as never, path, pathname)
-    if (isMatch)
+  const { pathname, searchParams } = addressOf(request.url, request.origin)
+  const api = createReader(request.ask)
+  if (request.form) return answerForm(request, request.form, api)
+  for (const { matches, type, make } of DOCUMENTS) {
+    const params = matches(pathname)
+    if (params)
       return renderDocument(type, () =>
         make({
-          params: params as Record<string, string>,
+          params,
           search: searchParams,
           origin: request.origin,
           language: request.language,
@@ -64,27 +67,50 @@ export async function render(request: WebRequest): Promise<WebReply | undefined>
         }),
       )
   }
-  const moved = findRoute(pathname) ? undefined : movedTo(pathname)
+  const isPage = findRoute(pathname) !== null
+  const moved = isPage ? undefined : movedTo(pathname)
   if (moved)
     return { status: 301, type: 'text/html; charset=utf-8', body: '', location: moved, isSignedOut: false }
-  return findRoute(pathname) || request.wantsPage ? renderPage(request, api) : undefined
+  return isPage || request.wantsPage ? renderPage(request, api, null) : undefined
+}
+
+async function answerForm(
+  request: WebRequest,
+  { fields, send }: NonNullable<WebRequest['form']>,
+  api: Reader,
+): Promise<WebReply | undefined> {
+  const { pathname, searchParams: search } = addressOf(request.url, request.origin)
+  const outcome = await FORMS[pathname]?.({ fields, search, send })
+  if (outcome === undefined) return undefined
+  if ('posted' in outcome) return renderPage(request, api, outcome.posted)
+  const { location } = outcome
+  return { status: 303, type: 'text/html; charset=utf-8', body: '', location, isSignedOut: false }
 }
 
 async function renderDocument(type: string, make: () => Promise<string>): Promise<WebReply> {
   try {
     return { status: 200, type, body: await make(), isSignedOut: false }
   } catch (error) {
-    if (!isKithError(error)) throw error
-    return {
-      status: error.status,
-      type: 'text/plain; charset=utf-8',
-      body: `${error.message}\n`,
-      isSignedOut: false,
-    }
+    return failureOf(error)
   }
 }
 
-async function renderPage(request: WebRequest, api: Kith): Promise<WebReply> {
+/** The reply to a page or document that cannot be made, such as 429 beyond the rate limit. */
+function failureOf(error: unknown): WebReply {
+  if (!isKithError(error)) throw error
+  const { status, message } = error
+  return { status, type: 'text/plain; charset=utf-8', body: `${message}\n`, isSignedOut: false }
+}
+
+async function renderPage(request: WebRequest, api: Reader, posted: Posted | null): Promise<WebReply> {
+  try {
+    return await pageOf(request, api, posted)
+  } catch (error) {
+    return failureOf(error)
+  }
+}
+
+async function pageOf(request: WebRequest, api: Reader, posted: Posted | null): Promise<WebReply> {
   const { language, theme, origin, url } = request
   let isSignedOut = false
   const [settings, viewer] = await Promise.all([
@@ -97,7 +123,7 @@ async function renderPage(request: WebRequest, api: Kith): Promise<WebReply> {
         })
       : null,
   ])
-  const boot: Boot = { language, theme, origin, viewer, settings }
+  const boot: Boot = { language, theme, origin, viewer, settings, posted }
   const cache = createCache(api)
   const shown = await openVisit(url, boot, cache)
   const type = 'text/html; charset=utf-8'
@@ -105,7 +131,7 @@ async function renderPage(request: WebRequest, api: Kith): Promise<WebReply> {
   const [path = '/', search = ''] = url.split('?')
   const body = renderToString(
     <Router ssrPath={path} ssrSearch={search}>
-      <SiteContext.Provider value={{ ...boot, api }}>
+      <SiteContext.Provider value={{ ...boot, api: api as Kith }}>
         <QueryClientProvider client={cache}>
           <App first={shown} />
         </QueryClientProvider>
@@ -116,7 +142,7 @@ async function renderPage(request: WebRequest, api: Kith): Promise<WebReply> {
   const { status: failed = 200 } = shown.error ?? {}
   const isGone = failed === 404 && (await wasDeleted(api, path))
   return {
-    status: isGone ? 410 : failed === 0 ? 503 : failed,
+    status: isGone ? 410 : failed === 0 ? 503 : posted?.failure ? 422 : failed,
     type,
     isSignedOut,
     body: documentOf({
@@ -136,7 +162,7 @@ async function renderPage(request: WebRequest, api: Kith): Promise<WebReply> {
 }
 
 /** Returns whether a missing id was once in use. Search engines drop the URL after a 410. */
-async function wasDeleted(api: Kith, path: string): Promise<boolean> {
+async function wasDeleted(api: Reader, path: string): Promise<boolean> {
   const [, kind = '', id] = NUMBERED.exec(path) ?? []
   return id !== undefined && Number(id) > 0 && Number(id) < (await newestOf(api, kind).catch(() => 0))
 }

@@ -52,6 +52,28 @@ export function findUrl(
   return { start, end: start + end }
 }
 
+const BARE = /(?<![\w@./\-+%:=&?#])(?:www\.(?=[\p{L}\p{N}])|[A-Za-z0-9][\w.+-]{0,63}@(?=[A-Za-z0-9]))/giu
+
+/** Finds hosts that begin with `www.`, and mail addresses. Text that `findUrl` finds must not be given. */
+export function findBareLinks(text: string): { start: number; end: number; href: string }[] {
+  const found: { start: number; end: number; href: string }[] = []
+  if (!/www\.|@/i.test(text)) return found
+  for (const { index: start, 0: beginning } of text.matchAll(BARE)) {
+    if (start < (found.at(-1)?.end ?? 0)) continue
+    const isMail = beginning.endsWith('@')
+    const rest = text.slice(start, start + TARGET_MAX)
+    let end = linkify.testSchemaAt(rest, isMail ? 'mailto:' : '//', 0)
+    const quote = rest.slice(0, end).search(QUOTE)
+    if (quote >= 0) end = quote
+    while (TRAILING.plain.includes(rest[end - 1] ?? ' ')) end -= 1
+    if (!rest.slice(beginning.length, end).includes('.') && isMail) continue
+    if (end <= beginning.length || USER.test(rest.slice(end, end + USER_MAX))) continue
+    const href = `${isMail ? 'mailto:' : 'http://'}${rest.slice(0, end)}`
+    if (safeHref(href) !== undefined) found.push({ start, end: start + end, href })
+  }
+  return found
+}
+
 /** Matches a name between soft hyphens, as existing clients mention users. */
 export const MARKED_NAME = /\u00ad@([^\u00ad/\n]{1,100})\u00ad/
 

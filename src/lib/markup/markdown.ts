@@ -1,7 +1,7 @@
 import MarkdownIt, { type StateBlock, type StateInline, type Token } from 'markdown-it'
 import cjkFriendly from 'markdown-it-cjk-friendly'
 import { ATTACHMENT } from '../attachments.ts'
-import { findUrl, MARKED_NAME, safeHref, uploadOf } from './links.ts'
+import { findBareLinks, findUrl, MARKED_NAME, safeHref, uploadOf } from './links.ts'
 import { type Alignment, type TextNode, type TextTree, textOf } from './tree.ts'
 
 /** Thrown when a text takes more work than `LIMITS` allows. */
@@ -75,6 +75,18 @@ markdown.inline.ruler.before('image', 'at', (state, silent) => {
   return true
 })
 
+// A name may begin and end with `_`, which is no emphasis then.
+const NAME = /(?<![A-Za-z0-9])@\w+/y
+
+markdown.inline.ruler.after('at', 'name', (state, silent) => {
+  NAME.lastIndex = state.pos
+  const [name] = NAME.exec(state.src) ?? []
+  if (name === undefined || state.pos + name.length > state.posMax) return false
+  if (!silent) state.pending += name
+  state.pos += name.length
+  return true
+})
+
 // Ends at the next `<`, so that the total time stays linear.
 const TAG = /<[A-Za-z/!?][^<>]*>/y
 
@@ -87,6 +99,17 @@ markdown.inline.ruler.at('html_inline', (state, silent) => {
   state.pos += tag.length
   return true
 })
+
+/** Puts a text and the links in it that have no scheme. */
+export function putText(text: string, put: (node: TextNode) => void): void {
+  let done = 0
+  for (const { start, end, href } of findBareLinks(text)) {
+    put(text.slice(done, start))
+    put({ type: 'link', href, nodes: [text.slice(start, end)] })
+    done = end
+  }
+  put(text.slice(done))
+}
 
 const BLOCK_TAG =
   /^(?:address|article|blockquote|dd|div|dl|dt|figure|h[1-6]|hr|li|ol|p|pre|section|table|td|th|tr|ul)$/i
@@ -200,7 +223,8 @@ export function readMarkdown(source: string, work: Work): TextTree {
           break
         case 'text':
         case 'text_special':
-          put(content)
+          if (targets.length === 0) putText(content, put)
+          else put(content)
           break
         case 'softbreak':
           put('\n')

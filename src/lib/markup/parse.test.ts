@@ -53,7 +53,23 @@ const INLINE: [string, TextTree][] = [
   ['https://user@e.org/ https://a:b@e.org', ['https://user@e.org/ https://a:b@e.org']],
   ['{"a":"https://e.org/a","b":1}', ['{"a":"', E, '","b":1}']],
   ['ahttps://e.org javascript://e.org ftp://e.org', ['ahttps://e.org javascript://e.org ftp://e.org']],
-  ['main.rs example.org me@example.org', ['main.rs example.org me@example.org']],
+  ['main.rs example.org', ['main.rs example.org']],
+  // Hosts with `www.`, and mail addresses.
+  [
+    '看www.e.org/a_(b)！(WWW.e.org), www.',
+    [
+      '看',
+      url('http://www.e.org/a_(b)', 'www.e.org/a_(b)'),
+      '！(',
+      url('http://WWW.e.org', 'WWW.e.org'),
+      '), www.',
+    ],
+  ],
+  [
+    '邮箱me.x+1@e.org。a@b, @ann, x@@e.org',
+    ['邮箱', url('mailto:me.x+1@e.org', 'me.x+1@e.org'), '。a@b, @ann, x@@e.org'],
+  ],
+  ['https://u@www.e.org awww.e.org /www.e.org', ['https://u@www.e.org awww.e.org /www.e.org']],
   ['https:// http://', ['https:// http://']],
   // Mentions between soft hyphens.
   ['hi \u00ad@a_n_n\u00ad!', ['hi ', { type: 'mention', user: 0, name: 'a_n_n' }, '!']],
@@ -99,6 +115,8 @@ const MARKDOWN: [string, TextTree][] = [
     ],
   ],
   ['<b>x</b> <svg onload=x>', [p('<b>x</b> <svg onload=x>')]],
+  ['@__init__ and *@_a_*', [p('@__init__ and ', { type: 'emphasis', nodes: ['@_a_'] })]],
+  ['[me@e.org www.e.org](/x)', [p(url('/x', 'me@e.org www.e.org'))]],
   ['**https://e.org/a**', [p({ type: 'strong', nodes: [E] })]],
   ['https://e.org/_x_y*z*', [p(url('https://e.org/_x_y*z'), '*')]],
   ['<https://e.org/a>', [p(E)]],

@@ -1,6 +1,6 @@
 import { codePointLength, cutCharacters } from '../text.ts'
 import { findUrl, MARKED_NAME } from './links.ts'
-import { readMarkdown, spend, TooComplex, type Work } from './markdown.ts'
+import { putText, readMarkdown, spend, TooComplex, type Work } from './markdown.ts'
 import { type TextNode, type TextTree, textOf } from './tree.ts'
 
 export type TextFormat = 'plain' | 'markdown'
@@ -39,10 +39,14 @@ const STARTS = new RegExp(`://|${MARKED_NAME.source}`, 'g')
 function readPlain(source: string, work: Work): TextTree {
   const nodes: TextNode[] = []
   let done = 0
-  const put = (node: TextNode, start: number, end: number) => {
-    spend(work, 'nodes', 2)
-    if (start > done) nodes.push(source.slice(done, start))
+  const add = (node: TextNode) => {
+    if (node === '') return
+    spend(work, 'nodes')
     nodes.push(node)
+  }
+  const put = (node: TextNode, start: number, end: number) => {
+    putText(source.slice(done, start), add)
+    add(node)
     done = end
   }
   for (const found of source.matchAll(STARTS)) {
@@ -58,7 +62,7 @@ function readPlain(source: string, work: Work): TextTree {
       put({ type: 'link', href, nodes: [href] }, url.start, url.end)
     }
   }
-  if (done < source.length) nodes.push(source.slice(done))
+  putText(source.slice(done), add)
   return nodes
 }
 

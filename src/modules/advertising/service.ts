@@ -138,7 +138,12 @@ const spaceView = (row: AdvertisingSpace): AdvertisingSpace => ({
   ...withWireTimes(row),
 })
 
-type Everything = { spaces: AdvertisingSpace[]; advertisements: Advertisement[] }
+type Everything = {
+  spaces: AdvertisingSpace[]
+  advertisements: Advertisement[]
+  /** The advertisements of the launch screen. */
+  boot: Advertisement[]
+}
 
 const cacheOf = defineCache<Everything>('advertising', { max: 1, ttlMs: 60_000 })
 
@@ -146,9 +151,12 @@ const cacheOf = defineCache<Everything>('advertising', { max: 1, ttlMs: 60_000 }
 const readAll = (ctx: Context) =>
   cacheOf(ctx).get('all', async () => {
     const [spaces, rows] = await Promise.all([listSpaces(ctx.sql), listAdvertisements(ctx.sql)])
+    const advertisements = rows.map((row) => advertisementView(ctx, row))
+    const bootSpaces = new Set(spaces.filter(({ space }) => space === 'boot').map(({ id }) => id))
     return {
       spaces: spaces.map(spaceView),
-      advertisements: rows.map((row) => advertisementView(ctx, row)),
+      advertisements,
+      boot: advertisements.filter(({ space_id: id }) => bootSpaces.has(id)),
     }
   })
 
@@ -164,13 +172,8 @@ export async function readSpace(ctx: Context, id: number): Promise<Advertisement
   return readAdvertisements(ctx, [id])
 }
 
-export async function readBootAdvertisements(ctx: Context): Promise<Advertisement[]> {
-  const boot = (await readSpaces(ctx)).filter(({ space }) => space === 'boot')
-  return readAdvertisements(
-    ctx,
-    boot.map(({ id }) => id),
-  )
-}
+export const readBootAdvertisements = async (ctx: Context): Promise<Advertisement[]> =>
+  (await readAll(ctx)).boot
 
 const REQUIRED: Record<string, readonly string[]> = {
   image: ['image'],

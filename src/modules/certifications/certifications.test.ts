@@ -24,7 +24,7 @@ test('returns the data of a submitted certification (sign-in-20)', async () => {
   const papers = await files(ann, 2)
   const sent = await send(ann, { files: papers })
   assert.equal(sent.status, 201, JSON.stringify(sent.body))
-  assert.deepEqual(sent.body.message, ['Submitted and waiting for review.'])
+  assert.equal(sent.body.message, 'Submitted and waiting for review.')
   const { id, created_at, updated_at, ...shown } = await mine(ann)
   for (const paper of shown.files) {
     assert.match(paper.url, /\/storage\/files\/\d+\?expires=\d+&signature=/)
@@ -136,7 +136,7 @@ test('sends an edited certification to review again', async () => {
   assert.equal((await decide(ann, 'reject')(admin, { reject_content: 'Blurred' })).status, 204)
   assert.deepEqual((await mine(ann)).data.reject_content, 'Blurred')
   const changed = await as(ann, 'PATCH', ME, { files: [second, third], name: '杜 伟' })
-  assert.deepEqual([changed.status, changed.body.message], [201, ['Changed and waiting for review.']])
+  assert.deepEqual([changed.status, changed.body.message], [201, 'Changed and waiting for review.'])
   const { status, examiner, data } = await mine(ann)
   assert.deepEqual([status, examiner, data.reject_content, data.name], [0, 0, null, '杜 伟'])
   assert.deepEqual([data.files, data.number], [[second, third], PAPERS.number])

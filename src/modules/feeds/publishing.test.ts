@@ -77,7 +77,7 @@ describe('feed publication', () => {
     const alice = await person()
     const answer = await post(alice, { feed_content: '  Hello world  ', feed_mark: 77 })
     assert.equal(answer.status, 201)
-    assert.equal(answer.body.message.length, 1)
+    assert.equal(answer.body.message, 'Published.')
     const feed = await read(answer.body.id)
     assert.equal(feed.feed_content, 'Hello world')
     assert.equal(feed.user_id, alice.id)

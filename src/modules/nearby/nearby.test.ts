@@ -31,7 +31,10 @@ test('stores, replaces and deletes the rounded location of a user (nearby-1)', a
     latitude: `${at.latitude}.1234567`,
     longitude: `${at.longitude}.7654321`,
   })
-  assert.deepEqual([made.status, made.body._id, made.body.message.length], [201, String(ann.id), 1])
+  assert.deepEqual(
+    [made.status, made.body._id, made.body.message],
+    [201, String(ann.id), 'Your location was stored.'],
+  )
   const here = { latitude: at.latitude + 0.123, longitude: at.longitude + 0.765 }
   const [found] = await around(bob, here)
   assert.equal(found?._location, `${here.longitude},${here.latitude}`)

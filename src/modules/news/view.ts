@@ -1,8 +1,9 @@
+import { LRUCache } from 'lru-cache'
 import type { Content, ContentReader } from '#contracts/content.ts'
 import { plainText } from '#lib/markup/parse.ts'
 import { wireTime } from '#lib/time.ts'
 import type { UserView } from '#modules/accounts/index.ts'
-import type { Context } from '#platform/context.ts'
+import { type Context, defineState } from '#platform/context.ts'
 import {
   findPublished,
   findTarget,
@@ -36,6 +37,25 @@ const newsItem = (row: NewsRow, pendingHits: number): NewsItem => ({
   has_like: row.has_like,
 })
 
+const plainTextsOf = defineState(
+  () =>
+    new LRUCache<string, string>({
+      maxSize: 8 * 1024 * 1024,
+      // JavaScript strings take up to two bytes a character.
+      sizeCalculation: (text, content) => 2 * (text.length + content.length) + 200,
+    }),
+)
+
+/** Returns the text of an article without Markdown. Keeps it in memory, because parsing takes long. */
+function plainTextOf(ctx: Context, content: string): string {
+  const texts = plainTextsOf(ctx)
+  const known = texts.get(content)
+  if (known !== undefined) return known
+  const text = plainText(content, content.length)
+  texts.set(content, text)
+  return text
+}
+
 export const newsDetail = (
   ctx: Context,
   row: NewsDetailRow,
@@ -47,7 +67,7 @@ export const newsDetail = (
 ): NewsDetail => ({
   ...newsItem(row, hitsOf(ctx).pending(row.id)),
   content: row.content,
-  text_content: plainText(row.content, row.content.length),
+  text_content: plainTextOf(ctx, row.content),
   tags: row.tags,
   user: more.user,
   is_pinned: more.pinned,

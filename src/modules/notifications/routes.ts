@@ -8,8 +8,8 @@ import {
   MentionQuery,
   NOTIFICATION_TYPES,
   Notification,
-  NotificationPage,
   NotificationParams,
+  NotificationsReply,
   ReadBody,
   Statistics,
 } from './schema.ts'
@@ -32,6 +32,11 @@ const noSuchNotification = apiError(
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 const typeNeeded = fieldError('type', 'validation_failed', 'The type is required.', '类型不能为空。')
 
+const olderView = ({ data, ...rest }: Notification) => ({
+  ...rest,
+  data: { ...data, content: data.contents },
+})
+
 export function notificationRoutes(server: Server, ctx: Context) {
   const { sql, config } = ctx
   const route = routesOn(server, ctx, { tag: 'Notifications' })
@@ -52,7 +57,8 @@ export function notificationRoutes(server: Server, ctx: Context) {
     summary: 'List notifications of a type, newest first',
     access: 'user',
     query: ListQuery,
-    reply: { 200: NotificationPage },
+    reply: { 200: NotificationsReply },
+    returns: 'A page, or a list without paging data for older clients (notifications-4).',
     errors: [typeNeeded],
     handler: async ({ viewer, query, language }) => {
       const { type, offset, after = 0, limit = PAGE_SIZE } = query
@@ -62,6 +68,8 @@ export function notificationRoutes(server: Server, ctx: Context) {
       const found = await findPage(ctx, viewer.id, type, { limit, offset: skipped, after })
       const path = `${config.publicUrl}/api/v2/user/notifications`
       const told = await findMissing(ctx, found.rows, () => viewer.id)
+      if (type === undefined && offset !== undefined)
+        return found.rows.map((row) => olderView(notificationView(row, language, told)))
       return pageView(found, { type, limit, page, offset, after, path }, language, told)
     },
   })

@@ -141,3 +141,17 @@ export const NotificationPage = Shared('NotificationPage', {
   }),
 })
 export type NotificationPage = Static<typeof NotificationPage>
+
+/** Notification with the name of `contents` that web clients before 4.5 read (notifications-4). */
+const OlderNotification = Shared('OlderNotification', {
+  ...Notification.properties,
+  data: Type.Object(
+    { ...NotificationData.properties, content: Type.String({ description: 'Same as `contents`' }) },
+    { additionalProperties: true, title: 'OlderNotificationData' },
+  ),
+})
+export type OlderNotification = Static<typeof OlderNotification>
+
+export const NotificationsReply = Type.Unsafe<NotificationPage | OlderNotification[]>({
+  anyOf: [NotificationPage, Type.Array(OlderNotification)],
+})

@@ -1,1 +1,1 @@
-export { addReport, isAnyReported, mountReports } from './reports.ts'
+export { addReport, isAnyReported, mountReports, RequiredReason, requireReason } from './reports.ts'

@@ -34,7 +34,6 @@ const { as, guest, person, sql, ctx } = await createWorld(
       mountReports(server, context, content, { path: '/things/:thing/reports' })
       mountReports(server, context, content, {
         path: '/reports/things/:thing',
-        field: 'content',
         required: true,
       })
       mountReports(server, context, commentContent(readers), { path: '/report/comments/:comment' })
@@ -86,6 +85,27 @@ test('accepts an optional reason of at most 255 characters', async () => {
   assert.ok(required.body.errors.content)
   assert.equal((await as(reader, 'POST', '/test/reports/things/99999', {})).status, 404)
   assert.equal((await guest('POST', `/test/things/${id}/reports`, {})).status, 401)
+})
+
+test('reads the reason under any of three names, the documented one first (feeds-24)', async () => {
+  const owner = await person()
+  const cases: [string, object, string][] = [
+    ['/test/things', { content: 'b' }, 'b'],
+    ['/test/things', { message: 'c', reason: 'a' }, 'a'],
+    ['/test/reports/things', { reason: 'a' }, 'a'],
+    ['/test/reports/things', { message: 'c' }, 'c'],
+    ['/test/reports/things', { reason: 'a', content: 'b', message: 'c' }, 'b'],
+  ]
+  for (const [path, body, reason] of cases) {
+    const [reader, id] = [await person(), make(owner)]
+    const url = path === '/test/things' ? `${path}/${id}/reports` : `${path}/${id}`
+    assert.equal((await as(reader, 'POST', url, body)).status, 201)
+    assert.equal((await reportsBy(reader))[0]?.reason, reason)
+  }
+  const long = await as(await person(), 'POST', `/test/reports/things/${make(owner)}`, {
+    reason: 'x'.repeat(256),
+  })
+  assert.deepEqual([long.status, Object.keys(long.body.errors)], [422, ['reason']])
 })
 
 test('accepts reports about existing users other than the reporter (feeds-24)', async () => {

@@ -2,8 +2,18 @@ import { type Content, EXCERPT_LENGTH, mountOn, type Target } from '#contracts/c
 import { cutCharacters } from '#lib/text.ts'
 import type { Context } from '#platform/context.ts'
 import type { Db } from '#platform/database'
-import { apiError, type DeclaredError } from '#platform/errors.ts'
-import { Id, localizedMessage, Message, Nullable, routesOn, type Server, Text, Type } from '#platform/http'
+import { apiError, type DeclaredError, invalidField } from '#platform/errors.ts'
+import {
+  Id,
+  localizedMessage,
+  Message,
+  Nullable,
+  routesOn,
+  type Server,
+  Text,
+  Type,
+  WithAlias,
+} from '#platform/http'
 
 export const handledAlready = apiError(
   422,
@@ -50,9 +60,28 @@ export const isAnyReported = async (sql: Db, type: string, ids: number[]): Promi
   (await sql`select from reports where reportable_type = ${type} and reportable_id = any(${ids}) limit 1`)
     .length > 0
 
+const alias = (field: string) => WithAlias(field, Nullable(Text(255)))
+
+/** Body of a report. Clients name the reason in three ways (feeds-24). */
+const OptionalReason = {
+  reason: Type.Optional(Nullable(Text(255))),
+  content: alias('reason'),
+  message: alias('reason'),
+}
+export const RequiredReason = {
+  content: Type.Optional(Text(255)),
+  reason: alias('content'),
+  message: alias('content'),
+}
+
+/** Requires the reason after the aliases were read, which a schema cannot do. */
+export function requireReason(reason: string | null | undefined): string {
+  if (reason) return reason
+  throw invalidField('content', { en: 'The content field is required.', zh: 'content 不能为空。' })
+}
+
 type ReportOptions = {
   path: string
-  field?: 'reason' | 'content' | 'message'
   required?: boolean
   mayWrite?(target: Target, viewerId: number): Promise<void>
   errors?: readonly DeclaredError[]
@@ -61,7 +90,6 @@ type ReportOptions = {
 export function mountReports(server: Server, ctx: Context, content: Content, options: ReportOptions): void {
   const find = mountOn(ctx, content)
   const { noun, param } = content
-  const { field = 'reason', required = false } = options
   const route = routesOn(server, ctx, { tag: content.tag })
 
   route(`POST ${options.path}`, {
@@ -69,10 +97,7 @@ export function mountReports(server: Server, ctx: Context, content: Content, opt
     summary: 'Report to the moderators',
     access: 'user',
     params: Type.Object({ [param]: Id }),
-    body: Type.Object(
-      { [field]: required ? Text(255, { minLength: 1 }) : Type.Optional(Nullable(Text(255))) },
-      { title: `New${noun}Report` },
-    ),
+    body: Type.Object(options.required ? RequiredReason : OptionalReason, { title: `New${noun}Report` }),
     reply: { 201: Message },
     errors: options.errors ?? [],
     async load({ params, viewer }) {
@@ -87,7 +112,7 @@ export function mountReports(server: Server, ctx: Context, content: Content, opt
         userId: viewer.id,
         targetUser: target.ownerId,
         subject: cutCharacters(target.contents, EXCERPT_LENGTH),
-        reason: body[field] ?? null,
+        reason: options.required ? requireReason(body.content) : (body.reason ?? null),
       })
       return localizedMessage(request, 'Reported.', '举报成功。')
     },

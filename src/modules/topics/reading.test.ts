@@ -113,7 +113,7 @@ describe('list of topics', () => {
       'direction=up',
       'only=cold',
       `q=${'x'.repeat(1001)}`,
-      'limit=1&limit=2',
+      'limit=1&limit=0',
     ]) {
       const { status, body } = await guest('GET', `/feed/topics?${query}`)
       assert.equal(status, 422, query)

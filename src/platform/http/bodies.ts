@@ -4,6 +4,7 @@ import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import type { Config } from '#platform/config'
 import { apiError, Busy, badRequest, notFound, tooManyRequests } from '#platform/errors.ts'
 import { addressKey } from './admission.ts'
+import { withQuery } from './input.ts'
 import type { Server } from './instance.ts'
 import type { Refuse } from './unreadable.ts'
 
@@ -61,9 +62,8 @@ export function prepareBody(route: RouteOptions): void {
   const isObject = body.type === 'object'
   const prepare = (request: FastifyRequest, _reply: FastifyReply, done: Done) => {
     if (request.body === undefined || request.body === null) request.body = {}
-    // Existing clients send PUT, PATCH and DELETE parameters in the query or in the body (conventions-17).
-    if (request.method !== 'POST' && isObject && isRecord(request.body) && isRecord(request.query))
-      request.body = { ...request.query, ...request.body }
+    if (isObject && isRecord(request.body) && isRecord(request.query))
+      request.body = withQuery(request.query, request.body)
     done()
   }
   route.preValidation = [prepare, ...[route.preValidation ?? []].flat()] as (typeof prepare)[]

@@ -18,7 +18,7 @@ export {
 export { addDocumentation } from './api-docs.ts'
 export type { ApiTag } from './api-tags.ts'
 export { addVary, language } from './caching.ts'
-export { parseForm } from './forms.ts'
+export { nestFields } from './forms.ts'
 export { addHealth, serveMetrics } from './health.ts'
 export { deleteOldKeys } from './idempotency.ts'
 export { compileInput, InputError } from './input.ts'

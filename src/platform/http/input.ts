@@ -52,9 +52,29 @@ function splitItems(value: unknown, most: number | undefined): unknown {
   return items.map((item) => item.trim()).filter((item) => item !== '')
 }
 
-const FORM = Symbol('form')
+const mayBeList = (schema: Schema): boolean => is(schema, 'array') || schema.anyOf?.some(mayBeList) === true
 
-export const fromForm = (fields: object): object => Object.assign(fields, { [FORM]: true })
+const FORM = Symbol('form')
+const FAILURE = Symbol('failure')
+const REPEATED = new WeakSet<object>()
+
+export const fromForm = <T extends object>(fields: T): T => Object.assign(fields, { [FORM]: true })
+
+/** Stands for a query that cannot be read. Every schema rejects it with the error. */
+export const unreadableInput = (failure: Error): Record<string, unknown> =>
+  Object.assign({}, { [FAILURE]: failure })
+
+/** Marks the values of a field that was sent several times. A field that is no list takes the last one. */
+export function markRepeated(values: string[]): string[] {
+  REPEATED.add(values)
+  return values
+}
+
+/** Adds the fields of the query to those of the body, which take precedence (conventions-17). */
+export function withQuery(query: object, body: object): object {
+  const isFromQuery = Object.keys(body).length === 0
+  return { ...(isFromQuery ? fromForm(query) : query), ...body }
+}
 
 /**
  * Normalizes the notations of existing clients, such as digits in a string, to the type of the schema
@@ -62,6 +82,7 @@ export const fromForm = (fields: object): object => Object.assign(fields, { [FOR
  */
 function clean(schema: Schema, value: unknown, isForm: boolean): unknown {
   if (value === null || value === undefined) return is(schema, 'null') ? value : undefined
+  if (Array.isArray(value) && REPEATED.has(value) && !mayBeList(schema)) value = value.at(-1)
   if (schema.anyOf) {
     for (const option of schema.anyOf) {
       const cleaned = clean(option, value, isForm)
@@ -112,14 +133,6 @@ const fits = (schema: Schema, value: unknown) =>
   (is(schema, 'object') && typeof value === 'object' && value !== null && !Array.isArray(value)) ||
   (is(schema, 'null') && value === null)
 
-/** Reads a list from numbered fields such as `id[0]=5&id[1]=7`, as PHP clients send. */
-function listedByIndex(value: Record<string, unknown>, name: string): unknown[] | undefined {
-  const list = Object.keys(value).filter(
-    (key) => key.startsWith(`${name}[`) && /^\[\d+\]$/.test(key.slice(name.length)),
-  )
-  return list.length > 0 ? list.flatMap((key) => value[key]) : undefined
-}
-
 function cleanObject(
   schema: Schema,
   value: Record<string, unknown>,
@@ -127,13 +140,8 @@ function cleanObject(
 ): Record<string, unknown> {
   const result: Record<string, unknown> = {}
   for (const [name, property] of Object.entries(schema.properties ?? {})) {
-    const given = Object.hasOwn(value, name)
-      ? value[name]
-      : property['x-list'] || is(property, 'array')
-        ? (value[`${name}[]`] ?? listedByIndex(value, name))
-        : undefined
-    if (given === undefined) continue
-    const cleaned = clean(property, given, isForm)
+    if (!Object.hasOwn(value, name)) continue
+    const cleaned = clean(property, value[name], isForm)
     if (cleaned === undefined) continue
     if (property['x-alone'] && property.enum?.includes(cleaned)) return { [name]: cleaned }
     result[name] = cleaned
@@ -163,6 +171,7 @@ export function compileInput(schema: unknown): (data: unknown) => { value: unkno
     older === undefined ? [] : [[name, older] as const],
   )
   return (data) => {
+    if (FAILURE in Object(data)) return { error: (data as { [FAILURE]: Error })[FAILURE] }
     validate ??= ajv.compile(schema as object)
     if (is(shape, 'object') && (data === undefined || data === null)) data = {}
     const value = clean(shape, data, FORM in Object(data))

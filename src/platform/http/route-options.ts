@@ -83,6 +83,12 @@ export type RouteOptions<
    * in logs by the route, because the path holds a secret.
    */
   personal?: true | 'path'
+  /**
+   * Use of the site's session cookie (docs/security.md). `never` is for routes that give or end credentials,
+   * and the standard below `/auth`.
+   * `elements` also accepts the cookie from pictures, videos, sounds and links of the site.
+   */
+  cookie?: 'never' | 'elements'
   /** Allows silenced users, because the route publishes nothing and notifies no other user (sign-in-27). */
   whileSilenced?: true
   /**
@@ -158,6 +164,7 @@ declare module 'fastify' {
     documented?: Documented
     loads?: true
     personal?: AnyRoute['personal']
+    cookie?: AnyRoute['cookie']
     whileSilenced?: true
   }
 }

@@ -18,6 +18,7 @@ import { type GuestCache, guestCacheOf, language } from '#platform/http/caching.
 import { type AddRoute, type AnyRoute, GUEST, type Verb } from '#platform/http/route-options.ts'
 import { IDEMPOTENCY_ERRORS, withIdempotencyKey } from './idempotency.ts'
 import { API, encapsulate, type Server } from './instance.ts'
+import { hasTextMessage, textReplies, withTextMessage } from './message-forms.ts'
 import { type TObject, type TSchema, Type } from './schema.ts'
 import { TREES, treeAdderOf } from './text-trees.ts'
 
@@ -71,8 +72,11 @@ export function routesOn(server: Server, ctx: Context, { tag }: { tag: ApiTag })
   const add = (operation: string, options: AnyRoute) => {
     const [method = '', path = ''] = operation.split(' ')
     const [status = 200] = Object.keys(options.reply).map(Number)
-    const { load, precheck, handler } = options
-    const addTrees = method === 'GET' ? treeAdderOf(options.reply[status] as TSchema) : undefined
+    const { load, precheck } = options
+    const isText = hasTextMessage(operation)
+    const handler = isText ? withTextMessage(options.handler) : options.handler
+    const reply = isText ? textReplies(options.reply) : options.reply
+    const addTrees = method === 'GET' ? treeAdderOf(reply[status] as TSchema) : undefined
     const query = addTrees
       ? Type.Object({ ...(options.query as TObject | undefined)?.properties, trees: TREES })
       : options.query
@@ -156,6 +160,7 @@ export function routesOn(server: Server, ctx: Context, { tag }: { tag: ApiTag })
         config: {
           access: options.access,
           ...(options.personal ? { personal: options.personal } : {}),
+          ...(options.cookie || path.startsWith('/auth/') ? { cookie: options.cookie ?? 'never' } : {}),
           ...(options.whileSilenced ? { whileSilenced: true } : {}),
           ...(isShared ? { isShared: true } : {}),
           ...(load || precheck || options.idempotent ? { loads: true } : {}),
@@ -178,7 +183,7 @@ export function routesOn(server: Server, ctx: Context, { tag }: { tag: ApiTag })
           ...(options.params ? { params: options.params } : {}),
           ...(query ? { querystring: query } : {}),
           ...(options.body ? { body: options.body } : {}),
-          response: options.reply,
+          response: reply,
         },
         handler: answer as never,
       })

@@ -26,7 +26,7 @@ import {
 import { addCaching, language } from './caching.ts'
 import { corsHeaders, EXPOSED } from './cors.ts'
 import { errorBody, methodNotAllowed, noSuchPath, sendError, toApiError } from './error-reply.ts'
-import { acceptForms } from './forms.ts'
+import { acceptForms, parseQuery } from './forms.ts'
 import { compileInput } from './input.ts'
 import { API, type Server } from './instance.ts'
 import { addDrain, shedLoad } from './load-shedding.ts'
@@ -122,7 +122,7 @@ export async function createServer({
     trustProxy: config.trustProxy ?? false,
     genReqId: requestIds(config.trustProxy) as never,
     // Long parameters are safe, because no path contains a regular expression. Schemas bound their length.
-    routerOptions: { maxParamLength: LINE_LIMIT, ignoreTrailingSlash: true },
+    routerOptions: { maxParamLength: LINE_LIMIT, ignoreTrailingSlash: true, querystringParser: parseQuery },
     frameworkErrors: async (error, request, reply) => {
       // Calls `identify` here, because Fastify runs no hooks before this handler, for example after an
       // undecodable URL.
@@ -176,7 +176,7 @@ export async function createServer({
 
   await addAssets(server)
   server.decorate('sendPage', null)
-  if (config.web) addWeb(server, { config, limiter })
+  if (config.web) addWeb(server, { config, limiter, log })
   const admit = admission({ config, limiter, identity })
   // Outside the API, admission applies only to requests with a token to routes with optional access.
   // `limitByteRequests` limits the rate of requests for files.
@@ -240,11 +240,9 @@ export async function createServer({
   }
   server.setErrorHandler(render)
   server.setNotFoundHandler(async (request, reply) => {
+    if (await server.sendPage?.(request, reply)) return reply
     const methods = allowedMethods(request.url)
-    if (methods.length === 0 || methods.includes(request.method)) {
-      if (await server.sendPage?.(request, reply)) return reply
-      return render(noSuchPath(), request, reply)
-    }
+    if (methods.length === 0 || methods.includes(request.method)) return render(noSuchPath(), request, reply)
     const headers = { Allow: methods.join(', ') }
     return render(methodNotAllowed({ headers }), request, reply)
   })

@@ -370,7 +370,10 @@ export const ANDROID: Models = {
   CurrencyName: { name: 'text!', unit: 'text' },
   SignIn: { access_token: 'text!', token_type: 'text', expires_in: 'int!', refresh_ttl: 'int!' },
   Message: { message: '[text]!' },
-  Published: { message: '[text]!', id: 'int!' },
+  Uploaded: { message: '[text]!', id: 'int!' },
+  TextMessage: { message: 'text!' },
+  Published: { message: 'text!', id: 'int!' },
+  FeedCommented: { message: 'text!', comment: 'Comment!' },
   Commented: { message: '[text]!', comment: 'Comment!' },
   UserCounts: { user: 'UserNumbers!' },
   UserNumbers: {
@@ -536,5 +539,5 @@ export const ANDROID: Models = {
     created_at: 'text!',
   },
   TagCategory: { id: 'int!', name: 'text!', weight: 'int', tags: '[Tag]!' },
-  CommentPrice: { message: '[text]!', paid_node: 'int!' },
+  CommentPrice: { message: 'text!', paid_node: 'int!' },
 }

@@ -116,8 +116,8 @@ export const DOCUMENTED: Models = {
     ...times,
   },
   QuestionMade: { message: '[text]!', question: 'Question!' },
-  AnswerMade: { message: '[text]!', answer: 'Answer!' },
-  GroupMade: { message: '[text]!', group: 'Group!' },
-  PostMade: { message: '[text]!', post: 'Post!' },
+  AnswerMade: { message: 'text!', answer: 'Answer!' },
+  GroupMade: { message: 'text!', group: 'Group!' },
+  PostMade: { message: 'text!', post: 'Post!' },
   AlbumCover: { id: 'int!', size: 'text' },
 }

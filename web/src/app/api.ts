@@ -12,6 +12,7 @@ import {
 import { QueryClient, useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/preact-query'
 import type { MaybeOptionalInit } from 'openapi-fetch'
 import type { PathsWithMethod, RequiredKeysOf } from 'openapi-typescript-helpers'
+import type { Reader } from './reader.ts'
 import { useSite } from './site.ts'
 
 type GetPath = PathsWithMethod<paths, 'get'>
@@ -47,7 +48,7 @@ export const startOf = (search: URLSearchParams): Record<string, number> =>
     }),
   )
 
-export function createCache(api: Kith): QueryClient {
+export function createCache(api: Reader): QueryClient {
   return new QueryClient({
     defaultOptions: {
       queries: {

@@ -2,13 +2,23 @@ import type { Schema } from '@kith/client'
 import type { LucideIcon } from 'lucide-preact'
 import type { ComponentType } from 'preact'
 import type { Listing, Reading } from './api.ts'
+import type { Reader } from './reader.ts'
 import type { Boot } from './site.ts'
 import type { Language } from './words.ts'
+
+/** Result of a form that was sent without scripts. `fields` has no password. */
+export type Posted = {
+  fields: Record<string, string>
+  step: 'first' | 'code' | 'waiting'
+  failure: string
+  code: string
+}
 
 export type Visit = {
   path: string
   params: Record<string, string>
   search: URLSearchParams
+  posted: Posted | null
 } & Pick<Boot, 'language' | 'viewer' | 'origin'>
 
 export type Head = {
@@ -62,7 +72,7 @@ export type Document = {
     search: URLSearchParams
     origin: string
     language: Language
-    api: import('@kith/client').Kith
+    api: Reader
   }): Promise<string>
 }
 

@@ -6,6 +6,7 @@ import { Mark } from '../ui/mark.tsx'
 import { isInBar, menuOf } from './menu.ts'
 import type { MenuEntry } from './page.ts'
 import { Preferences } from './preferences.tsx'
+import { SignOut } from './sign-out.tsx'
 import { useSite, useViewer } from './site.ts'
 import { useWords, words } from './words.ts'
 
@@ -59,6 +60,7 @@ export function Shell({ path, children }: { path: string; children: ComponentChi
           )}
           <div class="foot">
             <Preferences />
+            {viewer && <SignOut class="text-button" />}
             <p>
               <a href="/docs">{t.about}</a> <a href="/admin">{t.console}</a>
             </p>

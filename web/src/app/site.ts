@@ -1,6 +1,7 @@
 import type { Kith, Schema } from '@kith/client'
 import { createContext } from 'preact'
 import { useContext } from 'preact/hooks'
+import type { Posted } from './page.ts'
 import type { Language } from './words.ts'
 
 export type Theme = 'auto' | 'light' | 'dark'
@@ -11,6 +12,7 @@ export type Boot = {
   origin: string
   viewer: Schema<'PrivateUser'> | null
   settings: Schema<'Bootstrap'>
+  posted: Posted | null
 }
 
 export type Site = Boot & { api: Kith }

@@ -2,9 +2,8 @@ import { MODULES } from 'virtual:modules'
 import { PAGES } from 'virtual:pages'
 import { isKithError, KithError } from '@kith/client'
 import type { QueryClient } from '@tanstack/preact-query'
-import { parse } from 'regexparam'
-import { matchRoute } from 'wouter-preact'
 import { known, knownItems, load } from './api.ts'
+import { type Matcher, matcherOf } from './matcher.ts'
 import type { Head, Known, Page, Route, Visit } from './page.ts'
 import type { Boot } from './site.ts'
 
@@ -17,20 +16,26 @@ export type Shown = {
   redirect?: string
 }
 
-const ROUTES: Route[] = MODULES.flatMap(({ routes = [] }) => routes)
+const ROUTES: (Route & { matches: Matcher })[] = MODULES.flatMap(({ routes = [] }) =>
+  routes.map((route) => ({ ...route, matches: matcherOf(route.path) })),
+)
 
 export function findRoute(path: string): { route: Route; params: Record<string, string> } | null {
   for (const route of ROUTES) {
-    const [isMatch, params] = matchRoute(parse as never, route.path, path)
-    if (isMatch) return { route, params: params as Record<string, string> }
+    const params = route.matches(path)
+    if (params) return { route, params }
   }
   return null
 }
 
+/** Parses a path of this site. As a relative URL, `//` would name another host. */
+export const addressOf = (url: string, origin: string): URL =>
+  new URL(origin + (url.startsWith('/') ? url : '/'))
+
 const gone = () => new KithError(404, 'no_such_path', '')
 
 export async function openVisit(url: string, boot: Boot, cache: QueryClient, isBack = false): Promise<Shown> {
-  const { pathname, searchParams } = new URL(url, boot.origin)
+  const { pathname, searchParams } = addressOf(url, boot.origin)
   const found = findRoute(pathname)
   const visit: Visit = {
     path: pathname,
@@ -39,6 +44,7 @@ export async function openVisit(url: string, boot: Boot, cache: QueryClient, isB
     language: boot.language,
     viewer: boot.viewer,
     origin: boot.origin,
+    posted: boot.posted,
   }
   const shown = { url, visit, name: found?.route.page ?? null, page: null, error: null }
   if (!found) return { ...shown, error: gone() }

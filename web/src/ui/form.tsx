@@ -1,5 +1,5 @@
 import type { ComponentChildren, JSX } from 'preact'
-import { useState } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { failureOf } from '../app/api.ts'
 import { useWords, words } from '../app/words.ts'
 
@@ -7,20 +7,31 @@ const WORDS = words({ offline: ['No connection. Try again.', '网络连接失败
 
 export type Given = Record<string, string>
 
+/** False until scripts run. A form that needs them cannot be sent before, because its button is disabled. */
+export function useIsReady(): boolean {
+  const [isReady, setIsReady] = useState(false)
+  useEffect(() => setIsReady(true), [])
+  return isReady
+}
+
 export function Form({
   send,
   label,
   children,
   isDanger,
+  posted,
 }: {
   send(given: Given, form: HTMLFormElement): Promise<unknown>
   label: string
   children?: ComponentChildren
   isDanger?: boolean
+  /** Failure of a form that also works without scripts. Other forms wait for them. */
+  posted?: { failure: string }
 }) {
   const t = useWords(WORDS)
-  const [failure, setFailure] = useState('')
+  const [failure, setFailure] = useState(posted?.failure ?? '')
   const [isBusy, setIsBusy] = useState(false)
+  const isReady = useIsReady()
   const submit = async (event: JSX.TargetedSubmitEvent<HTMLFormElement>) => {
     event.preventDefault()
     const form = event.currentTarget
@@ -34,14 +45,18 @@ export function Form({
     setIsBusy(false)
   }
   return (
-    <form class="fields" onSubmit={submit}>
+    <form class="fields" method="post" onSubmit={submit}>
       {children}
       {failure && (
         <p class="failure" role="alert">
           {failure}
         </p>
       )}
-      <button class={isDanger ? 'button is-danger' : 'button'} type="submit" disabled={isBusy}>
+      <button
+        class={isDanger ? 'button is-danger' : 'button'}
+        type="submit"
+        disabled={isBusy || !(isReady || posted)}
+      >
         {label}
       </button>
     </form>

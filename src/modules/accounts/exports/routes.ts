@@ -100,6 +100,7 @@ export function exportRoutes(server: Server, ctx: Context) {
     operationId: 'getExportArchive',
     summary: 'Redirect to the archive of an export, or return its URL with `json`',
     access: 'user',
+    cookie: 'elements',
     params: ExportParams,
     query: ArchiveQuery,
     reply: { 200: ArchiveAddress, 302: Type.Null() },

@@ -199,6 +199,7 @@ export function registrationRoutes(server: Server, ctx: Context) {
     operationId: 'register',
     summary: 'Register with a code that was sent to a phone or e-mail',
     access: 'public',
+    cookie: 'never',
     body: Registration,
     reply: { 201: RegisteredToken, 202: Message },
     errors: [

@@ -49,7 +49,7 @@ describe('file downloads', () => {
 
   test('rejects invalid query values', async () => {
     const id = await uploaded(alice, await newPicture())
-    for (const query of ['w=-1', 'h=10001', 'q=101', 'b=101', 'w=x', 'w=1&w=2']) {
+    for (const query of ['w=-1', 'h=10001', 'q=101', 'b=101', 'w=x', 'w=1&w=x']) {
       assert.equal((await world.as(alice, 'GET', `/files/${id}?${query}`)).status, 422, query)
     }
   })

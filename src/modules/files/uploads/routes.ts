@@ -96,6 +96,7 @@ export function uploadRoutes(server: Server, ctx: Context, options: FileRoutesOp
     operationId: 'getFile',
     summary: 'Redirect to the file, or return its URL with `json`; w, h, q and b transform a picture',
     access: 'optional',
+    cookie: 'elements',
     // Reads from the primary, because a replica may lack a new upload. An `img` element sends no token, so
     // the server cannot see that the viewer has just uploaded the picture.
     primary: true,

@@ -1,6 +1,7 @@
 import { withWireTimes } from '#lib/time.ts'
 import { userViews } from '#modules/accounts/index.ts'
 import { commentViews } from '#modules/comments/index.ts'
+import { requireReason } from '#modules/reports/index.ts'
 import type { Context } from '#platform/context.ts'
 import { Id, localizedMessage, Message, routesOn, type Server, type Static, Type } from '#platform/http'
 import { getManagedGroup } from '../access/service.ts'
@@ -91,7 +92,7 @@ export function groupReportRoutes(server: Server, ctx: Context) {
     errors: [noSuchPost, memberDisabled],
     load: ({ params, viewer }) => getReportablePost(sql, params.post, viewer.id),
     handler: async ({ request, viewer, body, loaded }) => {
-      await reportToManagers(ctx, loaded, viewer.id, body.content)
+      await reportToManagers(ctx, loaded, viewer.id, requireReason(body.content))
       return localizedMessage(request, 'Reported.', '举报成功。')
     },
   })
@@ -106,7 +107,7 @@ export function groupReportRoutes(server: Server, ctx: Context) {
     errors: [noSuchPost, memberDisabled],
     load: ({ params, viewer }) => getReportableComment(sql, params.comment, viewer.id),
     handler: async ({ request, viewer, body, loaded }) => {
-      await reportToManagers(ctx, loaded, viewer.id, body.content)
+      await reportToManagers(ctx, loaded, viewer.id, requireReason(body.content))
       return localizedMessage(request, 'Reported.', '举报成功。')
     },
   })

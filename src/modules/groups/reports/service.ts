@@ -3,7 +3,7 @@ import { cutCharacters } from '#lib/text.ts'
 import { UserView } from '#modules/accounts/index.ts'
 import { CommentWithPeople, findComment, findComments } from '#modules/comments/index.ts'
 import { notify, type SystemType } from '#modules/notifications/index.ts'
-import { addReport } from '#modules/reports/index.ts'
+import { addReport, RequiredReason } from '#modules/reports/index.ts'
 import { readSettings } from '#modules/settings/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type Db, ifGiven, insertValues, type Tables, transaction, when } from '#platform/database'
@@ -18,7 +18,7 @@ import { Group } from '../schema.ts'
 
 export const ReportParams = Type.Object({ report: Id })
 
-export const ReportToManagers = Shared('ReportToManagers', { content: Text(255, { minLength: 1 }) })
+export const ReportToManagers = Shared('ReportToManagers', RequiredReason)
 
 const MAX_SECONDS = 9_999_999_999
 export const ReportsQuery = Type.Object({

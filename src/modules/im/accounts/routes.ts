@@ -68,6 +68,7 @@ export function imAccountRoutes(server: Server, ctx: Context) {
     aliases: { easemobRotateImPassword: '/easemob/password' },
     summary: 'Replace my password for the provider',
     access: 'user',
+    cookie: 'never',
     reply: replies,
     handler: async ({ viewer, reply }) => {
       reply.code(madeStatus(await rotatePassword(ctx, viewer.id)))
@@ -80,6 +81,7 @@ export function imAccountRoutes(server: Server, ctx: Context) {
     aliases: { easemobGetImPassword: '/easemob/password' },
     summary: 'Read my password for the provider',
     access: 'user',
+    cookie: 'never',
     reply: { 201: ImPassword },
     handler: async ({ request, viewer, reply }) => {
       const im_pwd_hash = await readPassword(ctx, viewer.id)

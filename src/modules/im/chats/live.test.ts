@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict'
 import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
+import { sendSignal, transaction } from '#platform/database'
 import { openChatStream } from '#test/fixtures/chat-streams.ts'
 import { chatsOf } from '#test/fixtures/chats.ts'
 import { imGroupsOf } from '#test/fixtures/im-groups.ts'
 import { until } from '#test/fixtures/streams.ts'
 import { createWorld, type Person } from '#test/world.ts'
+import { PRESENCE_SIGNAL } from './presence.ts'
 
 const world = await createWorld({ STREAM_HEARTBEAT_MS: '200' })
 const { as, person, sql, app } = world
@@ -165,6 +167,19 @@ test('hides read positions across a block in both directions (im-14)', async () 
   await until(() => mine.messages.length > 0 && theirs.messages.length > 0, 'a later event')
   assert.deepEqual([readers(mine), readers(theirs)], [[ann.id], [bob.id]])
   for (const stream of streams) stream.close()
+})
+
+test('reports presence to a stream that is still catching up (im-15)', async () => {
+  const [ann, bob] = [await person(), await person()]
+  const chat = await pair(ann, bob)
+  await transaction(sql, async (tx) => {
+    // Blocks the search for missed messages.
+    await tx`lock table chat_messages in access exclusive mode`
+    const theirs = await openChatStream(base, bob.token)
+    sendSignal(sql, PRESENCE_SIGNAL, `${chat}:${ann.id}`)
+    await until(() => theirs.named('presence').length === 1, 'presence')
+    theirs.close()
+  })
 })
 
 test('sends all missed messages in order when a stream resumes (im-15)', async () => {

@@ -270,8 +270,7 @@ function createSource(ctx: Context, streams: OpenStreams): ReturnType<CreateChat
     const [chat, reader = 0, other = 0, position] = payload.split(':').map(Number)
     const data = JSON.stringify({ chat_id: chat, user_id: reader, position })
     for (const user of [reader, other])
-      for (const stream of streams.of(user))
-        if (stream.isReady() && !stream.chats?.isBehind) stream.write(eventOf(stream, 'read', data))
+      for (const stream of streams.of(user)) if (stream.isReady()) stream.write(eventOf(stream, 'read', data))
   })
 
   return {

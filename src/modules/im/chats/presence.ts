@@ -21,13 +21,10 @@ async function withoutBlocks(sql: Db, userId: number, people: number[]): Promise
   return rows.map(({ id }) => id).filter((id) => !blockers.has(id))
 }
 
-/**
- * Skips streams that are behind or whose buffer is full, because a late typing or presence event is useless.
- */
+/** Skips streams whose buffer is full, because a late typing or presence event is useless. */
 function sendNow(streams: EventStream[], event: string, data: object): void {
   for (const stream of streams)
-    if (stream.isReady() && !stream.chats?.isBehind)
-      stream.write(eventOf(stream, event, JSON.stringify(data)))
+    if (stream.isReady()) stream.write(eventOf(stream, event, JSON.stringify(data)))
 }
 
 export async function deliverTyping(

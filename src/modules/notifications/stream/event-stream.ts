@@ -26,6 +26,7 @@ export type EventStream = {
     sent: Map<number, number>
   }
   readable: Readable
+  /** False until the response has started, and while the buffer is full. */
   isReady(): boolean
   write(text: string): void
   /**
@@ -61,12 +62,12 @@ export function createEventStream(
     // A stream may be closed before its first event is written.
     if (!isEnded && !readable.destroyed) ready = readable.push(text)
   }
-  return {
+  const stream: EventStream = {
     viewer,
     language,
     last: undefined,
     readable,
-    isReady: () => ready && !isEnded && !readable.destroyed,
+    isReady: () => ready && stream.last !== undefined && !isEnded && !readable.destroyed,
     write,
     beat() {
       idleBeats = readable.readableLength === 0 ? 0 : idleBeats + 1
@@ -82,6 +83,7 @@ export function createEventStream(
       onClose()
     },
   }
+  return stream
 }
 
 /**

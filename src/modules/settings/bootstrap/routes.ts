@@ -171,6 +171,7 @@ function bootstrapView(
 export const bootstrapRoutes =
   (findAdvertisements: (ctx: Context) => Promise<object[]>) => (server: Server, ctx: Context) => {
     const route = routesOn(server, ctx, { tag: 'Site' })
+    let last: { settings: Settings; advertisements: object[]; view: Static<typeof Bootstrap> } | undefined
 
     route('GET /bootstrappers', {
       operationId: 'getBootstrap',
@@ -179,7 +180,10 @@ export const bootstrapRoutes =
       reply: { 200: Bootstrap },
       handler: async () => {
         const [settings, advertisements] = await Promise.all([readSettings(ctx), findAdvertisements(ctx)])
-        return bootstrapView(settings, advertisements, ctx.config)
+        // Every page of the site reads the view, which changes only with its cached sources.
+        if (last?.settings !== settings || last.advertisements !== advertisements)
+          last = { settings, advertisements, view: bootstrapView(settings, advertisements, ctx.config) }
+        return last.view
       },
     })
   }

@@ -4,6 +4,8 @@ import { pathToFileURL } from 'node:url'
 import type { Language } from '#platform/errors.ts'
 import { builtFolder } from '../packages.ts'
 
+export type Answer = { status: number; header(name: string): string | null; body: unknown }
+
 /** Must match the type in web/src/server.tsx. */
 export type WebRequest = {
   url: string
@@ -15,7 +17,13 @@ export type WebRequest = {
   wantsPage: boolean
   nonce: string
   manifest: object
-  fetch(request: Request): Promise<Response>
+  ask(path: string): Promise<Answer>
+  /** Set when a form of the page was sent without scripts. */
+  form?: {
+    fields: Record<string, string>
+    /** Sends a request to the API. A token in the reply becomes the session. */
+    send(method: string, path: string, payload: object): Promise<Answer>
+  }
 }
 
 export type WebReply = {

@@ -3,11 +3,12 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { LRUCache } from 'lru-cache'
 import type { Config } from '#platform/config'
 import type { Context } from '#platform/context.ts'
+import { ApiError, type Language } from '#platform/errors.ts'
 import { addressKey, rateLimitHeaders } from '../admission.ts'
 import { addVary, compress, language } from '../caching.ts'
-import type { Server } from '../instance.ts'
+import { API, type Server } from '../instance.ts'
 import { builtFolder, sendAsset, sendNotBuilt } from '../packages.ts'
-import { rendererOf, type WebReply } from './build.ts'
+import { type Answer, type Renderer, rendererOf, type WebReply, type WebRequest } from './build.ts'
 import { addSessions, clearSession, cookieOf, forwarded, INNER_HEADER, INNER_SECRET } from './session.ts'
 
 declare module 'fastify' {
@@ -44,14 +45,46 @@ const policyWith = (nonce: string, { publicUrl }: Config) =>
   ].join('; ')
 
 /** Adds the pages of the site and the sessions of its visitors. */
-export function addWeb(server: Server, { config, limiter }: Pick<Context, 'config' | 'limiter'>): void {
-  const findToken = addSessions(server, config)
+export function addWeb(server: Server, ctx: Pick<Context, 'config' | 'limiter' | 'log'>): void {
+  const { config, limiter } = ctx
+  const { findToken, sender, end, requireOwnPage } = addSessions(server, ctx)
   const load = rendererOf()
   const cache = createPageCache(config.guestCacheMs)
 
   server.get<{ Params: { '*': string } }>('/_/assets/*', { schema: { hide: true } }, (request, reply) =>
     sendAsset(builtFolder('web'), request.params['*'], reply),
   )
+
+  async function limitGuest(request: FastifyRequest, reply: FastifyReply): Promise<boolean> {
+    const state = await limiter.hit(`ip:${addressKey(request.ip)}`, config.rateLimits.anonymous)
+    if (!state.exceeded) return false
+    const text =
+      chosenLanguage(request) === 'zh'
+        ? '请求过于频繁，请稍后刷新页面。'
+        : 'Too many requests. Wait a moment, then reload.'
+    reply.code(429).headers(rateLimitHeaders(state)).type('text/plain; charset=utf-8').send(`${text}\n`)
+    return true
+  }
+
+  function requestOf(
+    request: FastifyRequest,
+    { manifest }: Renderer,
+    given: { token: string | undefined; wantsPage: boolean; form?: WebRequest['form'] },
+  ): WebRequest {
+    const language = chosenLanguage(request)
+    return {
+      url: request.url,
+      origin: config.publicUrl,
+      language,
+      theme: chosenTheme(request),
+      hasSession: given.token !== undefined,
+      wantsPage: given.wantsPage,
+      nonce: NONCE_MARK,
+      manifest,
+      ask: askInside(server, request, { token: given.token, language }),
+      ...(given.form ? { form: given.form } : {}),
+    }
+  }
 
   server.sendPage = async (request, reply) => {
     const [path = '/'] = request.url.split('?')
@@ -66,40 +99,55 @@ export function addWeb(server: Server, { config, limiter }: Pick<Context, 'confi
       return true
     }
     const token = await findToken(request, reply)
-    const chosen = cookieOf(request, 'kith_language')
-    const speaks = chosen === 'en' || chosen === 'zh' ? chosen : language(request)
-    const chosenTheme = cookieOf(request, 'kith_theme') ?? ''
-    const theme = ['light', 'dark'].includes(chosenTheme) ? chosenTheme : 'auto'
-    const render = () =>
-      renderer.render({
-        url: request.url,
-        origin: config.publicUrl,
-        language: speaks,
-        theme,
-        hasSession: token !== undefined,
-        wantsPage,
-        nonce: NONCE_MARK,
-        manifest: renderer.manifest,
-        fetch: askInside(server, request, token),
-      })
-    if (token === undefined) {
-      const state = await limiter.hit(`ip:${addressKey(request.ip)}`, config.rateLimits.anonymous)
-      if (state.exceeded) {
-        const text =
-          speaks === 'zh'
-            ? '请求过于频繁，请稍后刷新页面。'
-            : 'Too many requests. Wait a moment, then reload.'
-        reply.code(429).headers(rateLimitHeaders(state)).type('text/plain; charset=utf-8').send(`${text}\n`)
-        return true
-      }
-    }
+    if (token === undefined && (await limitGuest(request, reply))) return true
+    const asked = requestOf(request, renderer, { token, wantsPage })
     const page = await (token === undefined
-      ? cache.get(`${speaks} ${theme} ${wantsPage} ${request.url}`, render)
-      : render())
+      ? cache.get(`${asked.language} ${asked.theme} ${wantsPage} ${request.url}`, () =>
+          renderer.render(asked),
+        )
+      : renderer.render(asked))
     if (!page) return false
     send(request, reply, page, token !== undefined)
     return true
   }
+
+  /** Forms that work without scripts. The renderer sends their fields to the API. */
+  for (const url of FORMS)
+    server.post(url, { schema: { hide: true }, bodyLimit: FORM_BYTES }, async (request, reply) => {
+      const renderer = await load()
+      if (!renderer) return sendNotBuilt('web', request, reply)
+      if (await limitGuest(request, reply)) return reply
+      const form = { fields: fieldsOf(request.body), send: sendFrom(request, reply) }
+      const page = await renderer.render(
+        requestOf(request, renderer, { token: undefined, wantsPage: true, form }),
+      )
+      if (page) send(request, reply, page, true)
+      return reply
+    })
+
+  const sendFrom =
+    (request: FastifyRequest, reply: FastifyReply): NonNullable<WebRequest['form']>['send'] =>
+    async (method, path, payload) => {
+      try {
+        requireOwnPage(request)
+        const { status, headers, body } = await sender(request, reply)(method, path, payload)
+        return { status, header: (name) => headerOf(headers, name), body }
+      } catch (error) {
+        if (!(error instanceof ApiError)) throw error
+        const message = error.text[chosenLanguage(request)]
+        return {
+          status: error.status,
+          header: (name) => (name === 'x-error-code' ? error.code : null),
+          body: { message },
+        }
+      }
+    }
+
+  server.post('/sign-out', { schema: { hide: true }, bodyLimit: FORM_BYTES }, async (request, reply) => {
+    requireOwnPage(request)
+    await end(request, reply)
+    return reply.header('Cache-Control', 'no-store').redirect('/', 303)
+  })
 
   function send(request: FastifyRequest, reply: FastifyReply, page: WebReply, isMembers: boolean): void {
     const nonce = randomBytes(18).toString('base64')
@@ -121,26 +169,47 @@ export function addWeb(server: Server, { config, limiter }: Pick<Context, 'confi
   }
 }
 
-function askInside(server: Server, request: FastifyRequest, token: string | undefined) {
-  return async (asked: Request): Promise<Response> => {
-    const { pathname, search } = new URL(asked.url)
-    const answer = await server.inject({
-      method: asked.method as 'GET',
-      url: pathname + search,
-      remoteAddress: request.ip,
-      headers: {
-        ...forwarded(request),
-        'accept-language': asked.headers.get('accept-language') ?? 'en',
-        ...(token === undefined ? { [INNER_HEADER]: INNER_SECRET } : { authorization: `Bearer ${token}` }),
-      },
-    })
-    const hasBody = ![204, 205, 304].includes(answer.statusCode)
-    return new Response(hasBody ? new Uint8Array(answer.rawPayload) : null, {
+const headerOf = (headers: Record<string, unknown>, name: string): string | null =>
+  headers[name] === undefined ? null : String(headers[name])
+
+function chosenLanguage(request: FastifyRequest): Language {
+  const chosen = cookieOf(request, 'kith_language')
+  return chosen === 'en' || chosen === 'zh' ? chosen : language(request)
+}
+
+function chosenTheme(request: FastifyRequest): string {
+  const chosen = cookieOf(request, 'kith_theme') ?? ''
+  return ['light', 'dark'].includes(chosen) ? chosen : 'auto'
+}
+
+const FORMS = ['/sign-in', '/join', '/forgotten-password']
+const FORM_BYTES = 16 * 1024
+
+const fieldsOf = (body: unknown): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(Object(body)).flatMap(([name, value]) =>
+      typeof value === 'string' ? [[name, value]] : [],
+    ),
+  )
+
+/** Returns a function that reads the API as the visitor, within the process. */
+function askInside(
+  server: Server,
+  request: FastifyRequest,
+  { token, language }: { token: string | undefined; language: Language },
+) {
+  const headers = {
+    ...forwarded(request),
+    'accept-language': language,
+    ...(token === undefined ? { [INNER_HEADER]: INNER_SECRET } : { authorization: `Bearer ${token}` }),
+  }
+  return async (path: string): Promise<Answer> => {
+    const answer = await server.inject({ url: API + path, remoteAddress: request.ip, headers })
+    return {
       status: answer.statusCode,
-      headers: Object.entries(answer.headers).flatMap(([name, value]) =>
-        value === undefined ? [] : [[name, String(value)] as [string, string]],
-      ),
-    })
+      header: (name) => headerOf(answer.headers, name),
+      body: answer.payload === '' ? undefined : answer.json(),
+    }
   }
 }
 

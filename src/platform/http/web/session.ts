@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Config } from '#platform/config'
-import { forbidden } from '#platform/errors.ts'
+import type { Context } from '#platform/context.ts'
+import { ApiError, forbidden } from '#platform/errors.ts'
 import { noSuchPath } from '../error-reply.ts'
 import { API, type Server } from '../instance.ts'
 
@@ -12,6 +13,7 @@ import { API, type Server } from '../instance.ts'
 const MARK = 'x-kith-site'
 const GIVES_TOKEN = /^(auth\/login|users|socialite\/[\w-]{1,32})$/
 const REFRESH_EARLY_SECONDS = 60
+const STRANGE_MAX = 20
 /**
  * Header of inner requests that render a guest's page. The rate limiter has counted the guest's request
  * already.
@@ -54,18 +56,52 @@ function keepToken(reply: FastifyReply, config: Config, given: Token): Session {
   return { token, expiresAt }
 }
 
+const isRead = ({ method }: FastifyRequest) => method === 'GET' || method === 'HEAD'
+
 /**
- * Checks `Sec-Fetch-Site`, `Origin` and the header of the site's scripts. Other origins cannot set these
- * headers on requests with cookies.
+ * True if a page of this site sent the request. No page can forge `Sec-Fetch-Site`, which recent browsers send over
+ * https and to localhost. In other requests `Origin` must name the site.
  */
-function isFromSite(request: FastifyRequest, config: Config): boolean {
-  const { 'sec-fetch-site': site, origin, [MARK]: mark } = request.headers
-  if (site !== undefined && site !== 'same-origin') return false
-  const isRead = request.method === 'GET' || request.method === 'HEAD'
-  if (isRead && site === 'same-origin') return true
-  if (mark === undefined) return false
-  if (origin === undefined) return isRead || site === 'same-origin'
-  return origin === new URL(config.publicUrl).origin || origin === `${request.protocol}://${request.host}`
+function isSameOrigin(request: FastifyRequest, config: Config): boolean {
+  const { 'sec-fetch-site': site, origin } = request.headers
+  if (site !== undefined) return site === 'same-origin'
+  if (origin === undefined) return isRead(request)
+  return origin === originOf(config) || origin === `${request.protocol}://${request.host}`
+}
+
+/** True for a request of the site's scripts. Another origin cannot send the mark without a CORS preflight. */
+const isFromScripts = (request: FastifyRequest, config: Config): boolean =>
+  request.headers[MARK] !== undefined && isSameOrigin(request, config)
+
+const originOf = ({ publicUrl }: Config) => new URL(publicUrl).origin
+
+/**
+ * Returns why the request may not open or close a session, or undefined. A secure cookie would be lost on a page that was
+ * opened with http.
+ */
+function refusalOf(request: FastifyRequest, config: Config): ApiError | undefined {
+  const { origin } = request.headers
+  const isInsecure = isSecure(config) && origin?.startsWith('http://') === true
+  if (isSameOrigin(request, config) && !isInsecure) return undefined
+  if (request.headers['sec-fetch-site'] === 'cross-site' || origin === undefined || origin === 'null')
+    return forbidden()
+  return new ApiError(403, 'wrong_address', {
+    en: `This page was opened at ${origin}, but the address of the site is ${originOf(config)}. Open the site there. If that is not its address, tell its administrator.`,
+    zh: `此页面的地址是 ${origin}，而本站的地址是 ${originOf(config)}。请从该地址打开本站；如果该地址不正确，请联系管理员。`,
+  })
+}
+
+/**
+ * True if the session cookie counts as a credential of this API request. Pictures, navigations and frames send the
+ * cookie too, but not the mark.
+ */
+function takesCookie(request: FastifyRequest, config: Config): boolean {
+  const { cookie } = request.routeOptions.config
+  if (cookie === 'never') return false
+  if (isFromScripts(request, config)) return true
+  const { 'sec-fetch-site': site, 'sec-fetch-dest': destination } = request.headers
+  if (!isRead(request) || site !== 'same-origin') return false
+  return destination === 'empty' || cookie === 'elements'
 }
 
 export function forwarded({ headers }: FastifyRequest): Record<string, string> {
@@ -84,7 +120,7 @@ const ask = (
   server.inject({
     method: method as 'POST',
     url: `${API}/${path}`,
-    headers: forwarded(request),
+    headers: { ...forwarded(request), 'content-type': 'application/json' },
     remoteAddress: request.ip,
     payload,
   })
@@ -97,11 +133,23 @@ type FindToken = (
   reply: FastifyReply,
 ) => Promise<string | undefined> | string | undefined
 
+/** Sends a request of a form to the API as a guest. A token in the reply becomes the session. */
+export type Send = (method: string, path: string, payload: object) => Promise<Sent>
+type Sent = { status: number; headers: Record<string, unknown>; body: unknown }
+
+type Sessions = {
+  findToken: FindToken
+  sender(request: FastifyRequest, reply: FastifyReply): Send
+  end(request: FastifyRequest, reply: FastifyReply): Promise<void>
+  /** Throws when another site, or a page at another address of this site, sent the request. */
+  requireOwnPage(request: FastifyRequest): void
+}
+
 /**
  * Keeps the session's token in an HttpOnly cookie, and accepts the cookie only from the site's own pages
  * (docs/security.md).
  */
-export function addSessions(server: Server, config: Config): FindToken {
+export function addSessions(server: Server, { config, log }: Pick<Context, 'config' | 'log'>): Sessions {
   /** Token refreshes in progress, so that a page's concurrent requests share one new token. */
   const exchanges = new Map<string, Promise<{ status: number; body: Token }>>()
 
@@ -130,7 +178,7 @@ export function addSessions(server: Server, config: Config): FindToken {
     const { headers } = request
     if (headers.cookie === undefined || headers.authorization !== undefined || !request.url.startsWith(API))
       return done()
-    if (!isFromSite(request, config)) return done()
+    if (!takesCookie(request, config)) return done()
     const give = (token: string | undefined) => {
       if (token) headers.authorization = `Bearer ${token}`
       done()
@@ -140,34 +188,71 @@ export function addSessions(server: Server, config: Config): FindToken {
     else give(found)
   })
 
+  /** Origins that the log has named. */
+  const strange = new Set<string>()
+
+  function requireOwnPage(request: FastifyRequest): void {
+    const { origin } = request.headers
+    const isStrange = origin !== undefined && origin !== originOf(config) && strange.size < STRANGE_MAX
+    const refusal = refusalOf(request, config)
+    if (isStrange && !strange.has(origin) && refusal?.code !== forbidden.code) {
+      strange.add(origin)
+      log.warn(
+        {
+          origin,
+          host: request.host,
+          protocol: request.protocol,
+          publicUrl: config.publicUrl,
+          refused: refusal !== undefined,
+        },
+        'people open the site at an address other than PUBLIC_URL; set PUBLIC_URL to that address, redirect the address to PUBLIC_URL, or set TRUST_PROXY to the addresses of the proxy',
+      )
+    }
+    if (refusal) throw refusal
+  }
+
+  const sender =
+    (request: FastifyRequest, reply: FastifyReply): Send =>
+    async (method, path, payload) => {
+      const answer = await ask(server, request, { method, path, payload })
+      const { statusCode: status, headers } = answer
+      const body = answer.payload === '' ? undefined : (answer.json() as Token)
+      if (status >= 300 || (body?.access_token ?? body?.token) === undefined) return { status, headers, body }
+      keepToken(reply, config, body as Token)
+      return { status: 204, headers, body: undefined }
+    }
+
+  async function end(request: FastifyRequest, reply: FastifyReply): Promise<void> {
+    const session = readSession(request, config)
+    clearSession(reply, config)
+    if (session) await ask(server, request, { path: 'auth/logout', payload: { token: session.token } })
+  }
+
   server.route<{ Params: { '*': string } }>({
     method: ['POST', 'PUT', 'PATCH'],
     url: '/_/session/*',
     schema: { hide: true },
     handler: async (request, reply) => {
-      if (!isFromSite(request, config)) throw forbidden()
+      requireOwnPage(request)
+      if (request.headers[MARK] === undefined) throw forbidden()
       const path = request.params['*']
       if (!GIVES_TOKEN.test(path)) throw noSuchPath()
-      const payload = (request.body ?? {}) as object
-      const answer = await ask(server, request, { method: request.method, path, payload })
+      const { status, headers, body } = await sender(request, reply)(
+        request.method,
+        path,
+        (request.body ?? {}) as object,
+      )
       for (const name of ['x-error-code', 'retry-after', 'x-ratelimit-limit', 'x-ratelimit-remaining'])
-        if (answer.headers[name] !== undefined) reply.header(name, answer.headers[name])
-      reply.header('Cache-Control', 'no-store').code(answer.statusCode)
-      const body = answer.json() as Token
-      if (answer.statusCode < 300 && (body.access_token ?? body.token) !== undefined) {
-        keepToken(reply, config, body)
-        return reply.code(204).send()
-      }
-      return reply.send(body)
+        if (headers[name] !== undefined) reply.header(name, headers[name])
+      return reply.header('Cache-Control', 'no-store').code(status).send(body)
     },
   })
 
   server.delete('/_/session', { schema: { hide: true } }, async (request, reply) => {
-    if (!isFromSite(request, config)) throw forbidden()
-    const session = readSession(request, config)
-    clearSession(reply, config)
-    if (session) await ask(server, request, { path: 'auth/logout', payload: { token: session.token } })
+    requireOwnPage(request)
+    if (request.headers[MARK] === undefined) throw forbidden()
+    await end(request, reply)
     return reply.header('Cache-Control', 'no-store').code(204).send()
   })
-  return findToken
+  return { findToken, sender, end, requireOwnPage }
 }

@@ -23,17 +23,20 @@ const WORDS = words({
 
 export const page = definePage({
   head: ({ language }) => ({ title: WORDS[language].title, isPrivate: true }),
-  body: () => {
+  body: ({ visit: { posted } }) => {
     const t = useWords(WORDS)
     const { api } = useSite()
     const { say } = useToast()
     const providers = useProviders()
-    const [address, setAddress] = useState('')
+    const [address, setAddress] = useState(
+      posted?.step === 'code' ? (posted.fields.address ?? '').trim() : '',
+    )
     return (
       <section class="form card settings">
         <h1>{t.title}</h1>
         <p class="quiet">{t.lead}</p>
         <Form
+          posted={posted ?? { failure: '' }}
           label={address ? t.set : t.send}
           send={async (given) => {
             const to = given.address?.trim() ?? ''
@@ -61,6 +64,7 @@ export const page = definePage({
             required
             maxLength={128}
             autocomplete="username"
+            defaultValue={posted?.fields.address}
             readOnly={address !== ''}
           />
           {address && (

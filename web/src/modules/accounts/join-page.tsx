@@ -11,6 +11,8 @@ const WORDS = words({
   title: ['Sign up', '注册'],
   email: ['E-mail', '邮箱'],
   phone: ['Phone', '手机号'],
+  byPhone: ['Sign up with a phone number', '使用手机号注册'],
+  byMail: ['Sign up with an e-mail address', '使用邮箱注册'],
   invitation: ['Invitation code', '邀请码'],
   sendCode: ['Send code', '发送验证码'],
   sent: ['The code was sent.', '验证码已发送。'],
@@ -36,13 +38,17 @@ export const page = definePage({
     const t = useWords(WORDS)
     const { api, settings } = useSite()
     const { type = 'all', method = 'all' } = settings.registerSettings as { type?: string; method?: string }
-    const [kind, setKind] = useState<'mail' | 'sms'>(method === 'mobile-only' ? 'sms' : 'mail')
+    const { posted } = visit
+    const isByPhone =
+      method === 'mobile-only' || visit.search.has('phone') || posted?.fields.phone !== undefined
+    const [kind, setKind] = useState<'mail' | 'sms'>(isByPhone ? 'sms' : 'mail')
     const [fields, setFields] = useState<Record<string, string>>({
       invitation: visit.search.get('invitation') ?? '',
+      ...posted?.fields,
     })
-    const [isSent, setIsSent] = useState(false)
-    const [failure, setFailure] = useState('')
-    const [isWaiting, setIsWaiting] = useState(false)
+    const [isSent, setIsSent] = useState(posted?.step === 'code')
+    const [failure, setFailure] = useState(posted?.failure ?? '')
+    const [isWaiting, setIsWaiting] = useState(posted?.step === 'waiting')
     const [isBusy, setIsBusy] = useState(false)
     const field = (name: string, label: string, more: object = {}) => (
       <label>
@@ -94,7 +100,7 @@ export const page = definePage({
         </section>
       )
     return (
-      <form class="form card" onSubmit={send}>
+      <form class="form card" method="post" onSubmit={send}>
         <h1>{t.title}</h1>
         {failure && (
           <p class="failure" role="alert">
@@ -109,6 +115,9 @@ export const page = definePage({
             <button type="button" aria-pressed={kind === 'sms'} onClick={() => setKind('sms')}>
               {t.phone}
             </button>
+            <noscript>
+              <a href={kind === 'mail' ? '/join?phone' : '/join'}>{kind === 'mail' ? t.byPhone : t.byMail}</a>
+            </noscript>
           </p>
         )}
         {kind === 'mail'

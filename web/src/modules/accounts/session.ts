@@ -27,12 +27,16 @@ export const signIn = (body: { login: string; password: string; second_factor?: 
   ask('POST', '/auth/login', body)
 /** Returns 204 after a sign-in, or 202 when the account awaits approval by an administrator. */
 export const join = (body: object) => ask('POST', '/users', body)
-export const signOut = () => ask('DELETE', '')
 
-export const needsSecondFactor = (error: unknown): boolean =>
-  isKithError(error) && ['second_factor_required', 'wrong_second_factor'].includes(error.code)
+export const isFactorCode = (code: string | undefined): boolean =>
+  code === 'second_factor_required' || code === 'wrong_second_factor'
 
-export const nextPath = (search: URLSearchParams): string => {
+export const needsSecondFactor = (error: unknown): boolean => isKithError(error) && isFactorCode(error.code)
+
+/** The path of this site in `next`, or `/`. Browsers drop control characters, and read `\\` as `/`. */
+export function nextPath(search: URLSearchParams): string {
   const next = search.get('next') ?? '/'
-  return /^\/(?![/\\])/.test(next) ? next : '/'
+  if (!/^\/(?![/\\])[^\p{Cc}\\]*$/u.test(next) || !URL.canParse(next, 'http://site')) return '/'
+  const { origin, pathname, search: query, hash } = new URL(next, 'http://site')
+  return origin === 'http://site' && !pathname.startsWith('//') ? pathname + query + hash : '/'
 }

@@ -5,7 +5,7 @@ import { failureOf } from '../../app/api.ts'
 import { definePage } from '../../app/page.ts'
 import { useWords, words } from '../../app/words.ts'
 import { Providers } from './outside.tsx'
-import { needsSecondFactor, nextPath, signIn } from './session.ts'
+import { isFactorCode, needsSecondFactor, nextPath, signIn } from './session.ts'
 import { Suspended } from './suspended.tsx'
 
 const WORDS = words({
@@ -17,6 +17,7 @@ const WORDS = words({
   new: ['New here?', '还没有账号？'],
   join: ['Sign up', '注册'],
   forgotten: ['Forgot your password?', '忘记密码？'],
+  reset: ['Your password was changed. Sign in with the new password.', '密码已修改，请使用新密码登录。'],
   offline: ['No connection. Try again.', '网络连接失败，请重试。'],
 })
 
@@ -24,9 +25,14 @@ export const page = definePage({
   head: ({ language }) => ({ title: WORDS[language].title, isPrivate: true }),
   body: ({ visit }) => {
     const t = useWords(WORDS)
-    const [fields, setFields] = useState({ login: '', password: '', second_factor: '' })
-    const [needsCode, setNeedsCode] = useState(false)
-    const [failure, setFailure] = useState('')
+    const { posted } = visit
+    const [fields, setFields] = useState({
+      login: posted?.fields.login ?? '',
+      password: '',
+      second_factor: '',
+    })
+    const [needsCode, setNeedsCode] = useState(isFactorCode(posted?.code))
+    const [failure, setFailure] = useState(posted?.failure ?? '')
     const [isBusy, setIsBusy] = useState(false)
     const [isSuspended, setIsSuspended] = useState(false)
     const set = (name: keyof typeof fields) => (event: { currentTarget: HTMLInputElement }) =>
@@ -50,8 +56,13 @@ export const page = definePage({
       return <Suspended reason={failure} proof={second_factor ? fields : rest} />
     }
     return (
-      <form class="form card" onSubmit={send}>
+      <form class="form card" method="post" onSubmit={send}>
         <h1>{t.title}</h1>
+        {visit.search.has('reset') && !failure && (
+          <p class="quiet" role="status">
+            {t.reset}
+          </p>
+        )}
         {failure && (
           <p class="failure" role="alert">
             {failure}
@@ -84,7 +95,7 @@ export const page = definePage({
           <label>
             {t.code}
             <input
-              name="code"
+              name="second_factor"
               autocomplete="one-time-code"
               inputMode="numeric"
               maxLength={32}

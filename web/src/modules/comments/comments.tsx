@@ -137,6 +137,7 @@ export function Comments({
       {viewer ? (
         <form
           class="comment-form"
+          method="post"
           onSubmit={(event) => {
             event.preventDefault()
             write.mutate(undefined, {

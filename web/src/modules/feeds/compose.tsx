@@ -62,6 +62,7 @@ export function Compose() {
   return (
     <form
       class="compose"
+      method="post"
       onSubmit={(event) => {
         event.preventDefault()
         publish.mutate(undefined, {

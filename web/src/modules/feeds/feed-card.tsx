@@ -31,6 +31,10 @@ export function FeedCard({ feed, isPinned, isAlone }: { feed: Feed; isPinned?: b
   const { language } = useSite()
   const time = timeOf(feed.created_at)
   const name = feed.user?.name ?? t.closed
+  const linked = new Set(
+    feed.feed_content_tree?.map((node) => typeof node !== 'string' && node.type === 'topic' && node.topic),
+  )
+  const tags = feed.topics.filter(({ id }) => !linked.has(id))
   return (
     <article class={isAlone ? 'feed is-alone' : 'feed'} aria-label={name}>
       {isPinned && (
@@ -65,9 +69,9 @@ export function FeedCard({ feed, isPinned, isAlone }: { feed: Feed; isPinned?: b
       {feed.repostable_type && feed.repostable_id && (
         <Reposted type={feed.repostable_type} id={feed.repostable_id} />
       )}
-      {feed.topics.length > 0 && (
+      {tags.length > 0 && (
         <ul class="tags">
-          {feed.topics.map((topic) => (
+          {tags.map((topic) => (
             <li key={topic.id}>
               <Link href={`/feed-topics/${topic.id}`}>#{topic.name}</Link>
             </li>

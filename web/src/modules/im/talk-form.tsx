@@ -71,6 +71,7 @@ export function TalkForm({
   return (
     <form
       class="talk-form"
+      method="post"
       onSubmit={(event) => {
         event.preventDefault()
         send()

@@ -3,16 +3,14 @@ import { Link } from 'wouter-preact'
 import { isInBar, menuOf } from '../../app/menu.ts'
 import { definePage } from '../../app/page.ts'
 import { Preferences } from '../../app/preferences.tsx'
+import { SignOut } from '../../app/sign-out.tsx'
 import { useSite } from '../../app/site.ts'
-import { useToast } from '../../app/toast.tsx'
 import { useWords, words } from '../../app/words.ts'
-import { signOut } from '../accounts/session.ts'
 
 const WORDS = words({
   title: ['More', '更多'],
   api: ['API', 'API'],
   console: ['Console', '管理后台'],
-  signOut: ['Sign out', '退出登录'],
 })
 
 export const page = definePage({
@@ -20,7 +18,6 @@ export const page = definePage({
   body: () => {
     const t = useWords(WORDS)
     const { viewer, language } = useSite()
-    const { fail } = useToast()
     const isMember = viewer !== null
     return (
       <>
@@ -44,15 +41,7 @@ export const page = definePage({
           <Preferences />
           <a href="/docs">{t.api}</a>
           <a href="/admin">{t.console}</a>
-          {isMember && (
-            <button
-              type="button"
-              class="text-button"
-              onClick={() => signOut().then(() => location.assign('/'), fail)}
-            >
-              {t.signOut}
-            </button>
-          )}
+          {isMember && <SignOut class="text-button" />}
         </div>
       </>
     )

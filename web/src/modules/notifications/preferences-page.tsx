@@ -4,6 +4,7 @@ import { read, useRead, useWrite } from '../../app/api.ts'
 import { definePage } from '../../app/page.ts'
 import { useToast } from '../../app/toast.tsx'
 import { useWords, words } from '../../app/words.ts'
+import { useIsReady } from '../../ui/form.tsx'
 import { SettingsFrame } from '../accounts/settings/frame.tsx'
 import { PushSwitch } from './push-switch.tsx'
 
@@ -49,6 +50,7 @@ function Form({ given }: { given: Preferences }) {
   const t = useWords(WORDS)
   const { say, fail } = useToast()
   const [wanted, setWanted] = useState(given)
+  const isReady = useIsReady()
   const save = useWrite((api) => api.put('/user/push/preferences', { body: wanted }), {
     changes: ['/user/push/preferences'],
   })
@@ -57,6 +59,7 @@ function Form({ given }: { given: Preferences }) {
   return (
     <form
       class="fields"
+      method="post"
       onSubmit={(event) => {
         event.preventDefault()
         save.mutate(undefined, { onSuccess: () => say(t.saved), onError: fail })
@@ -118,7 +121,7 @@ function Form({ given }: { given: Preferences }) {
           ))}
         </div>
       )}
-      <button class="button" type="submit" disabled={save.isPending}>
+      <button class="button" type="submit" disabled={save.isPending || !isReady}>
         {t.save}
       </button>
     </form>

@@ -262,6 +262,7 @@ function Write({ question, path }: { question: Question; path: string }) {
   return (
     <form
       class="comment-form article"
+      method="post"
       onSubmit={(event) => {
         event.preventDefault()
         write.mutate(undefined, {

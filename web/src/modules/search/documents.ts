@@ -1,9 +1,10 @@
-import { type Kith, KithError } from '@kith/client'
+import { KithError } from '@kith/client'
 import { escapeMarkup } from '../../app/document.ts'
 import type { Document } from '../../app/page.ts'
+import type { Reader } from '../../app/reader.ts'
 import { cutText, plainText } from '../../app/text.ts'
 import { timeOf } from '../../app/words.ts'
-import { KINDS, newestOf } from './kinds.ts'
+import { KINDS, kindOf, newestOf } from './kinds.ts'
 
 const XML = 'application/xml; charset=utf-8'
 const HEAD = '<?xml version="1.0" encoding="utf-8"?>\n'
@@ -14,8 +15,8 @@ const LISTS = ['/', '/topics', '/news', '/questions', '/groups', '/music']
 
 const missing = () => new KithError(404, 'no_such_path', 'Not found')
 
-async function partOf(api: Kith, kind: string, part: number, origin: string): Promise<string> {
-  const find = KINDS[kind]
+async function partOf(api: Reader, kind: string, part: number, origin: string): Promise<string> {
+  const find = kindOf(kind)
   if (!find) throw missing()
   const urls: string[] = []
   const last = part * PART
@@ -37,7 +38,7 @@ const TITLE_MOST = 80
 
 const EMBEDS: [
   RegExp,
-  (api: Kith, id: number) => Promise<{ title: string; author?: string; text?: string }>,
+  (api: Reader, id: number) => Promise<{ title: string; author?: string; text?: string }>,
 ][] = [
   [
     /^\/feeds\/(\d{1,15})$/,

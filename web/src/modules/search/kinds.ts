@@ -1,4 +1,4 @@
-import type { Kith } from '@kith/client'
+import type { Reader } from '../../app/reader.ts'
 
 type Found = { id: number; path: string; time: string }
 
@@ -7,7 +7,7 @@ type Page = { limit: number; after?: number }
 const changed = ({ created_at, updated_at }: { created_at: string; updated_at?: string }) =>
   updated_at ?? created_at
 
-export const KINDS: Record<string, (api: Kith, query: Page) => Promise<Found[]>> = {
+export const KINDS: Record<string, (api: Reader, query: Page) => Promise<Found[]>> = {
   feeds: async (api, query) =>
     (await api.get('/feeds', { params: { query } })).feeds
       .filter(({ paid_node }) => !paid_node || paid_node.paid)
@@ -60,5 +60,8 @@ export const KINDS: Record<string, (api: Kith, query: Page) => Promise<Found[]>>
       })),
 }
 
-export const newestOf = async (api: Kith, kind: string): Promise<number> =>
-  (await KINDS[kind]?.(api, { limit: 1 }))?.[0]?.id ?? 0
+/** The kind with a name from a URL. `constructor` is no kind. */
+export const kindOf = (name: string) => (Object.hasOwn(KINDS, name) ? KINDS[name] : undefined)
+
+export const newestOf = async (api: Reader, kind: string): Promise<number> =>
+  (await kindOf(kind)?.(api, { limit: 1 }))?.[0]?.id ?? 0

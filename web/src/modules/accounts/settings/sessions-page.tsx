@@ -1,10 +1,10 @@
 import { Laptop } from 'lucide-preact'
 import { read, useRead, useWrite } from '../../../app/api.ts'
 import { definePage } from '../../../app/page.ts'
+import { SignOut } from '../../../app/sign-out.tsx'
 import { useSite } from '../../../app/site.ts'
 import { useToast } from '../../../app/toast.tsx'
 import { ago, timeOf, useWords, words } from '../../../app/words.ts'
-import { signOut } from '../session.ts'
 import { SettingsFrame } from './frame.tsx'
 
 const WORDS = words({
@@ -17,7 +17,6 @@ const WORDS = words({
   unknown: ['Unknown device', '未知设备'],
   end: ['End session', '下线'],
   endOthers: ['End all other sessions', '下线其他所有设备'],
-  signOut: ['Sign out', '退出登录'],
 })
 
 const sessionsOf = () => read('/user/sessions')
@@ -63,7 +62,7 @@ export const page = definePage({
             </li>
           ))}
         </ul>
-        <p class="pair">
+        <div class="pair">
           {sessions.length > 1 && (
             <button
               type="button"
@@ -73,14 +72,8 @@ export const page = definePage({
               {t.endOthers}
             </button>
           )}
-          <button
-            type="button"
-            class="button is-quiet"
-            onClick={() => signOut().then(() => location.assign('/'), fail)}
-          >
-            {t.signOut}
-          </button>
-        </p>
+          <SignOut class="button is-quiet" />
+        </div>
       </SettingsFrame>
     )
   },
