@@ -3,7 +3,9 @@
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import {
+  copyFileSync,
   existsSync,
+  linkSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -30,6 +32,10 @@ const PACKAGES = {
 const NPM = ['ci', '--include=dev', '--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund']
 // Limits npm retries, so that a start without a network does not wait for minutes.
 NPM.push('--loglevel=error', '--fetch-retries=1', '--fetch-retry-mintimeout=1000', '--fetch-timeout=60000')
+
+const WEEK_MS = 7 * 86_400_000
+/** Maximum size of the files of earlier builds, because developers build often. */
+const BYTES_MOST = 64 * 1024 * 1024
 
 let child
 let interrupted
@@ -67,11 +73,52 @@ async function build(name) {
     await run(findNode(), program(fresh), folder)
     compress(join(fresh, 'assets'))
     writeFileSync(join(fresh, 'built.json'), index)
+    keepRetired(built, fresh)
     if (existsSync(built)) renameSync(built, old)
     renameSync(fresh, built)
     rmSync(old, { recursive: true, force: true })
     console.error(`kith: ${title} is built (${Math.round((Date.now() - began) / 1000)} s)`)
   })
+}
+
+/**
+ * Keeps the files of the old build in the new one for a week, because open pages and stored documents still load
+ * scripts of their own build. `retired.json` in a built folder has the time at which each of them left the build.
+ */
+export function keepRetired(old, fresh, now = Date.now()) {
+  const [from, to] = [join(old, 'assets'), join(fresh, 'assets')]
+  if (!existsSync(from)) return
+  const before = readRetired(old)
+  const retired = readdirSync(from)
+    .filter((name) => !existsSync(join(to, name)))
+    .map((name) => ({ name, at: before[name] ?? now, size: statSync(join(from, name)).size }))
+    .sort((a, b) => b.at - a.at)
+  const kept = {}
+  let bytes = 0
+  for (const { name, at, size } of retired) {
+    bytes += size
+    if (now - at > WEEK_MS || bytes > BYTES_MOST) continue
+    addFile(join(from, name), join(to, name))
+    kept[name] = at
+  }
+  writeFileSync(join(fresh, 'retired.json'), JSON.stringify(kept))
+}
+
+function readRetired(folder) {
+  try {
+    return JSON.parse(readFileSync(join(folder, 'retired.json'), 'utf8'))
+  } catch {
+    return {}
+  }
+}
+
+/** Links the file, or copies it to a file system without links. */
+function addFile(from, to) {
+  try {
+    linkSync(from, to)
+  } catch {
+    copyFileSync(from, to)
+  }
 }
 
 const builtFile = (name) => join(root, name, 'dist', 'built.json')

@@ -98,6 +98,13 @@ const WRITTEN: Examples = {
         [['1'], ['20 km']],
       ],
     },
+    UploadLimits: {
+      max_bytes: 10_485_760,
+      max_pixels: 50_000_000,
+      mime_types: ['image/jpeg', 'video/mp4'],
+      node_max_bytes: 2_097_152,
+      node_mime_types: ['image/jpeg', 'image/png'],
+    },
     LedgerDrift: { check: 'balances', key: '7', kept: 120, counted: 100 },
   },
 }

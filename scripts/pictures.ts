@@ -1,7 +1,7 @@
-/** Takes the screenshots of README and docs: `npm run pictures`. Needs Chromium and a Chinese font. */
+/** Draws the picture of the site, and takes the screenshots of README and docs: `npm run pictures`. Needs Chromium and a Chinese font. */
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { type Browser, type BrowserContextOptions, chromium } from 'playwright-core'
@@ -11,6 +11,7 @@ import { findFreePort, waitForAnswer } from '#test/servers.ts'
 import { settle, signIn, TELEPHONE, visit } from './console-visit.ts'
 
 const IMAGES = resolve(import.meta.dirname, '../docs/images')
+const SCREENSHOTS = resolve(import.meta.dirname, '../web/src/ui/screenshots')
 const MOST_BYTES = 120_000
 const PASSWORD = 'password-of-pictures'
 const WIDE = { viewport: { width: 1280, height: 800 } }
@@ -25,7 +26,19 @@ type Shot = {
   on?: BrowserContextOptions
   /** Takes the picture of a public page as a guest, instead of a page of the console. */
   isPublic?: boolean
+  /** Stores the picture for the manifest of the site, which browsers show before an installation. */
+  isForManifest?: boolean
 }
+
+const forManifest = (locale: 'en' | 'zh', on: BrowserContextOptions, name: string): Shot => ({
+  name: `${name}-${locale}`,
+  path: '/',
+  isPublic: true,
+  isForManifest: true,
+  locale,
+  on,
+})
+const NARROW = { ...TELEPHONE, deviceScaleFactor: 2 }
 
 const SHOTS: Shot[] = [
   { name: 'console-home', path: '/', on: HIGH },
@@ -46,6 +59,10 @@ const SHOTS: Shot[] = [
     locale: 'zh',
     on: { ...TELEPHONE, deviceScaleFactor: 1 },
   },
+  ...(['en', 'zh'] as const).flatMap((locale) => [
+    forManifest(locale, WIDE, 'wide'),
+    forManifest(locale, NARROW, 'narrow'),
+  ]),
   { name: 'api-page', path: '/docs#post-/api/v2/feeds', isPublic: true },
 ]
 
@@ -78,8 +95,15 @@ async function takePublic(browser: Browser, address: string, shot: Shot): Promis
   const page = await context.newPage()
   await page.goto(address + shot.path, { waitUntil: 'networkidle' })
   await page.waitForTimeout(800)
-  await keep(shot.name, await page.screenshot())
+  const picture = await page.screenshot()
+  await (shot.isForManifest ? keepForManifest(shot.name, picture) : keep(shot.name, picture))
   await context.close()
+}
+
+async function keepForManifest(name: string, picture: Buffer): Promise<void> {
+  const webp = await sharp(picture).webp({ quality: 55, effort: 6 }).toBuffer()
+  await writeFile(join(SCREENSHOTS, `${name}.webp`), webp)
+  process.stdout.write(`${name}.webp: ${Math.round(webp.length / 1000)} KB\n`)
 }
 
 async function take(browser: Browser, site: { address: string; token: string }, shot: Shot): Promise<void> {
@@ -95,6 +119,23 @@ async function take(browser: Browser, site: { address: string; token: string }, 
   await page.context().close()
 }
 
+/** Draws the picture that other networks show beside a link to the site. */
+async function drawSitePicture(): Promise<void> {
+  const ui = resolve(import.meta.dirname, '../web/src/ui')
+  const mark = (await readFile(join(ui, 'mark.svg'), 'utf8')).replace(
+    '<svg ',
+    '<svg x="196" y="145" width="340" height="340" ',
+  )
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="1200" height="630">
+<rect width="1200" height="630" fill="#fbfaf8"/>${mark}
+<text x="576" y="385" font-family="Noto Sans, Noto Sans CJK SC, sans-serif" font-weight="700" font-size="200" fill="#1c2321">Kith</text>
+</svg>`
+  await sharp(Buffer.from(svg))
+    .png({ palette: true, colours: 64, effort: 10, compressionLevel: 9 })
+    .toFile(join(ui, 'site.png'))
+}
+
+await drawSitePicture()
 const folder = await mkdtemp(join(tmpdir(), 'kith-pictures-'))
 const port = await findFreePort()
 const address = `http://127.0.0.1:${port}`

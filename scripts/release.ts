@@ -6,7 +6,7 @@ import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { readChangelog, upgradeNotes, withRelease } from './release-notes.ts'
 
 const OUTPUT = 'release'
@@ -80,6 +80,13 @@ function writeVersion(version: string): void {
     }
 }
 
+/** Files of earlier builds, which a build keeps for pages that are open during an upgrade. */
+function retiredIn(built: string): Set<string> {
+  const record = join(built, 'retired.json')
+  const names = existsSync(record) ? Object.keys(JSON.parse(readFileSync(record, 'utf8'))) : []
+  return new Set([...names, 'retired.json'])
+}
+
 function pack(version: string): string {
   const name = `kith-${version}`
   const folder = mkdtempSync(join(tmpdir(), 'kith-release-'))
@@ -88,7 +95,11 @@ function pack(version: string): string {
     const without = LEFT_OUT.map((path) => `:(exclude)${path}`)
     git('archive', `--prefix=${name}/`, `--output=${tar}`, `v${version}`, '--', '.', ...without)
     run('tar', ['xf', tar, '-C', folder])
-    for (const built of BUILT) cpSync(built, join(folder, name, built), { recursive: true })
+    for (const built of BUILT) {
+      const retired = retiredIn(built)
+      const filter = (from: string) => !retired.has(basename(from))
+      cpSync(built, join(folder, name, built), { recursive: true, filter })
+    }
     mkdirSync(OUTPUT, { recursive: true })
     const archive = join(OUTPUT, `${name}.tar.gz`)
     const time = git('log', '-1', '--format=%cI', `v${version}`)

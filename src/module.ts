@@ -8,7 +8,7 @@ import type { Eraser } from '#modules/accounts/index.ts'
 import type { readBootAdvertisements } from '#modules/advertising/index.ts'
 import type { revokeCertification } from '#modules/certifications/index.ts'
 import type { feedPost } from '#modules/feeds/index.ts'
-import type { FileRoutesOptions } from '#modules/files/index.ts'
+import type { FileRoutesOptions, uploadLimits } from '#modules/files/index.ts'
 import type { UserFunctions } from '#modules/ledger/index.ts'
 import type { deleteLinks } from '#modules/linked-accounts/index.ts'
 import type { CreateChatSource, notify } from '#modules/notifications/index.ts'
@@ -38,6 +38,7 @@ export type Services = {
   copyToFeed: typeof feedPost
   findUnpaidFile: typeof findUnpaidFile
   findBootAdvertisements: typeof readBootAdvertisements
+  uploadLimits: typeof uploadLimits
   findNewcomersRole(ctx: Context): Promise<string>
 }
 

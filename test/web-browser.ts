@@ -60,7 +60,12 @@ export async function openSite(
           '--use-fake-device-for-media-stream',
         ],
       })
-      const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options })
+      const context = await browser.newContext({
+        viewport: { width: 1280, height: 900 },
+        // Requests of a service worker cannot be replaced by a test. Tests of the worker allow it.
+        serviceWorkers: 'block',
+        ...options,
+      })
       context.setDefaultTimeout(60_000)
       if (person) {
         const [name = '', value = ''] = cookieOf(person).split('=')
@@ -99,6 +104,11 @@ export async function findings(page: Page): Promise<string[]> {
       ({ id, nodes }) => `${id}: ${nodes[0]?.html.slice(0, 200)} ${nodes[0]?.failureSummary.slice(0, 200)}`,
     )
   })
+}
+
+/** Presses the button of the open question that agrees. */
+export async function agree(page: Page, action: string): Promise<void> {
+  await page.getByRole('alertdialog').getByRole('button', { name: action, exact: true }).click()
 }
 
 export async function look(page: Page, name: string): Promise<void> {

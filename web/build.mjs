@@ -2,13 +2,14 @@
 // their names to `manifest.json`.
 import { createHash } from 'node:crypto'
 import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
-import { basename, join, relative } from 'node:path'
+import { basename, join, parse, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build, transform } from 'esbuild'
 
 const here = fileURLToPath(new URL('.', import.meta.url))
 const [out = join(here, 'dist')] = process.argv.slice(2)
-const BASE = '/_/assets/'
+const ROOT = '/_/'
+const BASE = `${ROOT}assets/`
 
 const filesOf = (pattern) =>
   globSync(pattern, { cwd: here })
@@ -17,6 +18,11 @@ const filesOf = (pattern) =>
 const pageFiles = new Map(
   filesOf('src/modules/*/**/*-page.tsx').map((file) => [basename(file, '.tsx'), file]),
 )
+
+const sources = filesOf('{src/**/*.{ts,tsx},../sdk/src/client.ts}')
+  .map((file) => readFileSync(join(here, file), 'utf8'))
+  .join('')
+const isCalled = (path) => path === undefined || sources.includes(`'${path}'`)
 
 const collected = {
   name: 'collected',
@@ -36,9 +42,31 @@ export const ${name} = [${files.map((_, n) => `m${n}`).join(', ')}]`,
     onLoad({ filter: /modules/, namespace: 'collected' }, () =>
       collect('MODULES', filesOf('src/modules/*/routes.ts')),
     )
+    // Drops the operations that the site never calls, two thirds of these tables.
+    onLoad({ filter: /generated[\\/](lists|idempotent)\.ts$/ }, ({ path }) => ({
+      contents: readFileSync(path, 'utf8')
+        .split('\n')
+        .filter((line) => isCalled(/^ *"(?:[a-z]+ )?(\/[^"]*)"/.exec(line)?.[1]))
+        .join('\n'),
+      loader: 'ts',
+    }))
     onLoad({ filter: /documents/, namespace: 'collected' }, () =>
       collect('DOCUMENTS', filesOf('src/modules/*/documents.ts')),
     )
+  },
+}
+
+/**
+ * Makes every lazily loaded module import the application, which is loaded before it. Otherwise esbuild would divide the
+ * application into a chunk for each set of pages that share a module, and small chunks compress badly.
+ */
+const undivided = {
+  name: 'undivided',
+  setup({ onLoad }) {
+    onLoad({ filter: /(-page|ui[\\/](viewer|qr))\.tsx$/ }, ({ path }) => ({
+      contents: `import ${JSON.stringify(join(here, 'src/app/app.tsx'))}\n${readFileSync(path, 'utf8')}`,
+      loader: 'tsx',
+    }))
   },
 }
 
@@ -50,7 +78,7 @@ const shared = {
   metafile: true,
   jsx: 'automatic',
   jsxImportSource: 'preact',
-  loader: { '.svg': 'file', '.worker.js': 'file' },
+  loader: { '.svg': 'file', '.png': 'file', '.webp': 'file', '.worker.js': 'file' },
   assetNames: '[name]-[hash]',
   publicPath: BASE,
   define: { 'process.env.NODE_ENV': '"production"' },
@@ -68,23 +96,38 @@ mkdirSync(assets, { recursive: true })
 
 const client = await build({
   ...shared,
+  plugins: [collected, undivided],
   entryPoints: ['src/client.tsx'],
   outdir: assets,
   splitting: true,
   entryNames: '[name]-[hash]',
   chunkNames: '[name]-[hash]',
+  assetNames: '[name]-[hash]',
+  publicPath: BASE,
   target: 'es2022',
 })
 const server = await build({
   ...shared,
   entryPoints: ['src/server.tsx'],
-  outdir: join(out, 'server'),
-  entryNames: '[name]-[hash]',
-  // Uses the asset names of the browser build, which writes the files.
-  assetNames: '../assets/[name]-[hash]',
+  outdir: out,
+  entryNames: 'server/[name]-[hash]',
+  assetNames: 'assets/[name]-[hash]',
+  publicPath: ROOT,
   platform: 'node',
   target: 'node24',
 })
+
+const worker = await build({
+  ...shared,
+  entryPoints: ['src/worker.ts'],
+  outdir: assets,
+  entryNames: '[name]-[hash]',
+  format: 'iife',
+  target: 'es2022',
+})
+
+const entryOf = ({ metafile }) =>
+  basename(Object.entries(metafile.outputs).find(([, { entryPoint }]) => entryPoint)[0])
 
 const outputs = new Map(
   Object.entries(client.metafile.outputs).map(([path, output]) => [
@@ -110,14 +153,24 @@ const css = await transform(
     target: 'es2022',
   },
 )
-const style = `style-${createHash('sha256').update(css.code).digest('hex').slice(0, 8)}.css`
-writeFileSync(join(assets, style), css.code)
+
+/** Writes a file under a name with its hash. */
+function addAsset(name, content) {
+  const { name: stem, ext } = parse(name)
+  const hashed = `${stem}-${createHash('sha256').update(content).digest('hex').slice(0, 8)}${ext}`
+  writeFileSync(join(assets, hashed), content)
+  return hashed
+}
+const style = addAsset('style.css', css.code)
+const favicon = addAsset('favicon.ico', readFileSync(join(here, 'src/ui/icons/favicon.ico')))
 
 const script = nameOf('src/client.tsx')
 writeFileSync(
   join(out, 'manifest.json'),
   JSON.stringify({
-    server: basename(Object.entries(server.metafile.outputs).find(([, { entryPoint }]) => entryPoint)[0]),
+    server: entryOf(server),
+    // Files whose addresses stay the same in all builds.
+    fixed: { '/sw.js': entryOf(worker), '/favicon.ico': favicon },
     style: BASE + style,
     script: BASE + script,
     preload: [...withImports(script)].map((name) => BASE + name),

@@ -5,7 +5,7 @@ import createFetchClient, {
 } from 'openapi-fetch'
 import type { MediaType, PathsWithMethod, RequiredKeysOf } from 'openapi-typescript-helpers'
 import { Chats } from './chat.ts'
-import { errorOf } from './errors.ts'
+import { errorOf, networkError } from './errors.ts'
 import type { paths } from './generated/api.ts'
 import { IDEMPOTENT } from './generated/idempotent.ts'
 import { LISTS } from './generated/lists.ts'
@@ -14,7 +14,7 @@ import { Session } from './session.ts'
 import { notificationsOf, type OpenStream, type StreamedNotification, type StreamOptions } from './stream.ts'
 import { memoryTokens, type TokenStore } from './token-store.ts'
 import { RETRY, type RetryOptions, send } from './transport.ts'
-import { type Uploaded, type Uploader, type UploadOptions, uploadFile, uploadNode } from './upload.ts'
+import type { Uploaded, Uploader, UploadOptions } from './upload.ts'
 
 type Verb = 'get' | 'post' | 'put' | 'patch' | 'delete'
 type OrNothing<T> = [T] extends [never] ? undefined : T
@@ -53,6 +53,15 @@ export type ClientOptions = {
   retry?: Partial<RetryOptions>
   headers?: Record<string, string>
   fetch?: typeof fetch
+}
+
+/** Loads the code of uploads when it is needed, because most pages upload nothing. */
+async function loadUploads(): Promise<typeof import('./upload.ts')> {
+  try {
+    return await import('./upload.ts')
+  } catch (cause) {
+    throw networkError(cause)
+  }
 }
 
 export class Kith {
@@ -145,13 +154,13 @@ export class Kith {
   }
 
   /** Uploads a file, or reuses the user's earlier upload of equal bytes. The returned id is valid for one use. */
-  upload(file: Blob, options: UploadOptions = {}): Promise<Uploaded> {
-    return uploadFile(this.#uploader, file, options)
+  async upload(file: Blob, options: UploadOptions = {}): Promise<Uploaded> {
+    return (await loadUploads()).uploadFile(this.#uploader, file, options)
   }
 
   /** Uploads a picture of at most 2 MiB. Returns a node (`public:…`), which avatars and topic pictures need. */
-  uploadNode(file: Blob, options: UploadOptions = {}): Promise<string> {
-    return uploadNode(this.#uploader, file, options)
+  async uploadNode(file: Blob, options: UploadOptions = {}): Promise<string> {
+    return (await loadUploads()).uploadNode(this.#uploader, file, options)
   }
 
   /** Yields each new notification once, as in `for await (const notification of kith.notifications())`. */

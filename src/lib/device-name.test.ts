@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { deviceName } from './device-name.ts'
+import { deviceName, deviceOf } from './device-name.ts'
 
 test('names the browser and system of a user agent', () => {
-  const cases: [string, string | undefined][] = [
+  const cases: [string, string][] = [
     [
       'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:140.0) Gecko/20100101 Firefox/140.0',
       'Firefox on Windows',
@@ -22,13 +22,13 @@ test('names the browser and system of a user agent', () => {
     ],
     ['okhttp/4.12.0', 'Android app'],
     ['Kith/2 CFNetwork/1490 Darwin/23.0', 'iOS app on macOS'],
-    ['', undefined],
-    ['Your account is locked, call +49 170 1234567 or open http://evil.example', undefined],
+    ['', 'unknown device'],
+    ['Your account is locked, call +49 170 1234567 or open http://evil.example', 'unknown device'],
   ]
-  for (const [userAgent, name] of cases) assert.equal(deviceName(userAgent), name, userAgent)
+  for (const [userAgent, name] of cases) assert.equal(deviceName(deviceOf(userAgent)).en, name, userAgent)
 })
 
 test('quotes no text from the user agent', () => {
-  const name = deviceName('Firefox/1 <a href="http://evil.example">Windows, call 110</a>')
-  assert.equal(name, 'Firefox on Windows')
+  const name = deviceName(deviceOf('Firefox/1 <a href="http://evil.example">Windows, call 110</a>'))
+  assert.deepEqual(name, { en: 'Firefox on Windows', zh: 'Windows 上的 Firefox' })
 })

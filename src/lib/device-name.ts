@@ -20,13 +20,23 @@ const SYSTEMS: [RegExp, string][] = [
   [/Linux/, 'Linux'],
 ]
 
-const nameOf = (names: [RegExp, string][], text: string) => names.find(([pattern]) => pattern.test(text))?.[1]
+const nameOf = (names: [RegExp, string][], text: string) =>
+  names.find(([pattern]) => pattern.test(text))?.[1] ?? null
+
+export type DeviceParts = { browser: string | null; system: string | null }
 
 /**
- * Returns a name such as `Firefox on Windows`. Never quotes the user agent, because an attacker could put
- * text into mails of the site.
+ * Names the browser and the system of a user agent. Never quotes the user agent, because an attacker could put text
+ * into mails of the site.
  */
-export function deviceName(userAgent: string): string | undefined {
-  const [browser, system] = [nameOf(BROWSERS, userAgent), nameOf(SYSTEMS, userAgent)]
-  return browser && system ? `${browser} on ${system}` : (browser ?? system)
+export const deviceOf = (userAgent: string): DeviceParts => ({
+  browser: nameOf(BROWSERS, userAgent),
+  system: nameOf(SYSTEMS, userAgent),
+})
+
+/** Returns a name such as `Firefox on Windows`. */
+export function deviceName({ browser, system }: DeviceParts): { en: string; zh: string } {
+  if (browser && system) return { en: `${browser} on ${system}`, zh: `${system} 上的 ${browser}` }
+  const one = browser ?? system
+  return { en: one ?? 'unknown device', zh: one ?? '未知设备' }
 }

@@ -3,6 +3,16 @@ declare module '*.svg' {
   export default address
 }
 
+declare module '*.png' {
+  const address: string
+  export default address
+}
+
+declare module '*.webp' {
+  const address: string
+  export default address
+}
+
 declare module '*.worker.js' {
   const address: string
   export default address

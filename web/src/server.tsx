@@ -15,6 +15,7 @@ import { addressOf, findRoute, headOf, openVisit } from './app/visit.ts'
 import type { Language } from './app/words.ts'
 import { FORMS } from './modules/accounts/forms.ts'
 import { newestOf } from './modules/search/kinds.ts'
+import { ZoneProvider } from './ui/time.tsx'
 
 export type WebRequest = {
   url: string
@@ -39,6 +40,7 @@ export type WebReply = {
   body: string
   location?: string
   isSignedOut: boolean
+  account?: number
 }
 
 const DOCUMENTS = COLLECTED.flatMap(({ documents }) =>
@@ -123,17 +125,20 @@ async function pageOf(request: WebRequest, api: Reader, posted: Posted | null): 
         })
       : null,
   ])
-  const boot: Boot = { language, theme, origin, viewer, settings, posted }
-  const cache = createCache(api)
+  const boot: Boot = { language, theme, origin, url, viewer, settings, posted }
+  const account = viewer?.id ?? 0
+  const cache = createCache(api, account)
   const shown = await openVisit(url, boot, cache)
   const type = 'text/html; charset=utf-8'
-  if (shown.redirect) return { status: 303, type, body: '', location: shown.redirect, isSignedOut }
+  if (shown.redirect) return { status: 303, type, body: '', location: shown.redirect, isSignedOut, account }
   const [path = '/', search = ''] = url.split('?')
   const body = renderToString(
     <Router ssrPath={path} ssrSearch={search}>
       <SiteContext.Provider value={{ ...boot, api: api as Kith }}>
         <QueryClientProvider client={cache}>
-          <App first={shown} />
+          <ZoneProvider>
+            <App first={shown} />
+          </ZoneProvider>
         </QueryClientProvider>
       </SiteContext.Provider>
     </Router>,
@@ -145,6 +150,7 @@ async function pageOf(request: WebRequest, api: Reader, posted: Posted | null): 
     status: isGone ? 410 : failed === 0 ? 503 : posted?.failure ? 422 : failed,
     type,
     isSignedOut,
+    account,
     body: documentOf({
       body,
       head: { ...head, title: titleOf(head.title) },

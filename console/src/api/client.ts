@@ -46,7 +46,7 @@ export async function call<T = Wire>(
   throw refused
 }
 
-function refusal(response: Response, parsed: unknown): KithError {
+export function refusal(response: Response, parsed: unknown): KithError {
   const body = (parsed ?? {}) as { message?: string | string[]; errors?: Record<string, string[]> }
   const text = Array.isArray(body.message) ? body.message[0] : body.message
   return new KithError(

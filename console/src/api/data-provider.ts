@@ -4,6 +4,7 @@ import type { Area } from '../areas/area.ts'
 import { areaNamed } from '../areas/areas.ts'
 import { call, type Page, type Wire } from './client.ts'
 import { createdSecrets } from './created-secrets.ts'
+import { messageOf } from './message.ts'
 
 const identify = (area: Area) => (row: Wire) => ({ ...row, id: area.idOf?.(row) ?? row.id }) as never
 
@@ -15,7 +16,7 @@ async function tell<T>(work: Promise<T>): Promise<T> {
     const errors = Object.fromEntries(
       Object.entries(error.fields).map(([field, texts]) => [field, texts.join(' ')]),
     )
-    const told = new HttpError(error.message, error.status, { errors })
+    const told = new HttpError(messageOf(error), error.status, { errors })
     throw Object.assign(told, { cause: error, code: error.code })
   }
 }

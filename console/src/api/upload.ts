@@ -1,4 +1,4 @@
-import { call, kith, type Wire } from './client.ts'
+import { call, kith, refusal, type Wire } from './client.ts'
 
 export async function uploadFile(file: File): Promise<number> {
   const form = new FormData()
@@ -9,7 +9,7 @@ export async function uploadFile(file: File): Promise<number> {
       options: unknown,
     ) => Promise<{ data?: Wire; error?: Wire; response: Response }>
   )('/files', { body: form, bodySerializer: (body: FormData) => body })
-  if (!response.ok) throw new Error(String([error?.message].flat()[0] ?? response.status))
+  if (!response.ok) throw refusal(response, error)
   return Number(data?.id)
 }
 
@@ -30,10 +30,7 @@ export async function storePicture(file: File): Promise<string> {
   )
   const { pathname, search } = new URL(task.uri, location.href)
   const stored = await fetch(pathname + search, { method: task.method, headers: task.headers, body: file })
-  if (!stored.ok) {
-    const told = (await stored.json().catch(() => ({}))) as Wire
-    throw new Error(String([told.message].flat()[0] ?? stored.status))
-  }
+  if (!stored.ok) throw refusal(stored, await stored.json().catch(() => ({})))
   return task.node
 }
 

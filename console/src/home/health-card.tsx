@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useLocaleState } from 'react-admin'
 import { mayCall, myAbilities } from '../api/auth-provider.ts'
 import { call } from '../api/client.ts'
-import { type Text, useText } from '../shell/text.ts'
+import { plural, type Text, useText } from '../shell/text.ts'
 import { Value } from '../shell/value.tsx'
 
 type State = 'good' | 'warning' | 'failing' | 'off' | 'unknown'
@@ -39,15 +39,18 @@ const STATES: Record<State, { label: Text; color: 'success' | 'warning' | 'error
 
 const FIGURES: Record<string, { say: (number: string) => Text; quietAtZero?: boolean }> = {
   ms: { say: (n) => [`responds in ${n} ms`, `响应时间 ${n} 毫秒`] },
-  clients: { say: (n) => [`${n} connections`, `${n} 个连接`] },
+  clients: { say: (n) => [plural(n, 'connection'), `${n} 个连接`] },
   waiting: {
-    say: (n) => [`${n} requests waiting for a connection`, `${n} 个请求等待连接`],
+    say: (n) => [`${plural(n, 'request')} waiting for a connection`, `${n} 个请求等待连接`],
     quietAtZero: true,
   },
   bytes: { say: (n) => [n, n] },
-  due: { say: (n) => [`${n} jobs due`, `${n} 个任务待执行`] },
-  running: { say: (n) => [`${n} jobs running`, `${n} 个任务执行中`], quietAtZero: true },
-  failed: { say: (n) => [`${n} jobs failed permanently`, `${n} 个任务最终失败`], quietAtZero: true },
+  due: { say: (n) => [`${plural(n, 'job')} due`, `${n} 个任务待执行`] },
+  running: { say: (n) => [`${plural(n, 'job')} running`, `${n} 个任务执行中`], quietAtZero: true },
+  failed: {
+    say: (n) => [`${plural(n, 'job')} failed permanently`, `${n} 个任务最终失败`],
+    quietAtZero: true,
+  },
   seconds: { say: (n) => [`took ${n} s`, `耗时 ${n} 秒`] },
 }
 

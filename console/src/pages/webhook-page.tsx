@@ -166,7 +166,9 @@ function Delivery({ address, close }: { address: string; close(): void }) {
             )}
           </Box>
         ))}
-        <Typography variant="subtitle2">{t(['Request body', '请求内容'])}</Typography>
+        <Typography variant="subtitle2" component="h3">
+          {t(['Request body', '请求内容'])}
+        </Typography>
         <Box component="pre" sx={{ whiteSpace: 'pre-wrap', overflowWrap: 'anywhere' }} tabIndex={0}>
           {data?.body}
         </Box>

@@ -88,7 +88,7 @@ export function AuthorHistory({ user }: { user: number | undefined }) {
           rows.length === 0 ? null : (
             <Box key={label[0]} sx={{ mt: 1.5 }}>
               <Divider sx={{ mb: 1 }} />
-              <Typography variant="subtitle2" component="h3">
+              <Typography variant="subtitle2" component="h2">
                 {t(label)}
               </Typography>
               {rows.map((row) => {

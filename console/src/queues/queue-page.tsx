@@ -342,7 +342,7 @@ function UpNext({
   if (waiting.length < 2) return null
   return (
     <Box component="nav" aria-label={t(['Other pending items', '其他待处理事项'])}>
-      <Typography variant="subtitle2" color="textSecondary" gutterBottom>
+      <Typography variant="subtitle2" component="h2" color="textSecondary" gutterBottom>
         {t(['Other pending items', '其他待处理事项'])}
       </Typography>
       <Stack direction="row" spacing={1} useFlexGap sx={{ flexWrap: 'wrap' }}>

@@ -11,7 +11,7 @@ import {
 } from '@mui/material'
 import { useState } from 'react'
 import type { Wire } from '../api/client.ts'
-import { useText } from '../shell/text.ts'
+import { plural, useText } from '../shell/text.ts'
 import type { Queue, VerdictName } from './queue.ts'
 
 export function Several({
@@ -45,7 +45,7 @@ export function Several({
               onChange={() => setChosen(isAll ? new Set() : new Set(rows.map(({ id }) => id)))}
             />
           }
-          label={t([`Select all ${rows.length} items`, `全选 ${rows.length} 项`])}
+          label={t([`Select all (${plural(rows.length, 'item')})`, `全选 ${rows.length} 项`])}
         />
         <FormGroup sx={{ pl: 2 }}>
           {rows.map((row) => (

@@ -27,6 +27,10 @@ export function useText(): Translate {
   return inLocale(locale)
 }
 
+/** Counts a noun in English, as in `1 job` and `2 jobs`. */
+export const plural = (count: number | string, one: string): string =>
+  `${count} ${one}${String(count) === '1' ? '' : 's'}`
+
 /** Cuts a text after `most` characters. */
 export const cutCharacters = (value: string, most: number): string => [...value].slice(0, most).join('')
 

@@ -24,6 +24,7 @@ export {
   type StoredNode,
   type UnpaidKind,
   UPLOAD_ERRORS,
+  type uploadLimits,
 } from './schema.ts'
 export { attachmentView, deleteOrphanedObjects, fileUrl, signedFileUrl } from './service.ts'
 export {

@@ -4,6 +4,7 @@ import type { Schedule, TaskList } from '#platform/jobs'
 import type { Module } from '../../module.ts'
 import { nodeBytesRoutes, nodeRoutes, oldAddressRoutes } from './nodes/routes.ts'
 import { nodeKey, tidyNodes } from './nodes/service.ts'
+import { uploadLimits } from './schema.ts'
 import { countLeftovers, deleteOrphanedObjects } from './service.ts'
 import { uploadBytesRoutes, uploadRoutes } from './uploads/routes.ts'
 import { removeFiles, tidyTemporary, tidyUploads } from './uploads/service.ts'
@@ -70,6 +71,7 @@ export const filePersonal = [
 const FEW = 100
 
 export const module: Module = {
+  offers: { uploadLimits },
   routes: (site) => [nodeRoutes, (server, ctx) => uploadRoutes(server, ctx, site.files.on(ctx))],
   personalData: { place: 25, tables: filePersonal },
   tasks: () => [fileTasks],

@@ -3,6 +3,8 @@ import { type ApiError, apiError, type DeclaredError, invalidField } from '#plat
 import { StorageError } from '#platform/files'
 import { Id, Int, Nullable, OneOf, Shared, type Static, Text, Type } from '#platform/http'
 import { MediaError } from './media/errors.ts'
+import { acceptedTypes } from './media/inspect.ts'
+import { maxPixels } from './media/sharp.ts'
 
 export const noSuchFile = apiError(404, 'no_such_file', 'This file does not exist.', '文件不存在。')
 export const badSignature = apiError(
@@ -185,11 +187,22 @@ export const RuleQuery = Type.Object({ rule: Type.Optional(Text(200)) })
 
 export const maxNodeBytes = 2_097_152
 
+const nodeTypes = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'] as const
+
+/** Limits that clients check before an upload (files-17). */
+export const uploadLimits = ({ config }: Context) => ({
+  max_bytes: config.maxUploadBytes,
+  max_pixels: maxPixels,
+  mime_types: acceptedTypes,
+  node_max_bytes: maxNodeBytes,
+  node_mime_types: [...nodeTypes],
+})
+
 export const StorageTask = Shared('NewStorageTask', {
   filename: Text(255, { pattern: '\\.[A-Za-z0-9]{1,10}$', description: 'with its extension' }),
   hash: Text(32, { pattern: '^[0-9a-fA-F]{32}$', description: 'MD5 hash of the file' }),
   size: Int(1, maxNodeBytes),
-  mime_type: OneOf(['image/png', 'image/jpeg', 'image/gif', 'image/webp'] as const),
+  mime_type: OneOf(nodeTypes),
   storage: Shared('StorageChannel', { channel: OneOf(['public'] as const) }),
 })
 export type StorageTask = Static<typeof StorageTask>

@@ -91,7 +91,7 @@ export function aboutRoutes(server: Server, ctx: Context) {
 
 export const module: Module = {
   routes: (site) => [
-    bootstrapRoutes(site.service('findBootAdvertisements')),
+    bootstrapRoutes(site.service('findBootAdvertisements'), site.service('uploadLimits')),
     aboutRoutes,
     adminSettingRoutes(site.settingChecks),
   ],

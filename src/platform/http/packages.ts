@@ -45,8 +45,13 @@ export const addAssets = (server: Server) =>
     maxAge: 31_536_000_000,
   })
 
-/** Sends a file of a built package from the `assets` folder in `folder`. */
-export function sendAsset(folder: string, file: string, reply: FastifyReply): FastifyReply {
+/**
+ * Sends a file of a built package from the `assets` folder in `folder`. `maxAge` in seconds replaces the year of
+ * files whose address contains their hash.
+ */
+export function sendAsset(folder: string, file: string, reply: FastifyReply, maxAge?: number): FastifyReply {
   if (!/^[\w-][\w.-]*$/.test(file)) throw noSuchPath()
-  return reply.sendFile(file, join(folder, 'assets'))
+  if (maxAge === undefined) return reply.sendFile(file, join(folder, 'assets'))
+  reply.header('Cache-Control', maxAge === 0 ? 'no-cache' : `public, max-age=${maxAge}`)
+  return reply.sendFile(file, join(folder, 'assets'), { cacheControl: false })
 }

@@ -158,9 +158,9 @@ test('sends a picture once when its upload is retried', { skip }, async () => {
   await page
     .locator('input[type=file]')
     .setInputFiles({ name: 'boat.png', mimeType: 'image/png', buffer: PNG })
-  await page.getByRole('button', { name: 'Not sent. Try again' }).waitFor()
+  await page.getByRole('button', { name: 'Try again' }).waitFor()
   await page.unroute('**/api/v2/files')
-  await page.getByRole('button', { name: 'Not sent. Try again' }).click()
+  await page.getByRole('button', { name: 'Try again' }).click()
   await page.locator('.message').getByRole('button', { name: 'Delete' }).waitFor()
   const { body } = await as(gwen, 'GET', `/chats/${chat.id}/messages`)
   assert.deepEqual(

@@ -8,6 +8,9 @@ import { findings, look, openSite, TELEPHONE } from '#test/web-browser.ts'
 const skip = CANNOT_LOOK
 const site = skip ? undefined : await openSite({}, (env) => demoWorld(undefined, env))
 
+/** Width of the narrowest phones, and of a page enlarged four times on a desktop. */
+const NARROW = 320
+
 type Access = 'members' | 'guests' | undefined
 
 const ROUTES = globSync('web/src/modules/*/routes.ts')
@@ -97,10 +100,10 @@ const PARTS = `({
 })`
 
 for (const [viewer, language, width] of [
-  ['guests', 'en', 360],
+  ['guests', 'en', NARROW],
   ['guests', 'zh', 1280],
   ['members', 'en', 1280],
-  ['members', 'zh', 360],
+  ['members', 'zh', NARROW],
 ] as const)
   test(`renders every page accessibly to ${viewer} in ${language}, ${width} px wide`, {
     skip,
@@ -124,12 +127,12 @@ for (const [viewer, language, width] of [
         await look(page, `${viewer}-${language}-${colorScheme}${path.replaceAll(/[/?=&]/g, '-')}`)
         wrong.push(...(await findings(page)).map((each) => `${path}, ${colorScheme}: ${each}`))
       }
-      await page.setViewportSize({ width: 360, height: 800 })
+      await page.setViewportSize({ width: NARROW, height: 800 })
       const { title, h1, wide } = await page.evaluate<{ title: string; h1: number; wide: number }>(PARTS)
       await page.setViewportSize({ width, height: 800 })
       if (h1 !== 1) wrong.push(`${path}: ${h1} h1`)
       if (!title || (title === 'Kith' && path !== '/')) wrong.push(`${path}: title ${title}`)
-      if (wide > 360) wrong.push(`${path}: ${wide} wide at 360`)
+      if (wide > NARROW) wrong.push(`${path}: ${wide} wide at ${NARROW}`)
       titles.set(path, title)
     }
     assert.deepEqual(wrong, [])

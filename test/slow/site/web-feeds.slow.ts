@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { CANNOT_LOOK } from '#test/chromium.ts'
 import { flatPicture } from '#test/fixtures/media.ts'
 import { givePoints } from '#test/fixtures/news.ts'
-import { findings, look, openSite, TELEPHONE, until } from '#test/web-browser.ts'
+import { agree, findings, look, openSite, TELEPHONE, until } from '#test/web-browser.ts'
 
 const skip = CANNOT_LOOK
 const site = skip ? undefined : await openSite()
@@ -129,7 +129,7 @@ test('charges once for the text of a feed when the response is lost', { skip }, 
   await page.locator('article').getByText('much longer than').waitFor()
   assert.deepEqual([await points(ada), await points(lin)], [before[0]! - 10, before[1]! + 10])
   const menu = async (item: string) => {
-    await page.locator('article summary').first().click()
+    await page.locator('article').first().getByRole('button', { name: 'More' }).click()
     await page.getByRole('button', { name: item, exact: true }).click()
   }
   await menu('Reward')
@@ -147,7 +147,7 @@ test('charges once for the text of a feed when the response is lost', { skip }, 
   await mine.getByText('Reposted a post').waitFor()
   await look(page, 'reposted')
   assert.deepEqual(await findings(page), [])
-  await mine.locator('summary').click()
+  await mine.getByRole('button', { name: 'More' }).click()
   await mine.getByRole('button', { name: 'Pin' }).click()
   await page.getByRole('spinbutton', { name: 'Points per day' }).fill('200')
   await page.getByLabel('Days').fill('3')
@@ -201,12 +201,12 @@ test('lets a moderator delete a feed in the list', { skip }, async () => {
   const spam = await publish(lin, 'Buy these watches now')
   const page = await open('/', { person: mod })
   const feed = page.locator('article').filter({ hasText: 'Buy these watches now' })
-  await feed.locator('summary').click()
+  await feed.getByRole('button', { name: 'More' }).click()
   const link = feed.getByRole('link', { name: 'Open in the console' })
   assert.equal(await link.getAttribute('href'), `/admin/feeds/${spam}/show`)
   await look(page, 'moderator')
-  page.on('dialog', (dialog) => void dialog.accept())
   await feed.getByRole('button', { name: 'Delete' }).click()
+  await agree(page, 'Delete')
   await feed.waitFor({ state: 'detached' })
   assert.equal((await as(lin, 'GET', `/api/v2/feeds/${spam}`)).status, 404)
   await page.context().close()

@@ -36,12 +36,17 @@ async function openService() {
 /** Fakes the subscription, because tests cannot reach a browser's push service. */
 const answerSubscriptions = (page: Page, subscription: { endpoint: string; keys: object }) =>
   page.addInitScript((given) => {
-    const state = globalThis as unknown as { asked?: string; held?: object }
+    const state = globalThis as unknown as {
+      asked?: string
+      held?: object
+      sessionStorage: { setItem(key: string, value: string): void }
+    }
     const made = {
       ...given,
       toJSON: () => given,
       unsubscribe: async () => {
         delete state.held
+        state.sessionStorage.setItem('unsubscribed', '1')
         return true
       },
     }
@@ -97,7 +102,7 @@ test('shows encrypted push messages in a subscribed browser (notifications-18)',
   const { as, person, sql, work, open, address, faults } = site!
   const [ann, bob] = [await person(), await person()]
   const service = await openService()
-  const page = await open('/', { person: ann, permissions: ['notifications'] })
+  const page = await open('/', { person: ann, permissions: ['notifications'], serviceWorkers: 'allow' })
   await answerSubscriptions(page, service)
   await page.goto(`${address}/notifications/preferences`)
   await page.getByRole('button', { name: 'Turn on in this browser' }).click()
@@ -117,7 +122,7 @@ test('shows encrypted push messages in a subscribed browser (notifications-18)',
   const devtools = await page.context().newCDPSession(page)
   const registered = new Promise<string>((resolve) => {
     devtools.on('ServiceWorker.workerRegistrationUpdated', ({ registrations }) => {
-      const own = registrations.find(({ scopeURL }) => scopeURL === `${address}/_/assets/`)
+      const own = registrations.find(({ scopeURL }) => scopeURL === `${address}/`)
       if (own) resolve(own.registrationId)
     })
   })
@@ -128,7 +133,7 @@ test('shows encrypted push messages in a subscribed browser (notifications-18)',
     registrationId,
     data: encrypted,
   })
-  const shown = `navigator.serviceWorker.getRegistration('/_/assets/').then((found) => found.getNotifications())`
+  const shown = `navigator.serviceWorker.getRegistration('/').then((found) => found.getNotifications())`
   await until(page, `${shown}.then((list) => list.length === 1)`)
   const { id } = JSON.parse(encrypted).data
   const fields = '({ title, body, tag, data }) => ({ title, body, tag, data })'
@@ -161,6 +166,25 @@ test('shows encrypted push messages in a subscribed browser (notifications-18)',
   assert.deepEqual((await as(ann, 'GET', '/user/devices')).body, [])
   await page.context().close()
   assert.deepEqual(faults, [])
+})
+
+test('ends the subscription of a browser at the sign-out', { skip }, async () => {
+  const { person, open, address } = site!
+  const page = await open('/', {
+    person: await person(),
+    permissions: ['notifications'],
+    serviceWorkers: 'allow',
+  })
+  await answerSubscriptions(page, await openService())
+  await page.goto(`${address}/notifications/preferences`)
+  await page.getByRole('button', { name: 'Turn on in this browser' }).click()
+  await page.getByText('This browser receives push notifications until you sign out.').waitFor()
+  await page.getByRole('link', { name: 'Settings', exact: true }).first().click()
+  await page.getByRole('link', { name: 'Sessions' }).click()
+  await page.getByRole('button', { name: 'Sign out', exact: true }).click()
+  await page.getByRole('link', { name: 'Sign in' }).first().waitFor()
+  assert.equal(await page.evaluate(`sessionStorage.getItem('unsubscribed')`), '1')
+  await page.context().close()
 })
 
 test('registers no subscription when the browser blocks notifications', { skip }, async () => {

@@ -6,7 +6,7 @@ import { groupMaker } from '#test/fixtures/groups.ts'
 import { questionsOf } from '#test/fixtures/questions.ts'
 import { createSpecial, musicEditor } from '#test/fixtures/songs.ts'
 import { until } from '#test/fixtures/streams.ts'
-import { findings, look, openSite, TELEPHONE, until as untilShown } from '#test/web-browser.ts'
+import { agree, findings, look, openSite, TELEPHONE, until as untilShown } from '#test/web-browser.ts'
 
 const skip = CANNOT_LOOK
 const site = skip ? undefined : await openSite()
@@ -57,8 +57,8 @@ test('edits and deletes a question', {
   const free = await questions.ask(asker, { subject: 'Do eels sleep?' })
   await page.goto(`${site!.address}/questions/${free}`)
   await page.locator('html[data-ready]').waitFor()
-  page.once('dialog', (dialog) => void dialog.accept())
   await page.getByRole('button', { name: 'Delete' }).click()
+  await agree(page, 'Delete')
   await page.getByRole('heading', { name: 'Questions', exact: true }).waitFor()
   assert.equal((await as(asker, 'GET', `/questions/${free}`)).status, 404)
   await page.context().close()
@@ -95,8 +95,8 @@ test('edits and deletes an answer', { skip }, async () => {
   assert.deepEqual(await findings(theirs), [])
   await theirs.locator('dialog').getByRole('button', { name: 'Save' }).click()
   await theirs.locator('strong', { hasText: 'Sargasso' }).waitFor()
-  theirs.once('dialog', (dialog) => void dialog.accept())
   await theirs.getByRole('button', { name: 'Delete' }).click()
+  await agree(theirs, 'Delete')
   await theirs.getByLabel('Write an answer').waitFor()
   assert.equal((await as(reader, 'GET', `/question-answers/${answer}`)).status, 404)
   await theirs.context().close()
@@ -163,8 +163,8 @@ test('edits and deletes a post of a group', {
   assert.deepEqual(await findings(managed), [])
   await look(managed, 'group-post-managed')
   assert.ok((await as(founder, 'GET', path)).body.excellent_at)
-  managed.once('dialog', (dialog) => void dialog.accept())
   await managed.getByRole('button', { name: 'Delete' }).first().click()
+  await agree(managed, 'Delete')
   await managed.getByRole('heading', { name: 'Eel watchers' }).waitFor()
   assert.equal((await as(founder, 'GET', path)).status, 404)
   await managed.context().close()
@@ -228,16 +228,16 @@ test('follows and unfollows a question topic', { skip }, async () => {
   assert.deepEqual(site!.faults, [])
 })
 
-test("lists menu entries that do not fit into a phone's bottom bar on the page More", {
+test("lists menu entries that do not fit into a phone's bottom bar on the page Menu", {
   skip,
 }, async () => {
   const { open, person } = site!
   for (const [viewer, locale, more, entries] of [
-    [undefined, 'zh-CN', '更多', ['问答', '圈子', '音乐', '排行榜']],
+    [undefined, 'zh-CN', '菜单', ['问答', '圈子', '音乐', '排行榜']],
     [
       await person(),
       'en',
-      'More',
+      'Menu',
       ['Topics', 'Questions', 'Groups', 'Music', 'Saved', 'Points', 'Profile', 'Settings'],
     ],
   ] as const) {

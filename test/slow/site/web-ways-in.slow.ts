@@ -5,7 +5,7 @@ import { CANNOT_LOOK } from '#test/chromium.ts'
 import { startOpenIdProvider } from '#test/fixtures/outside-providers.ts'
 import { until } from '#test/fixtures/streams.ts'
 import { settingsOn } from '#test/sign-up.ts'
-import { findings, look, openSite, TELEPHONE } from '#test/web-browser.ts'
+import { agree, findings, look, openSite, TELEPHONE } from '#test/web-browser.ts'
 
 const skip = CANNOT_LOOK
 const provider = skip ? undefined : await startOpenIdProvider({ redirectsAnywhere: true })
@@ -85,8 +85,8 @@ test('links and unlinks an external account (sign-in-26)', {
   assert.equal(await nameOf(page), 'bob_here')
 
   await page.goto(`${site!.address}/account/security`)
-  page.on('dialog', (dialog) => dialog.accept())
   await page.getByRole('button', { name: 'Unlink: The Company' }).click()
+  await agree(page, 'Unlink')
   await page.getByText('The account was unlinked.').waitFor()
   await page.getByRole('button', { name: 'Link: The Company' }).click()
   // The provider remembers this browser and skips its sign-in page.
@@ -178,8 +178,8 @@ test('creates and revokes an invitation (registration-6)', {
     assert.equal(await guest.getByLabel('Invitation code').inputValue(), row?.code)
     await guest.context().close()
   })
-  page.on('dialog', (dialog) => dialog.accept())
   await page.getByRole('button', { name: `Revoke: ${row?.code}` }).click()
+  await agree(page, 'Revoke')
   await page.getByText('no longer valid').waitFor()
   await page.context().close()
   assert.deepEqual(errorsOf(), [])
@@ -202,8 +202,8 @@ test('lets a suspended user appeal and cancel the deletion of the account', { sk
   await page.getByLabel('Reason for your appeal').fill('They were not watches')
   await page.getByRole('button', { name: 'Submit appeal' }).click()
   await page.getByText('Appeal submitted. Moderators will review it.').waitFor()
-  page.on('dialog', (dialog) => dialog.accept())
   await page.getByRole('button', { name: 'Delete my account' }).click()
+  await agree(page, 'Delete my account')
   await page.getByRole('button', { name: 'Cancel the deletion' }).click()
   await page.getByText('The deletion was cancelled.').waitFor()
   await page.getByRole('button', { name: 'Delete my account' }).waitFor()

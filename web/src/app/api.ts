@@ -1,7 +1,6 @@
 import {
   type Answer,
   type ItemOf,
-  isKithError,
   type Kith,
   type KithError,
   type ListPath,
@@ -12,6 +11,7 @@ import {
 import { QueryClient, useInfiniteQuery, useMutation, useQuery, useQueryClient } from '@tanstack/preact-query'
 import type { MaybeOptionalInit } from 'openapi-fetch'
 import type { PathsWithMethod, RequiredKeysOf } from 'openapi-typescript-helpers'
+import { keepHeaders } from './offline.ts'
 import type { Reader } from './reader.ts'
 import { useSite } from './site.ts'
 
@@ -48,11 +48,14 @@ export const startOf = (search: URLSearchParams): Record<string, number> =>
     }),
   )
 
-export function createCache(api: Reader): QueryClient {
+export const STALE_MS = 30_000
+
+/** `account`: id of the viewer, or 0 for guests. */
+export function createCache(api: Reader, account: number): QueryClient {
   return new QueryClient({
     defaultOptions: {
       queries: {
-        staleTime: 30_000,
+        staleTime: STALE_MS,
         // Disables garbage collection timers on the server. Otherwise each timer would keep the cache of its
         // request in memory for ten minutes.
         gcTime: typeof document === 'undefined' ? Number.POSITIVE_INFINITY : 600_000,
@@ -60,6 +63,8 @@ export function createCache(api: Reader): QueryClient {
         refetchOnWindowFocus: false,
         // `openVisit` has already loaded the data when a page mounts.
         refetchOnMount: false,
+        // Fails at once when the browser is offline, instead of waiting for the connection.
+        networkMode: 'always',
         queryFn: ({ queryKey, pageParam, signal }) => {
           const [path, init] = queryKey as [GetPath, AnyInit]
           const params = pageParam ? { ...init.params, query: pageParam as Query } : init.params
@@ -67,9 +72,11 @@ export function createCache(api: Reader): QueryClient {
             ...init,
             params,
             signal,
+            headers: keepHeaders(account),
           })
         },
       },
+      mutations: { networkMode: 'always' },
     },
   })
 }
@@ -180,6 +187,3 @@ export function remove(cache: QueryClient, isOne: (each: object) => boolean): vo
   }
   cache.setQueriesData({}, walk)
 }
-
-export const failureOf = (error: unknown, offline: string): string =>
-  isKithError(error) && error.status > 0 ? (Object.values(error.fields).flat()[0] ?? error.message) : offline

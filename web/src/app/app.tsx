@@ -1,7 +1,9 @@
 import { useQueryClient } from '@tanstack/preact-query'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { useLocation, useSearch } from 'wouter-preact'
+import { ConfirmProvider } from './confirm.tsx'
 import { ErrorPage } from './error-page.tsx'
+import { forgetKeptTime, isStored, reloadOnce } from './offline.ts'
 import { Shell } from './shell.tsx'
 import { useSite } from './site.ts'
 import { setTitle } from './title.ts'
@@ -31,7 +33,9 @@ export function App({ first }: { first: Shown }) {
   useEffect(() => {
     if (shown.url === url && tried.current === attempt) return
     let isOver = false
-    void openVisit(url, site, cache, isBack.current).then((next) => {
+    forgetKeptTime()
+    void openVisit(url, site, cache, isBack.current).then(async (next) => {
+      if (next.error?.status === 0 && (await loadDocument(next.error.code, url))) return
       if (isOver) return
       tried.current = attempt
       if (next.redirect) return navigate(next.redirect, { replace: true })
@@ -73,20 +77,30 @@ export function App({ first }: { first: Shown }) {
   const Body = shown.page?.body
   return (
     <ToastProvider>
-      <Shell path={shown.visit.path}>
-        {isBusy && (
-          <div class="progress" role="progressbar" aria-label={t.loading}>
-            <span />
-          </div>
-        )}
-        {Body && !shown.error ? (
-          <Body key={shown.visit.path} visit={shown.visit} />
-        ) : (
-          <ErrorPage error={shown.error} onRetry={() => setAttempt(attempt + 1)} />
-        )}
-      </Shell>
+      <ConfirmProvider>
+        <Shell path={shown.visit.path}>
+          {isBusy && (
+            <div class="progress" role="progressbar" aria-label={t.loading}>
+              <span />
+            </div>
+          )}
+          {Body && !shown.error ? (
+            <Body key={shown.visit.path} visit={shown.visit} />
+          ) : (
+            <ErrorPage error={shown.error} onRetry={() => setAttempt(attempt + 1)} />
+          )}
+        </Shell>
+      </ConfirmProvider>
     </ToastProvider>
   )
+}
+
+/** Loads the document instead, if the script is missing after an upgrade or only the document is stored. */
+async function loadDocument(code: string, url: string): Promise<boolean> {
+  if (code === 'script_failed' && reloadOnce()) return true
+  if (!(await isStored(url))) return false
+  location.reload()
+  return true
 }
 
 export const titleOf = (title: string): string => (title === 'Kith' ? title : `${title} · Kith`)

@@ -1,6 +1,6 @@
 import { escapeMarkup } from './document.ts'
 import { cutText } from './text.ts'
-import { timeOf } from './words.ts'
+import { instantOf } from './time.ts'
 
 export const ATOM = 'application/atom+xml; charset=utf-8'
 
@@ -19,14 +19,14 @@ export function atomOf({
   title: string
   entries: Entry[]
 }): string {
-  const newest = entries[0] ? timeOf(entries[0].time) : new Date(0)
+  const newest = instantOf(entries[0]?.time ?? '1970-01-01 00:00:00')
   const all = entries.map((entry) => {
     const url = escapeMarkup(origin + entry.path)
     return `<entry>
 <id>${url}</id>
 <title>${escapeMarkup(cutText(entry.title, TITLE_MOST)) || url}</title>
 <link href="${url}"/>
-<updated>${timeOf(entry.time).toISOString()}</updated>
+<updated>${instantOf(entry.time)}</updated>
 <author><name>${escapeMarkup(entry.author)}</name></author>
 <content type="text">${escapeMarkup(entry.text)}</content>
 </entry>`
@@ -36,7 +36,7 @@ export function atomOf({
 <id>${escapeMarkup(origin + path)}</id>
 <title>${escapeMarkup(title)}</title>
 <link rel="self" href="${escapeMarkup(origin + path)}"/>
-<updated>${newest.toISOString()}</updated>
+<updated>${newest}</updated>
 ${all.join('\n')}
 </feed>
 `

@@ -24,8 +24,9 @@ export type Visit = {
 export type Head = {
   title: string
   description?: string
+  /** The path of the page, without a query. */
   canonical?: string
-  image?: { url: string; alt: string }
+  image?: { url: string; alt: string; width?: number; height?: number }
   type?: 'website' | 'article' | 'profile'
   data?: object
   atom?: string
@@ -79,7 +80,10 @@ export type Document = {
 export type SiteModule = {
   routes?: Route[]
   menu?: MenuEntry[]
+  /** A bar below the page, which stays while the user navigates. */
   Bar?: ComponentType
+  /** The member's account, in the frame of wide screens. */
+  Account?: ComponentType
 }
 
 export type Person = Schema<'User'>

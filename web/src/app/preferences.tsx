@@ -33,7 +33,11 @@ export function Preferences() {
   }
   const speak = () => {
     keep('kith_language', language === 'en' ? 'zh' : 'en')
-    location.reload()
+    const url = new URL(location.href)
+    if (!url.searchParams.has('lang')) return location.reload()
+    // The address names a language, which precedes the cookie.
+    url.searchParams.delete('lang')
+    location.replace(url)
   }
   return (
     <div class="preferences">

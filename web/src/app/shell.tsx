@@ -3,11 +3,11 @@ import { LogIn } from 'lucide-preact'
 import type { ComponentChildren } from 'preact'
 import { Link } from 'wouter-preact'
 import { Mark } from '../ui/mark.tsx'
+import { ConnectionBanner } from './connection-banner.tsx'
 import { isInBar, menuOf } from './menu.ts'
 import type { MenuEntry } from './page.ts'
 import { Preferences } from './preferences.tsx'
-import { SignOut } from './sign-out.tsx'
-import { useSite, useViewer } from './site.ts'
+import { useSite } from './site.ts'
 import { useWords, words } from './words.ts'
 
 const WORDS = words({
@@ -16,7 +16,6 @@ const WORDS = words({
   signIn: ['Sign in', '登录'],
   join: ['Sign up', '注册'],
   about: ['API', 'API'],
-  console: ['Console', '管理后台'],
   pitch: ['Keep up with friends and meet new people', '关注好友，结识新朋友'],
   pitchText: [
     'Follow people, ask questions and share what you see. This site runs on its own server and does not share your data with advertising companies.',
@@ -24,11 +23,12 @@ const WORDS = words({
   ],
 })
 
+const ACCOUNTS = MODULES.flatMap(({ Account }) => (Account ? [Account] : []))
 const BARS = MODULES.flatMap(({ Bar }) => (Bar ? [Bar] : []))
 
 export function Shell({ path, children }: { path: string; children: ComponentChildren }) {
   const t = useWords(WORDS)
-  const viewer = useViewer()
+  const { origin, viewer } = useSite()
   return (
     <>
       <a class="skip" href="#main">
@@ -59,15 +59,18 @@ export function Shell({ path, children }: { path: string; children: ComponentChi
             </div>
           )}
           <div class="foot">
+            {ACCOUNTS.map((Account, n) => (
+              <Account key={n} />
+            ))}
             <Preferences />
-            {viewer && <SignOut class="text-button" />}
             <p>
-              <a href="/docs">{t.about}</a> <a href="/admin">{t.console}</a>
+              <a href="/docs">{t.about}</a>
             </p>
           </div>
         </div>
       </header>
-      <main id="main" tabIndex={-1}>
+      <main id="main" tabIndex={-1} data-address={origin + path}>
+        <ConnectionBanner />
         {children}
       </main>
       {BARS.map((Bar, n) => (

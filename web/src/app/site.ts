@@ -10,6 +10,8 @@ export type Boot = {
   language: Language
   theme: Theme
   origin: string
+  /** Address of the document. The worker may start another page with it. */
+  url: string
   viewer: Schema<'PrivateUser'> | null
   settings: Schema<'Bootstrap'>
   posted: Posted | null

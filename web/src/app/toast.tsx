@@ -1,12 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { createContext } from 'preact'
 import { useCallback, useContext, useEffect, useState } from 'preact/hooks'
-import { failureOf } from './api.ts'
-import { useWords, words } from './words.ts'
-
-const WORDS = words({
-  offline: ['No connection. Nothing was lost. Try again.', '网络连接失败，内容未丢失，请重试。'],
-})
+import { useFailureText } from './failures.ts'
 
 const ToastContext = createContext<(text: string, isFailure?: boolean) => void>(() => {})
 
@@ -30,9 +25,9 @@ export function ToastProvider({ children }: { children: ComponentChildren }) {
 
 export function useToast() {
   const show = useContext(ToastContext)
-  const t = useWords(WORDS)
+  const textOf = useFailureText()
   return {
     say: (text: string) => show(text),
-    fail: (error: unknown) => show(failureOf(error, t.offline), true),
+    fail: (error: unknown) => show(textOf(error), true),
   }
 }

@@ -3,6 +3,7 @@ import { PAGES } from 'virtual:pages'
 import { isKithError, KithError } from '@kith/client'
 import type { QueryClient } from '@tanstack/preact-query'
 import { known, knownItems, load } from './api.ts'
+import { loadScript } from './failures.ts'
 import { type Matcher, matcherOf } from './matcher.ts'
 import type { Head, Known, Page, Route, Visit } from './page.ts'
 import type { Boot } from './site.ts'
@@ -52,7 +53,7 @@ export async function openVisit(url: string, boot: Boot, cache: QueryClient, isB
     return { ...shown, redirect: `/sign-in?next=${encodeURIComponent(url)}` }
   if (found.route.access === 'guests' && boot.viewer) return { ...shown, redirect: '/' }
   try {
-    const { page } = await (PAGES[found.route.page] as (typeof PAGES)[string])()
+    const { page } = await loadScript(PAGES[found.route.page] as (typeof PAGES)[string])
     await Promise.all([
       load(cache, page.queries?.(visit) ?? [], isBack),
       load(cache, page.extras?.(visit) ?? [], isBack).catch(() => {}),
@@ -60,7 +61,8 @@ export async function openVisit(url: string, boot: Boot, cache: QueryClient, isB
     const redirect = page.redirect?.(visit, factsOf(cache))
     return { ...shown, page, ...(redirect ? { redirect } : {}) }
   } catch (error) {
-    return { ...shown, error: isKithError(error) ? error : new KithError(500, 'page_failed', String(error)) }
+    const known = isKithError(error) ? error : new KithError(500, 'page_failed', '', { cause: error })
+    return { ...shown, error: known }
   }
 }
 

@@ -1,9 +1,9 @@
 import type { Schema } from '@kith/client'
 import type { ComponentChildren } from 'preact'
 import { Link } from 'wouter-preact'
-import { useSite } from '../app/site.ts'
-import { ago, timeOf, useWords, words } from '../app/words.ts'
+import { useWords, words } from '../app/words.ts'
 import { AvatarLink } from './picture.tsx'
+import { Time } from './time.tsx'
 
 const WORDS = words({ closed: ['Closed account', '已注销用户'], anonymous: ['Anonymous', '匿名用户'] })
 
@@ -19,7 +19,6 @@ export function Byline({
   children?: ComponentChildren
 }) {
   const t = useWords(WORDS)
-  const { language } = useSite()
   return (
     <header class="byline">
       <AvatarLink person={person ?? null} />
@@ -33,9 +32,7 @@ export function Byline({
             {isAnonymous ? t.anonymous : t.closed}
           </span>
         )}
-        <time class="time" dateTime={timeOf(time).toISOString()}>
-          {ago(timeOf(time), language)}
-        </time>
+        <Time class="time" at={time} />
       </div>
       {children}
     </header>

@@ -1,9 +1,6 @@
 import type { ComponentChildren, JSX } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import { failureOf } from '../app/api.ts'
-import { useWords, words } from '../app/words.ts'
-
-const WORDS = words({ offline: ['No connection. Try again.', '网络连接失败，请重试。'] })
+import { useFailureText } from '../app/failures.ts'
 
 export type Given = Record<string, string>
 
@@ -28,7 +25,7 @@ export function Form({
   /** Failure of a form that also works without scripts. Other forms wait for them. */
   posted?: { failure: string }
 }) {
-  const t = useWords(WORDS)
+  const textOf = useFailureText()
   const [failure, setFailure] = useState(posted?.failure ?? '')
   const [isBusy, setIsBusy] = useState(false)
   const isReady = useIsReady()
@@ -40,7 +37,7 @@ export function Form({
     try {
       await send(Object.fromEntries(new FormData(form)) as Given, form)
     } catch (error) {
-      setFailure(failureOf(error, t.offline))
+      setFailure(textOf(error))
     }
     setIsBusy(false)
   }

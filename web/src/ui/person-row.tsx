@@ -1,29 +1,33 @@
 import type { Schema } from '@kith/client'
 import type { ComponentChildren } from 'preact'
 import { Link } from 'wouter-preact'
+import { useSaid } from '../app/said.ts'
 import { AvatarLink } from './picture.tsx'
 
-export const PersonRow = ({
+export function PersonRow({
   person,
   note = person.bio,
   children,
 }: {
   person: Schema<'User'>
-  note?: string | null
+  note?: ComponentChildren
   children?: ComponentChildren
-}) => (
-  <li>
-    <AvatarLink person={person} />
-    <div>
-      <Link class="name" dir="auto" href={`/users/${person.id}`}>
-        {person.name}
-      </Link>
-      {note && (
-        <p class="quiet" dir="auto">
-          {note}
-        </p>
-      )}
-    </div>
-    {children}
-  </li>
-)
+}) {
+  const said = useSaid()
+  return (
+    <li>
+      <AvatarLink person={person} />
+      <div>
+        <Link class="name" dir="auto" href={`/users/${person.id}`}>
+          {person.name}
+        </Link>
+        {note && (
+          <p class="quiet" {...(note === person.bio ? said(person.bio) : { dir: 'auto' })}>
+            {note}
+          </p>
+        )}
+      </div>
+      {children}
+    </li>
+  )
+}

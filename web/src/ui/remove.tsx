@@ -1,3 +1,4 @@
+import { useConfirm } from '../app/confirm.tsx'
 import { useToast } from '../app/toast.tsx'
 import { useWords, words } from '../app/words.ts'
 
@@ -10,12 +11,13 @@ const WORDS = words({
 export function Remove({ send, onDone }: { send(): Promise<unknown>; onDone(): void }) {
   const t = useWords(WORDS)
   const { say, fail } = useToast()
+  const confirm = useConfirm()
   return (
     <button
       type="button"
       class="text-button"
-      onClick={() => {
-        if (!confirm(t.sure)) return
+      onClick={async () => {
+        if (!(await confirm(t.sure, t.delete))) return
         send().then(() => {
           say(t.deleted)
           onDone()

@@ -1,31 +1,37 @@
 import type { ComponentChildren } from 'preact'
 import { Link } from 'wouter-preact'
+import { useSaid } from '../app/said.ts'
 
-export const Summary = ({
+export function Summary({
+  id,
   href,
   title,
   text,
   image,
   children,
 }: {
+  id?: string
   href: string
   title: string
   text?: string | null | undefined
   image?: string | null | undefined
   children?: ComponentChildren
-}) => (
-  <article class="summary">
-    <div>
-      <h2 dir="auto">
-        <Link href={href}>{title}</Link>
-      </h2>
-      {text && (
-        <p dir="auto" class="summary-text">
-          {text}
-        </p>
-      )}
-      {children && <p class="quiet">{children}</p>}
-    </div>
-    {image && <img src={image} alt="" width={96} height={72} loading="lazy" />}
-  </article>
-)
+}) {
+  const said = useSaid()
+  return (
+    <article class="summary" id={id}>
+      <div>
+        <h2 {...said(title)}>
+          <Link href={href}>{title}</Link>
+        </h2>
+        {text && (
+          <p class="summary-text" {...said(text)}>
+            {text}
+          </p>
+        )}
+        {children && <p class="quiet">{children}</p>}
+      </div>
+      {image && <img src={image} alt="" width={96} height={72} loading="lazy" />}
+    </article>
+  )
+}

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import { Link } from 'wouter-preact'
-import { BLOCKS, type TextNode, withoutMarks } from '../app/text.ts'
+import { useSaid } from '../app/said.ts'
+import { BLOCKS, plainText, type TextNode, withoutMarks } from '../app/text.ts'
 
 type NodeOf<T extends string> = Extract<TextNode, { type: T }>
 type Place = { name: string; isInLink?: boolean }
@@ -18,15 +19,16 @@ export function Text({
   raw?: string | null
   name?: string
 }) {
+  const said = useSaid()(plainText(tree, raw))
   if (tree?.some((node) => typeof node !== 'string' && isBlock(node)))
     return (
-      <div class="markdown" dir="auto">
+      <div class="markdown" {...said}>
         {render(tree, { name })}
       </div>
     )
   const shown = tree ? render(tree, { name }) : withoutMarks(raw ?? '')
   return (
-    <p class="prose" dir="auto">
+    <p class="prose" {...said}>
       {shown}
     </p>
   )

@@ -1,5 +1,6 @@
 import { ChevronLeft, ChevronRight, X } from 'lucide-preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { scrollBehavior } from '../app/motion.ts'
 import { useWords, words } from '../app/words.ts'
 
 const WORDS = words({
@@ -18,7 +19,7 @@ export function Viewer({ pictures, first, onClose }: { pictures: Shown[]; first:
   const track = useRef<HTMLUListElement>(null)
   const [at, setAt] = useState(first)
   const [isZoomed, setIsZoomed] = useState(false)
-  const go = (to: number, behavior: ScrollBehavior = 'smooth') => {
+  const go = (to: number, behavior = scrollBehavior()) => {
     const { current } = track
     current?.scrollTo({ left: to * current.clientWidth, behavior })
   }

@@ -7,7 +7,7 @@ import { call } from '../../api/client.ts'
 import { messageOf } from '../../api/message.ts'
 import { Copyable } from '../../shell/copyable.tsx'
 import { ErrorState } from '../../shell/states.tsx'
-import { type Text, useText } from '../../shell/text.ts'
+import { plural, type Text, useText } from '../../shell/text.ts'
 
 type Prepared = { secret: string; uri: string }
 
@@ -64,7 +64,7 @@ export function SecondFactor({ isRequired }: { isRequired: boolean }) {
         <>
           <Typography gutterBottom>
             {t([
-              `Two-step verification is on. Signing in requires a code from your authenticator app. ${data.recovery_codes} recovery codes are left.`,
+              `Two-step verification is on. Signing in requires a code from your authenticator app. ${plural(data.recovery_codes, 'recovery code')} ${data.recovery_codes === 1 ? 'is' : 'are'} left.`,
               `两步验证已开启。登录时需输入身份验证器的动态码。剩余恢复码：${data.recovery_codes} 个。`,
             ])}
           </Typography>

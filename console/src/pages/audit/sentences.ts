@@ -1,7 +1,7 @@
 import type { Wire } from '../../api/client.ts'
 import { currencyName, formatAmount } from '../../shell/money.ts'
 import type { Text } from '../../shell/text.ts'
-import { cutCharacters } from '../../shell/text.ts'
+import { cutCharacters, plural } from '../../shell/text.ts'
 
 export type AuditEntry = Wire & {
   id: number
@@ -117,9 +117,9 @@ const timeOf = (text: unknown) => Date.parse(`${String(text).replace(' ', 'T').r
 function periodOf(entry: AuditEntry, end: unknown): Text {
   if (typeof end !== 'string') return [' until lifted', '，直至解除']
   const hours = Math.round((timeOf(end) - timeOf(entry.created_at)) / 3_600_000)
-  if (hours % 24 !== 0) return [` for ${hours} hours`, `，为期 ${hours} 小时`]
+  if (hours % 24 !== 0) return [` for ${plural(hours, 'hour')}`, `，为期 ${hours} 小时`]
   const days = hours / 24
-  return [days === 1 ? ' for 1 day' : ` for ${days} days`, `，为期 ${days} 天`]
+  return [` for ${plural(days, 'day')}`, `，为期 ${days} 天`]
 }
 
 const withReason = ([en, zh]: Text, reason: unknown): Text =>

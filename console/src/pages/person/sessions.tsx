@@ -11,6 +11,8 @@ import { Value } from '../../shell/value.tsx'
 type Session = {
   id: string
   device: string | null
+  browser: string | null
+  system: string | null
   place: string | null
   current: boolean
   created_at: string
@@ -95,12 +97,14 @@ export function Sessions({
         )}
       </Box>
       <Stack component="ul" sx={{ listStyle: 'none', p: 0, m: 0, mt: 1 }}>
-        {data?.map(({ id, device, place, current, created_at: since, used_at: used }) => (
+        {data?.map(({ id, device, browser, system, place, current, created_at: since, used_at: used }) => (
           <Box component="li" key={id} sx={{ py: 1, borderTop: 1, borderColor: 'divider' }}>
             <Stack direction="row" spacing={1} sx={{ alignItems: 'center' }}>
               <Box sx={{ flex: 1, minWidth: 0 }}>
-                <Typography sx={{ overflowWrap: 'anywhere' }}>
-                  {device ?? t(['Unknown device', '未知设备'])}
+                <Typography title={device ?? undefined} sx={{ overflowWrap: 'anywhere' }}>
+                  {browser && system
+                    ? t([`${browser} on ${system}`, `${system} 上的 ${browser}`])
+                    : (browser ?? system ?? device ?? t(['Unknown device', '未知设备']))}
                   {current && <strong> · {t(['current session', '当前登录'])}</strong>}
                 </Typography>
                 <Typography variant="body2" color="textSecondary">

@@ -24,7 +24,11 @@ const bearer = (token: string) => ({ authorization: `Bearer ${token}` })
 const sessionsOf = async (token: string) => {
   const answer = await guest('GET', '/user/sessions', undefined, bearer(token))
   assert.equal(answer.status, 200)
-  return answer.body as { id: string; device: string | null; place: string | null; current: boolean }[]
+  type Name = string | null
+  return answer.body as ({ id: string; current: boolean } & Record<
+    'device' | 'browser' | 'system' | 'place',
+    Name
+  >)[]
 }
 
 test('ends a single session or all other sessions of the viewer (rights-4)', async () => {
@@ -49,6 +53,15 @@ test('ends a single session or all other sessions of the viewer (rights-4)', asy
     [true, false, true],
   )
   assert.equal((await sessionsOf(desk)).length, 1)
+})
+
+test('names the browser and system of a session (rights-4)', async () => {
+  const ann = await signUp()
+  const token = await signInOn('Mozilla/5.0 (Windows NT 10.0) Chrome/140.0 Safari/537.36', ann.name)
+  const [known] = await sessionsOf(token)
+  assert.deepEqual([known?.browser, known?.system], ['Chrome', 'Windows'])
+  const [unknown] = await sessionsOf(await signInOn('A telephone', ann.name))
+  assert.deepEqual([unknown?.browser, unknown?.system], [null, null])
 })
 
 test('updates the device of a session when the client refreshes its token (rights-4)', async () => {

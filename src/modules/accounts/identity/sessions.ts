@@ -1,4 +1,4 @@
-import { deviceName } from '#lib/device-name.ts'
+import { deviceName, deviceOf } from '#lib/device-name.ts'
 import { wireTime } from '#lib/time.ts'
 import { beyondOwnAbilities, findExcessAbilities } from '#modules/abilities/index.ts'
 import { type Actor, recordAudit } from '#modules/audit/index.ts'
@@ -34,7 +34,9 @@ const noSuchSession = apiError(404, 'no_such_session', 'This session does not ex
 
 const Session = Shared('Session', {
   id: Type.String(),
-  device: Nullable(Type.String({ description: 'Device name from the user agent; null for older sessions' })),
+  device: Nullable(Type.String({ description: 'User agent; null for older sessions' })),
+  browser: Nullable(Type.String({ description: 'Name of the browser or app, such as `Firefox`' })),
+  system: Nullable(Type.String({ description: 'Name of the operating system, such as `Windows`' })),
   place: Nullable(Type.String({ description: 'Network of the last request' })),
   current: Type.Boolean({ description: 'True for the session of this request' }),
   created_at: Time,
@@ -52,8 +54,7 @@ async function alertOfSignIn(
   userId: number,
   { userAgent, network }: Device,
 ): Promise<void> {
-  const name = deviceName(userAgent)
-  const [zh, en] = name === undefined ? ['未知设备', 'unknown device'] : [name, name]
+  const { zh, en } = deviceName(deviceOf(userAgent))
   await messageUser(ctx, tx, userId, {
     subject: '新设备登录提醒 Sign-in from a new device',
     text: `您的账号刚刚在新设备上登录（${zh}，${network}）。如非本人操作，请立即修改密码，并将该设备退出登录。 Somebody signed in to your account from a new device (${en}, ${network}). If it was not you, change your password and end that session.`,
@@ -83,6 +84,7 @@ const sessionsOf = async (ctx: Context, userId: number, current: string): Promis
   (await listSignIns(ctx.sql, userId)).map((row) => ({
     id: row.id,
     device: row.user_agent,
+    ...deviceOf(row.user_agent ?? ''),
     place: row.network,
     current: row.id === current,
     created_at: wireTime(row.created_at),

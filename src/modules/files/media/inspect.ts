@@ -23,6 +23,23 @@ const images: Record<string, Image> = {
   'image/webp': 'webp',
 }
 
+/** Types that `inspectMedia` accepts, under the names that browsers give them. */
+export const acceptedTypes = [
+  'image/jpeg',
+  'image/png',
+  'image/gif',
+  'image/webp',
+  'image/bmp',
+  'video/mp4',
+  'video/x-m4v',
+  'audio/mpeg',
+  'audio/mp4',
+  'audio/x-m4a',
+  'audio/ogg',
+  'audio/flac',
+  'audio/wav',
+]
+
 const mp4Types = new Set(['video/mp4', 'video/x-m4v', 'audio/mp4', 'audio/x-m4a'])
 
 /**

@@ -63,6 +63,27 @@ async function objects(): Promise<number> {
   return entries.filter((entry) => entry.isFile()).length
 }
 
+test('declares the limits and types of uploads (files-17)', async () => {
+  const { uploads } = (await world.guest('GET', '/bootstrappers')).body
+  assert.deepEqual([uploads.max_bytes, uploads.max_pixels], [300_000, 50_000_000])
+  assert.deepEqual(
+    [uploads.node_max_bytes, uploads.node_mime_types.length, uploads.node_mime_types[0]],
+    [2_097_152, 4, 'image/png'],
+  )
+  const pictures = await Promise.all(
+    (['jpeg', 'png', 'gif', 'webp'] as const).map((format) => flatPicture(8, 8)[format]().toBuffer()),
+  )
+  const samples = [...pictures, bmp(8, 8, 24), mp4({}), mp3(), ogg(), flac(), wav()]
+  const ids: number[] = []
+  for (const sample of samples) ids.push(await uploaded(alice, sample))
+  const views = await fileViews(sql, ids)
+  const aliases = ['audio/mp4', 'audio/x-m4a', 'video/x-m4v']
+  assert.deepEqual(
+    [...[...views.values()].map(({ mime }) => mime), ...aliases].sort(),
+    uploads.mime_types.toSorted(),
+  )
+})
+
 describe('file uploads', () => {
   test('serves an uploaded picture by its id', async () => {
     const bytes = await newPicture(30, 20)

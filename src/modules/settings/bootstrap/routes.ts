@@ -38,6 +38,13 @@ export const Bootstrap = Shared('Bootstrap', {
   'question:reward_rule': Type.Optional(Type.String()),
   'group:create': OpenObject,
   'group:reward': OpenObject,
+  uploads: Shared('UploadLimits', {
+    max_bytes: Type.Integer({ description: 'Maximum size of a file for `POST /files`' }),
+    max_pixels: Type.Integer({ description: 'Maximum width times height of a picture' }),
+    mime_types: Type.Array(Type.String(), { description: 'Types for `POST /files`' }),
+    node_max_bytes: Type.Integer({ description: 'Maximum size of a picture for `POST /storage`' }),
+    node_mime_types: Type.Array(Type.String(), { description: 'Types for `POST /storage`' }),
+  }),
   outside_providers: Type.Optional(
     Type.Array(Shared('OutsideProvider', { name: Type.String(), label: Type.String() }), {
       description: 'External providers for sign-in (sign-in-23)',
@@ -74,6 +81,7 @@ function withoutEmpty(value: unknown): unknown {
 function bootstrapView(
   settings: Settings,
   advertisements: object[],
+  uploads: Static<typeof Bootstrap>['uploads'],
   { outsideProviders }: Context['config'],
 ): Static<typeof Bootstrap> {
   const hots = settings['locations:hots']
@@ -97,6 +105,7 @@ function bootstrapView(
       client_email: settings['site:client-email'],
       gold: { status: settings['site:gold'] },
       reserved_nickname: settings['site:reserved-nickname'],
+      time_zone: settings['site:time-zone'],
       reward: { status: settings['site:reward'], amounts: settings['site:reward-amounts'] },
       user_invite_template: settings['site:user-invite-template'],
       currency_name: { name: settings['site:currency-name'], unit: settings['site:currency-unit'] },
@@ -160,6 +169,7 @@ function bootstrapView(
   const { registerSettings, feed, ...rest } = withoutEmpty(all) as Static<typeof Bootstrap>
   return {
     ...rest,
+    uploads,
     // Restores fields that clients read without a null check (sign-in-1).
     'Q&A': { switch: true, ...questions },
     registerSettings: { ...registerSettings, content: settings['register:content'] },
@@ -167,9 +177,13 @@ function bootstrapView(
   }
 }
 
-/** `findAdvertisements` is injected, because advertisements are in a higher module. */
+/** Takes functions of modules that this module must not import. */
 export const bootstrapRoutes =
-  (findAdvertisements: (ctx: Context) => Promise<object[]>) => (server: Server, ctx: Context) => {
+  (
+    findAdvertisements: (ctx: Context) => Promise<object[]>,
+    uploadLimits: (ctx: Context) => Static<typeof Bootstrap>['uploads'],
+  ) =>
+  (server: Server, ctx: Context) => {
     const route = routesOn(server, ctx, { tag: 'Site' })
     let last: { settings: Settings; advertisements: object[]; view: Static<typeof Bootstrap> } | undefined
 
@@ -181,8 +195,10 @@ export const bootstrapRoutes =
       handler: async () => {
         const [settings, advertisements] = await Promise.all([readSettings(ctx), findAdvertisements(ctx)])
         // Every page of the site reads the view, which changes only with its cached sources.
-        if (last?.settings !== settings || last.advertisements !== advertisements)
-          last = { settings, advertisements, view: bootstrapView(settings, advertisements, ctx.config) }
+        if (last?.settings !== settings || last.advertisements !== advertisements) {
+          const view = bootstrapView(settings, advertisements, uploadLimits(ctx), ctx.config)
+          last = { settings, advertisements, view }
+        }
         return last.view
       },
     })

@@ -33,10 +33,14 @@ export type WebReply = {
   location?: string
   /** True when the session of the request has expired or was revoked. */
   isSignedOut: boolean
+  /** Viewer of a page, or 0 for a guest. */
+  account?: number
 }
 
 export type Renderer = {
   manifest: object
+  /** Asset names of the files whose addresses stay the same in all builds, by address. */
+  fixed: Record<string, string>
   render(request: WebRequest): Promise<WebReply | undefined>
 }
 
@@ -68,10 +72,10 @@ function readManifest(): string | undefined {
 }
 
 async function load(text: string): Promise<Renderer> {
-  const { server, ...manifest } = JSON.parse(text) as { server: string }
+  const { server, fixed, ...manifest } = JSON.parse(text) as Pick<Renderer, 'fixed'> & { server: string }
   const { render } = (await import(pathToFileURL(join(builtFolder('web'), 'server', server)).href)) as Pick<
     Renderer,
     'render'
   >
-  return { manifest, render }
+  return { manifest, fixed, render }
 }

@@ -6,6 +6,7 @@ import type { Context } from '#platform/context.ts'
 import { ApiError, type Language } from '#platform/errors.ts'
 import { addressKey, rateLimitHeaders } from '../admission.ts'
 import { addVary, compress, language } from '../caching.ts'
+import { noSuchPath } from '../error-reply.ts'
 import { API, type Server } from '../instance.ts'
 import { builtFolder, sendAsset, sendNotBuilt } from '../packages.ts'
 import { type Answer, type Renderer, rendererOf, type WebReply, type WebRequest } from './build.ts'
@@ -20,6 +21,12 @@ declare module 'fastify' {
 
 const NO_PAGES = /^\/(api|admin|docs|health|storage|metrics|_)(\/|$)/
 const EMBED = '/oembed'
+/** Addresses of built files without a hash, with the seconds for which browsers may cache them. */
+const FIXED = [
+  ['/sw.js', 0],
+  ['/favicon.ico', 86_400],
+] as const
+const HTML = 'text/html'
 /**
  * Placeholder in rendered pages for the nonce of each reply. Random, so that user content cannot contain the
  * placeholder.
@@ -44,6 +51,9 @@ const policyWith = (nonce: string, { publicUrl }: Config) =>
     'trusted-types kith-worker',
   ].join('; ')
 
+const languageOf = (name: string | null | undefined): Language | undefined =>
+  name === 'en' || name === 'zh' ? name : undefined
+
 /** Adds the pages of the site and the sessions of its visitors. */
 export function addWeb(server: Server, ctx: Pick<Context, 'config' | 'limiter' | 'log'>): void {
   const { config, limiter } = ctx
@@ -54,6 +64,12 @@ export function addWeb(server: Server, ctx: Pick<Context, 'config' | 'limiter' |
   server.get<{ Params: { '*': string } }>('/_/assets/*', { schema: { hide: true } }, (request, reply) =>
     sendAsset(builtFolder('web'), request.params['*'], reply),
   )
+  for (const [path, maxAge] of FIXED)
+    server.get(path, { schema: { hide: true } }, async (_, reply) => {
+      const file = (await load())?.fixed[path]
+      if (!file) throw noSuchPath()
+      return sendAsset(builtFolder('web'), file, reply, maxAge)
+    })
 
   async function limitGuest(request: FastifyRequest, reply: FastifyReply): Promise<boolean> {
     const state = await limiter.hit(`ip:${addressKey(request.ip)}`, config.rateLimits.anonymous)
@@ -107,6 +123,10 @@ export function addWeb(server: Server, ctx: Pick<Context, 'config' | 'limiter' |
         )
       : renderer.render(asked))
     if (!page) return false
+    // Keeps the language of the address for the visit. A language that the reader chose lasts.
+    const named = namedLanguage(request)
+    if (named && !storedLanguage(request) && page.type.startsWith(HTML))
+      reply.header('Set-Cookie', `kith_language=${named}; Path=/; SameSite=Lax`)
     send(request, reply, page, token !== undefined)
     return true
   }
@@ -153,7 +173,9 @@ export function addWeb(server: Server, ctx: Pick<Context, 'config' | 'limiter' |
     const nonce = randomBytes(18).toString('base64')
     if (page.isSignedOut) clearSession(reply, config)
     if (page.location) reply.header('Location', page.location)
-    const isPage = page.type.startsWith('text/html')
+    // The service worker stores pages by account (web/src/app/worker-pages.ts).
+    if (page.account !== undefined) reply.header('X-Kith-Account', page.account)
+    const isPage = page.type.startsWith(HTML)
     addVary(reply, 'Accept, Accept-Encoding, Accept-Language, Cookie')
       .code(page.status)
       .type(page.type)
@@ -172,10 +194,13 @@ export function addWeb(server: Server, ctx: Pick<Context, 'config' | 'limiter' |
 const headerOf = (headers: Record<string, unknown>, name: string): string | null =>
   headers[name] === undefined ? null : String(headers[name])
 
-function chosenLanguage(request: FastifyRequest): Language {
-  const chosen = cookieOf(request, 'kith_language')
-  return chosen === 'en' || chosen === 'zh' ? chosen : language(request)
-}
+const storedLanguage = (request: FastifyRequest) => languageOf(cookieOf(request, 'kith_language'))
+
+const namedLanguage = (request: FastifyRequest) =>
+  languageOf(new URLSearchParams(request.url.split('?')[1]).get('lang'))
+
+const chosenLanguage = (request: FastifyRequest): Language =>
+  namedLanguage(request) ?? storedLanguage(request) ?? language(request)
 
 function chosenTheme(request: FastifyRequest): string {
   const chosen = cookieOf(request, 'kith_theme') ?? ''

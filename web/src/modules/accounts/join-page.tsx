@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import { Link } from 'wouter-preact'
-import { failureOf } from '../../app/api.ts'
+import { useFailureText } from '../../app/failures.ts'
 import { definePage } from '../../app/page.ts'
 import { useSite } from '../../app/site.ts'
 import { useWords, words } from '../../app/words.ts'
@@ -29,13 +29,13 @@ const WORDS = words({
   ],
   have: ['Already have an account?', '已有账号？'],
   signIn: ['Sign in', '登录'],
-  offline: ['No connection. Try again.', '网络连接失败，请重试。'],
 })
 
 export const page = definePage({
   head: ({ language }) => ({ title: WORDS[language].title, isPrivate: true }),
   body: ({ visit }) => {
     const t = useWords(WORDS)
+    const textOf = useFailureText()
     const { api, settings } = useSite()
     const { type = 'all', method = 'all' } = settings.registerSettings as { type?: string; method?: string }
     const { posted } = visit
@@ -65,7 +65,7 @@ export const page = definePage({
     const run = async (work: () => Promise<unknown>) => {
       setIsBusy(true)
       setFailure('')
-      await work().catch((error) => setFailure(failureOf(error, t.offline)))
+      await work().catch((error) => setFailure(textOf(error)))
       setIsBusy(false)
     }
     const address = kind === 'mail' ? { email: fields.email ?? '' } : { phone: fields.phone ?? '' }

@@ -1,7 +1,7 @@
 import { isKithError } from '@kith/client'
 import { useEffect, useState } from 'preact/hooks'
 import { Link } from 'wouter-preact'
-import { failureOf } from '../../app/api.ts'
+import { useFailureText } from '../../app/failures.ts'
 import { definePage } from '../../app/page.ts'
 import { useSite } from '../../app/site.ts'
 import { useWords, words } from '../../app/words.ts'
@@ -52,11 +52,12 @@ export const page = definePage({
   head: ({ language, params }) => ({ title: WORDS[language].title(params.provider ?? ''), isPrivate: true }),
   body: ({ visit }) => {
     const t = useWords(WORDS)
+    const textOf = useFailureText()
     const { api, viewer } = useSite()
     const provider = visit.params.provider ?? ''
     const label = useProviders().find(({ name }) => name === provider)?.label ?? provider
     const [step, setStep] = useState<Step>({ at: 'checking' })
-    const fail = (error: unknown) => setStep({ at: 'failed', failure: failureOf(error, t.lost) })
+    const fail = (error: unknown) => setStep({ at: 'failed', failure: textOf(error) })
     const tryEntry = async (token: string, next: string, given: Given = {}) => {
       try {
         await enter('POST', provider, { access_token: token, ...given })

@@ -2,9 +2,10 @@ import type { Schema } from '@kith/client'
 import { MessageCircle } from 'lucide-preact'
 import { Link, useLocation } from 'wouter-preact'
 import { list, useList, useRead } from '../../app/api.ts'
+import { useSaid } from '../../app/said.ts'
 import { useSite, useViewer } from '../../app/site.ts'
 import { useToast } from '../../app/toast.tsx'
-import { compact, useWords, words } from '../../app/words.ts'
+import { compact, pluralOf, useWords, words } from '../../app/words.ts'
 import { Chunks } from '../../ui/chunks.tsx'
 import { More } from '../../ui/more.tsx'
 import { Avatar } from '../../ui/picture.tsx'
@@ -21,9 +22,9 @@ const WORDS = words({
   block: ['Block', '拉黑'],
   unblock: ['Unblock', '取消拉黑'],
   edit: ['Edit profile', '编辑资料'],
-  followers: ['followers', '粉丝'],
-  followings: ['following', '关注'],
-  feeds: ['posts', '动态'],
+  followers: [(count: number) => pluralOf(count, 'follower'), () => '粉丝'],
+  followings: [() => 'following', () => '关注'],
+  feeds: [(count: number) => pluralOf(count, 'post'), () => '动态'],
   none: ['No posts yet.', '还没有动态。'],
 })
 
@@ -38,6 +39,7 @@ export const feedsOf = (user: number, after?: number) =>
 
 export function Profile({ user, path, after }: { user: User; path: string; after?: number | undefined }) {
   const t = useWords(WORDS)
+  const said = useSaid()
   const { api, language } = useSite()
   const viewer = useViewer()
   const [, navigate] = useLocation()
@@ -61,9 +63,9 @@ export function Profile({ user, path, after }: { user: User; path: string; after
     apply: (each, isOn) => ({ ...each, blacked: isOn }),
   })
   const counts: [number, string, string?][] = [
-    [user.extra.feeds_count, t.feeds],
-    [user.extra.followers_count, t.followers, 'followers'],
-    [user.extra.followings_count, t.followings, 'followings'],
+    [user.extra.feeds_count, t.feeds(user.extra.feeds_count)],
+    [user.extra.followers_count, t.followers(user.extra.followers_count), 'followers'],
+    [user.extra.followings_count, t.followings(), 'followings'],
   ]
   return (
     <>
@@ -115,7 +117,7 @@ export function Profile({ user, path, after }: { user: User; path: string; after
         <h1 dir="auto">{user.name}</h1>
         {user.following && <p class="quiet">{t.followsYou}</p>}
         {user.bio && (
-          <p class="bio" dir="auto">
+          <p class="bio" {...said(user.bio)}>
             {user.bio}
           </p>
         )}

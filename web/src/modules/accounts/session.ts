@@ -20,7 +20,9 @@ export async function ask(method: string, path: string, body?: object): Promise<
     errors?: Record<string, string[]>
   }
   const message = Object.values(said.errors ?? {}).flat()[0] ?? [said.message].flat()[0]
-  throw new KithError(response.status, response.headers.get('x-error-code') ?? '', String(message ?? ''))
+  throw new KithError(response.status, response.headers.get('x-error-code') ?? '', String(message ?? ''), {
+    retryAfter: Number(response.headers.get('retry-after')) || null,
+  })
 }
 
 export const signIn = (body: { login: string; password: string; second_factor?: string }) =>

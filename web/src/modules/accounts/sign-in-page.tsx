@@ -1,7 +1,7 @@
 import { isKithError } from '@kith/client'
 import { useState } from 'preact/hooks'
 import { Link } from 'wouter-preact'
-import { failureOf } from '../../app/api.ts'
+import { useFailureText } from '../../app/failures.ts'
 import { definePage } from '../../app/page.ts'
 import { useWords, words } from '../../app/words.ts'
 import { Providers } from './outside.tsx'
@@ -18,13 +18,13 @@ const WORDS = words({
   join: ['Sign up', '注册'],
   forgotten: ['Forgot your password?', '忘记密码？'],
   reset: ['Your password was changed. Sign in with the new password.', '密码已修改，请使用新密码登录。'],
-  offline: ['No connection. Try again.', '网络连接失败，请重试。'],
 })
 
 export const page = definePage({
   head: ({ language }) => ({ title: WORDS[language].title, isPrivate: true }),
   body: ({ visit }) => {
     const t = useWords(WORDS)
+    const textOf = useFailureText()
     const { posted } = visit
     const [fields, setFields] = useState({
       login: posted?.fields.login ?? '',
@@ -47,7 +47,7 @@ export const page = definePage({
       } catch (error) {
         if (needsSecondFactor(error)) setNeedsCode(true)
         setIsSuspended(isKithError(error) && error.code === 'account_suspended')
-        setFailure(failureOf(error, t.offline))
+        setFailure(textOf(error))
         setIsBusy(false)
       }
     }

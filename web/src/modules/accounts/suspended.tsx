@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks'
+import { useConfirm } from '../../app/confirm.tsx'
 import { useSite } from '../../app/site.ts'
 import { useToast } from '../../app/toast.tsx'
 import { useWords, words } from '../../app/words.ts'
@@ -25,6 +26,7 @@ export function Suspended({ reason, proof }: { reason: string; proof: Proof }) {
   const t = useWords(WORDS)
   const { api } = useSite()
   const { say } = useToast()
+  const confirm = useConfirm()
   const [url, setUrl] = useState('')
   const [isLeaving, setIsLeaving] = useState(false)
   return (
@@ -77,7 +79,7 @@ export function Suspended({ reason, proof }: { reason: string; proof: Proof }) {
           label={t.delete}
           isDanger
           send={async () => {
-            if (!confirm(t.sure)) return
+            if (!(await confirm(t.sure, t.delete))) return
             await api.post('/auth/deletions', { body: proof })
             setIsLeaving(true)
             say(t.deleted)

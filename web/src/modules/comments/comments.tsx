@@ -4,12 +4,14 @@ import { Link } from 'wouter-preact'
 import { type Listing, list, useList, useWrite } from '../../app/api.ts'
 import { useSite } from '../../app/site.ts'
 import { useToast } from '../../app/toast.tsx'
-import { ago, timeOf, useWords, words } from '../../app/words.ts'
+import { useWords, words } from '../../app/words.ts'
 import { More } from '../../ui/more.tsx'
 import { AvatarLink } from '../../ui/picture.tsx'
 import { Pin } from '../../ui/pin.tsx'
+import { useShowPublished } from '../../ui/published.ts'
 import { Report } from '../../ui/report.tsx'
 import { Text } from '../../ui/text.tsx'
+import { Time } from '../../ui/time.tsx'
 import { WritingArea } from '../../ui/writing-area.tsx'
 
 type Comment = Schema<'CommentWithPeople'>
@@ -92,7 +94,7 @@ export function Comments({
 }) {
   const [place, name, changed] = PLACES[kind]
   const t = useWords(WORDS)
-  const { api, language, viewer } = useSite()
+  const { api, viewer } = useSite()
   const { fail } = useToast()
   const comments = useList(commentsOf(kind, id, search))
   const [text, setText] = useState('')
@@ -101,6 +103,7 @@ export function Comments({
   const [mark, setMark] = useState(() => crypto.randomUUID())
   const changes = [place, ...changed]
   const pins = PINS[kind]
+  const show = useShowPublished()
   const write = useWrite(
     (api) =>
       api.post(
@@ -114,7 +117,10 @@ export function Comments({
           },
         } as never,
       ),
-    { changes },
+    {
+      onSuccess: (made) =>
+        void show(changes, `comment-${(made as unknown as Schema<'CommentMade'>).comment.id}`),
+    },
   )
   // Sends reports of comments in groups to the group's managers, and other reports to the moderators.
   const report = (comment: number, reason: string) => {
@@ -173,7 +179,7 @@ export function Comments({
       {comments.items.length === 0 && <p class="quiet">{t.none}</p>}
       <ol class="comment-list">
         {comments.items.map((comment) => (
-          <li key={comment.id}>
+          <li key={comment.id} id={`comment-${comment.id}`}>
             <AvatarLink person={comment.user} size={28} />
             <div>
               <p class="comment-head">
@@ -187,9 +193,7 @@ export function Comments({
                   </span>
                 )}
                 {comment.reply && <span class="quiet"> → {comment.reply.name}</span>}
-                <time class="time" dateTime={timeOf(comment.created_at).toISOString()}>
-                  {ago(timeOf(comment.created_at), language)}
-                </time>
+                <Time class="time" at={comment.created_at} />
               </p>
               <Text tree={comment.body_tree} raw={comment.body} />
               {viewer && comment.user && (

@@ -1,3 +1,4 @@
+import { KithError } from '@kith/client'
 import { Bookmark, Heart } from 'lucide-preact'
 import { useState } from 'preact/hooks'
 import { definePage } from '../../app/page.ts'
@@ -101,7 +102,7 @@ export const page = definePage({
           ))}
         </p>
         <h2>{t.forms}</h2>
-        <Form label={t.save} send={() => Promise.reject(new Error(t.fail))}>
+        <Form label={t.save} send={() => Promise.reject(new KithError(422, 'example', t.fail))}>
           <Field label={t.name} name="name" />
         </Form>
         <p class="failure">{t.fail}</p>

@@ -1,19 +1,27 @@
+import { identityOf } from '../../app/identity.ts'
 import type { Document } from '../../app/page.ts'
-import mark from '../../ui/mark.svg'
 
 export const documents: Document[] = [
   {
     path: '/manifest.webmanifest',
     type: 'application/manifest+json',
-    make: async () =>
-      JSON.stringify({
-        name: 'Kith',
-        short_name: 'Kith',
+    make: async ({ language }) => {
+      const { name, description, background, accent, icons, screenshots } = identityOf(language)
+      return JSON.stringify({
+        id: '/',
+        name,
+        short_name: name,
+        description,
+        lang: language === 'zh' ? 'zh-CN' : 'en',
         start_url: '/',
+        scope: '/',
         display: 'standalone',
-        background_color: '#fbfaf8',
-        theme_color: '#0b7468',
-        icons: [{ src: mark, sizes: 'any', type: 'image/svg+xml', purpose: 'any' }],
-      }),
+        background_color: background,
+        theme_color: accent,
+        categories: ['social'],
+        icons,
+        screenshots,
+      })
+    },
   },
 ]

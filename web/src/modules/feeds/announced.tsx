@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/preact-query'
 import { ArrowUp } from 'lucide-preact'
 import { useEffect, useState } from 'preact/hooks'
+import { scrollBehavior } from '../../app/motion.ts'
 import { useSite } from '../../app/site.ts'
 import { useWords, words } from '../../app/words.ts'
 
@@ -37,7 +38,7 @@ export function Announced({ newest, onShow }: { newest: number; onShow(): Promis
         class="button"
         onClick={() => {
           void cache.invalidateQueries({ queryKey: ['/feeds'], refetchType: 'none' })
-          void onShow().then(() => scrollTo({ top: 0, behavior: 'smooth' }))
+          void onShow().then(() => scrollTo({ top: 0, behavior: scrollBehavior() }))
         }}
       >
         <ArrowUp size={18} aria-hidden /> {t.new}

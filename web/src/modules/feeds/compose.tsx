@@ -1,12 +1,16 @@
 import { ArrowLeft, CircleDollarSign, Image, RotateCw, X } from 'lucide-preact'
 import { useRef, useState } from 'preact/hooks'
 import { useWrite } from '../../app/api.ts'
+import { mayRetry, useFailureText } from '../../app/failures.ts'
 import { useSite } from '../../app/site.ts'
 import { useToast } from '../../app/toast.tsx'
+import { acceptOf } from '../../app/uploads.ts'
 import { useWords, words } from '../../app/words.ts'
 import { Avatar } from '../../ui/picture.tsx'
+import { useShowPublished } from '../../ui/published.ts'
 import { WritingArea } from '../../ui/writing-area.tsx'
-import { type Media, useDraft } from './draft.ts'
+import { useDraft } from './draft.ts'
+import type { Media } from './media.ts'
 
 const WORDS = words({
   prompt: ['What is happening?', '分享新鲜事…'],
@@ -30,10 +34,12 @@ export function Compose() {
   const t = useWords(WORDS)
   const { api, viewer, settings } = useSite()
   const { say, fail } = useToast()
+  const textOf = useFailureText()
   const { draft, change, changeMedia, add, drop, promote, upload, clear } = useDraft()
   const { text, media, topics, amount } = draft
   const [hasPrice, setHasPrice] = useState(false)
   const input = useRef<HTMLInputElement>(null)
+  const show = useShowPublished()
   const publish = useWrite(
     () => {
       const [first] = media
@@ -56,7 +62,7 @@ export function Compose() {
         },
       })
     },
-    { changes: ['/feeds'] },
+    { onSuccess: ({ id }) => void show(['/feeds'], `feed-${id}`, `/feeds/${id}`) },
   )
   const isReady = media.every(({ id }) => id !== undefined) && (text.trim() !== '' || media.length > 0)
   return (
@@ -119,6 +125,16 @@ export function Compose() {
             ))}
           </ul>
         )}
+        <div role="alert">
+          {media.map(
+            ({ key, name, error }) =>
+              error !== undefined && (
+                <p key={key} class="failure">
+                  {name}: {textOf(error)}
+                </p>
+              ),
+          )}
+        </div>
         {hasPrice && (
           <label class="price-field">
             {t.textPrice}
@@ -135,7 +151,7 @@ export function Compose() {
           <input
             ref={input}
             type="file"
-            accept="image/jpeg,image/png,image/gif,image/webp,video/mp4,video/webm"
+            accept={acceptOf(settings, 'media')}
             multiple
             hidden
             onChange={({ currentTarget }) => {
@@ -191,7 +207,7 @@ function Chosen({
   onPrice: ((price: number) => void) | null
 }) {
   const t = useWords(WORDS)
-  const { id, url, isVideo, cover, progress, hasFailed, amount } = media
+  const { id, url, isVideo, cover, progress, error, amount } = media
   const shown = isVideo && id ? `/api/v2/files/${cover}?w=192` : (url ?? `/api/v2/files/${id}?w=192`)
   const name = `${t.picture} ${place + 1}`
   return (
@@ -201,8 +217,8 @@ function Chosen({
       ) : (
         <img src={shown} alt={name} width={96} height={96} />
       )}
-      {!id && !hasFailed && <progress aria-label={t.uploading} value={progress ?? 0} max={1} />}
-      {hasFailed && (
+      {!id && error === undefined && <progress aria-label={t.uploading} value={progress ?? 0} max={1} />}
+      {error !== undefined && mayRetry(error) && (
         <button type="button" class="is-retry" aria-label={`${t.retry}: ${name}`} onClick={onRetry}>
           <RotateCw size={16} aria-hidden />
         </button>

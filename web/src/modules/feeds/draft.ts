@@ -1,19 +1,7 @@
 import { useEffect, useState } from 'preact/hooks'
+import { loadScript } from '../../app/failures.ts'
 import { useSite } from '../../app/site.ts'
-
-/** Picture or video of a draft. A reload loses the local file but not its upload. */
-export type Media = {
-  key: string
-  name: string
-  isVideo?: boolean
-  file?: File
-  url?: string
-  id?: number
-  cover?: number
-  amount?: number
-  progress?: number
-  hasFailed?: boolean
-}
+import type { Media } from './media.ts'
 
 export type Draft = {
   text: string
@@ -34,39 +22,17 @@ function stored(): Draft {
   }
 }
 
-async function frameOf(url: string): Promise<Blob> {
-  const video = document.createElement('video')
-  video.muted = true
-  video.src = url
-  await new Promise((resolve, reject) => {
-    video.onseeked = resolve
-    video.onerror = () => reject(new Error('No video'))
-    video.onloadeddata = () => {
-      video.currentTime = Math.min(1, video.duration / 2)
-    }
-  })
-  const canvas = document.createElement('canvas')
-  canvas.width = video.videoWidth
-  canvas.height = video.videoHeight
-  canvas.getContext('2d')?.drawImage(video, 0, 0)
-  return new Promise((resolve, reject) =>
-    canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error('No frame'))), 'image/jpeg', 0.85),
-  )
-}
-
 /**
  * Draft of a feed. A reload keeps the draft. Its mark stays the same until publication, so that a retry does
  * not publish the feed twice.
  */
 export function useDraft() {
-  const { api } = useSite()
+  const { api, settings } = useSite()
   const [draft, setDraft] = useState<Draft>({ text: '', mark: '', topics: [], media: [] })
   useEffect(() => setDraft(stored()), [])
   useEffect(() => {
     if (!draft.mark) return
-    const media = draft.media.flatMap(({ file, url, progress, hasFailed, ...rest }) =>
-      rest.id ? [rest] : [],
-    )
+    const media = draft.media.flatMap(({ file, url, progress, error, ...rest }) => (rest.id ? [rest] : []))
     localStorage.setItem(KEY, JSON.stringify({ ...draft, media }))
   }, [draft])
   const change = (by: Partial<Draft>) => setDraft((old) => ({ ...old, ...by }))
@@ -75,17 +41,19 @@ export function useDraft() {
       ...old,
       media: old.media.map((each) => (each.key === key ? { ...each, ...by } : each)),
     }))
-  const upload = async ({ key, name, file, url, isVideo }: Media) => {
+  const upload = async (media: Media) => {
+    const { key, file, url } = media
     if (!file || !url) return
-    changeMedia(key, { hasFailed: false, progress: 0 })
+    changeMedia(key, { error: undefined, progress: 0 })
     try {
-      const onProgress = ({ sent, total }: { sent: number; total: number }) =>
-        changeMedia(key, { progress: total ? sent / total : 0 })
-      const { id } = await api.upload(file, { name, onProgress })
-      const cover = isVideo ? (await api.upload(await frameOf(url), { name: 'cover.jpg' })).id : undefined
-      changeMedia(key, { id, progress: 1, ...(cover ? { cover } : {}) })
-    } catch {
-      changeMedia(key, { hasFailed: true })
+      const { uploadMedia } = await loadScript(() => import('./media.ts'))
+      const onProgress = (progress: number) => changeMedia(key, { progress })
+      changeMedia(key, {
+        ...(await uploadMedia(api, settings, { ...media, file, url }, onProgress)),
+        progress: 1,
+      })
+    } catch (error) {
+      changeMedia(key, { error })
     }
   }
   const add = (files: File[], most: number) => {

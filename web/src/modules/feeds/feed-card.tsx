@@ -2,10 +2,11 @@ import type { Schema } from '@kith/client'
 import { Bookmark, Heart, MessageCircle, Pin } from 'lucide-preact'
 import { Link } from 'wouter-preact'
 import { useSite } from '../../app/site.ts'
-import { ago, compact, timeOf, useWords, words } from '../../app/words.ts'
+import { compact, useWords, words } from '../../app/words.ts'
 import { Buy } from '../../ui/buy.tsx'
 import { AvatarLink } from '../../ui/picture.tsx'
 import { Text } from '../../ui/text.tsx'
+import { Time } from '../../ui/time.tsx'
 import { Action, useToggle } from '../../ui/toggle.tsx'
 import { FeedMenu } from './feed-menu.tsx'
 import { FeedPictures, FeedVideo } from './feed-pictures.tsx'
@@ -28,15 +29,13 @@ export const isFeed =
 
 export function FeedCard({ feed, isPinned, isAlone }: { feed: Feed; isPinned?: boolean; isAlone?: boolean }) {
   const t = useWords(WORDS)
-  const { language } = useSite()
-  const time = timeOf(feed.created_at)
   const name = feed.user?.name ?? t.closed
   const linked = new Set(
     feed.feed_content_tree?.map((node) => typeof node !== 'string' && node.type === 'topic' && node.topic),
   )
   const tags = feed.topics.filter(({ id }) => !linked.has(id))
   return (
-    <article class={isAlone ? 'feed is-alone' : 'feed'} aria-label={name}>
+    <article id={`feed-${feed.id}`} class={isAlone ? 'feed is-alone' : 'feed'} aria-label={name}>
       {isPinned && (
         <p class="feed-note">
           <Pin size={14} aria-hidden /> {t.pinned}
@@ -55,7 +54,7 @@ export function FeedCard({ feed, isPinned, isAlone }: { feed: Feed; isPinned?: b
             </span>
           )}
           <Link class="time" href={`/feeds/${feed.id}`}>
-            <time dateTime={time.toISOString()}>{ago(time, language)}</time>
+            <Time at={feed.created_at} />
           </Link>
         </div>
         <FeedMenu feed={feed} />

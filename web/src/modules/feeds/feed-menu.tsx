@@ -1,14 +1,16 @@
 import type { Schema } from '@kith/client'
 import { useQueryClient } from '@tanstack/preact-query'
 import { Ellipsis } from 'lucide-preact'
-import { useRef, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import { useLocation } from 'wouter-preact'
 import { read, remove, useRead, useWrite } from '../../app/api.ts'
+import { useConfirm } from '../../app/confirm.tsx'
 import { useSite } from '../../app/site.ts'
 import { useToast } from '../../app/toast.tsx'
 import { useWords, words } from '../../app/words.ts'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Form } from '../../ui/form.tsx'
+import { Menu } from '../../ui/menu.tsx'
 import { Pay } from '../../ui/pay.tsx'
 import { PinDialog } from '../../ui/pin.tsx'
 import { WritingArea } from '../../ui/writing-area.tsx'
@@ -41,7 +43,7 @@ export function FeedMenu({ feed }: { feed: Schema<'Feed'> }) {
   const { say, fail } = useToast()
   const [opened, setOpened] = useState<Opened>(null)
   const [isSeen, setIsSeen] = useState(false)
-  const menu = useRef<HTMLDetailsElement>(null)
+  const confirm = useConfirm()
   const { data: abilities = [] } = useRead(read('/user/abilities'), { enabled: isSeen })
   const can = (ability: string) => abilities.some(({ name }) => name === ability)
   const params = { path: { feed: feed.id } }
@@ -53,43 +55,32 @@ export function FeedMenu({ feed }: { feed: Schema<'Feed'> }) {
   }
   if (!viewer) return null
   const isMine = viewer.id === feed.user_id
-  const item = (label: string, act: () => void) => (
-    <button
-      type="button"
-      onClick={() => {
-        menu.current?.removeAttribute('open')
-        act()
-      }}
-    >
+  const item = (label: string, act: () => unknown) => (
+    <button type="button" onClick={act}>
       {label}
     </button>
   )
   return (
     <>
-      <details class="dots" ref={menu} onToggle={() => setIsSeen(true)}>
-        <summary aria-label={t.menu}>
-          <Ellipsis size={20} aria-hidden />
-        </summary>
-        <div class="popover">
-          {item(t.repost, () => setOpened('repost'))}
-          {!isMine && settings.feed.reward !== false && item(t.reward, () => setOpened('reward'))}
-          {isMine && item(t.pin, () => setOpened('pin'))}
-          {!isMine && item(t.report, () => setOpened('report'))}
-          {(isMine || can('[feed] Delete Feed')) &&
-            item(t.delete, () => {
-              if (!confirm(t.sure)) return
-              erase.mutate(undefined, {
-                onSuccess: () => {
-                  remove(cache, isFeed(feed.id))
-                  say(t.deleted)
-                  if (path.startsWith('/feeds/')) navigate('/')
-                },
-                onError: fail,
-              })
-            })}
-          {can('admin: feeds') && <a href={`/admin/feeds/${feed.id}/show`}>{t.console}</a>}
-        </div>
-      </details>
+      <Menu label={t.menu} button={<Ellipsis size={20} aria-hidden />} onOpen={() => setIsSeen(true)}>
+        {item(t.repost, () => setOpened('repost'))}
+        {!isMine && settings.feed.reward !== false && item(t.reward, () => setOpened('reward'))}
+        {isMine && item(t.pin, () => setOpened('pin'))}
+        {!isMine && item(t.report, () => setOpened('report'))}
+        {(isMine || can('[feed] Delete Feed')) &&
+          item(t.delete, async () => {
+            if (!(await confirm(t.sure, t.delete))) return
+            erase.mutate(undefined, {
+              onSuccess: () => {
+                remove(cache, isFeed(feed.id))
+                say(t.deleted)
+                if (path.startsWith('/feeds/')) navigate('/')
+              },
+              onError: fail,
+            })
+          })}
+        {can('admin: feeds') && <a href={`/admin/feeds/${feed.id}/show`}>{t.console}</a>}
+      </Menu>
       {opened === 'report' && (
         <Ask
           title={t.report}

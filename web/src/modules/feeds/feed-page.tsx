@@ -1,5 +1,6 @@
 import { read, useRead } from '../../app/api.ts'
 import { definePage, type Visit } from '../../app/page.ts'
+import { authorship } from '../../app/structured.ts'
 import { cutText, onOneLine, plainText } from '../../app/text.ts'
 import { Supporters } from '../../ui/supporters.tsx'
 import { Comments, commentsOf } from '../comments/comments.tsx'
@@ -27,12 +28,7 @@ export const page = definePage({
         '@type': 'DiscussionForumPosting',
         url: `${visit.origin}${visit.path}`,
         text,
-        datePublished: `${feed.created_at.replace(' ', 'T')}Z`,
-        author: {
-          '@type': 'Person',
-          name,
-          ...(feed.user ? { url: `${visit.origin}/users/${feed.user.id}` } : {}),
-        },
+        ...authorship(feed, visit),
         ...(image ? { image } : {}),
         commentCount: feed.feed_comment_count,
         interactionStatistic: {

@@ -1,6 +1,8 @@
 import type { Schema } from '@kith/client'
 import type { ComponentType } from 'preact'
 import { useState } from 'preact/hooks'
+import { loadScript } from '../../app/failures.ts'
+import { useToast } from '../../app/toast.tsx'
 import { useWords, words } from '../../app/words.ts'
 import { Buy } from '../../ui/buy.tsx'
 import type { Viewer } from '../../ui/viewer.tsx'
@@ -26,6 +28,7 @@ export function FeedPictures({
   isAlone?: boolean | undefined
 }) {
   const t = useWords(WORDS)
+  const { fail } = useToast()
   const [open, setOpen] = useState<{
     Show: ComponentType<Parameters<typeof Viewer>[0]>
     first: number
@@ -48,7 +51,10 @@ export function FeedPictures({
             onClick={(event) => {
               if (event.metaKey || event.ctrlKey) return
               event.preventDefault()
-              void import('../../ui/viewer.tsx').then(({ Viewer: Show }) => setOpen({ Show, first: n }))
+              void loadScript(() => import('../../ui/viewer.tsx')).then(
+                ({ Viewer: Show }) => setOpen({ Show, first: n }),
+                fail,
+              )
             }}
           >
             <img

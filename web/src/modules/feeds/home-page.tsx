@@ -1,11 +1,11 @@
 import { Sparkles } from 'lucide-preact'
-import { Link } from 'wouter-preact'
 import { list, useList } from '../../app/api.ts'
 import { definePage, type Visit } from '../../app/page.ts'
 import { useViewer } from '../../app/site.ts'
 import { useWords, words } from '../../app/words.ts'
 import { Chunks } from '../../ui/chunks.tsx'
 import { More } from '../../ui/more.tsx'
+import { Tabs } from '../../ui/tabs.tsx'
 import { Announced } from './announced.tsx'
 import { Compose } from './compose.tsx'
 import { FeedCard } from './feed-card.tsx'
@@ -59,18 +59,7 @@ export const page = definePage({
     return (
       <>
         <h1 class="sr-only">{t.title}</h1>
-        <nav class="tabs" aria-label={t.lists}>
-          {tabs.map(([path, label]) => (
-            <Link
-              key={path}
-              href={path}
-              class={path === visit.path ? 'is-here' : ''}
-              aria-current={path === visit.path ? 'page' : undefined}
-            >
-              {label}
-            </Link>
-          ))}
-        </nav>
+        <Tabs label={t.lists} here={visit.path} tabs={tabs} />
         {viewer && <Compose />}
         {pinned.map((feed) => (
           <FeedCard key={feed.id} feed={feed} isPinned />

@@ -1,5 +1,5 @@
-import { Link } from 'wouter-preact'
 import { useWords, words } from '../../app/words.ts'
+import { Tabs } from '../../ui/tabs.tsx'
 
 const WORDS = words({
   label: ['Types of saved content', '收藏类型'],
@@ -13,18 +13,5 @@ const PATHS = ['/saved', '/saved/news', '/saved/answers', '/saved/group-posts', 
 
 export function SavedTabs({ path }: { path: string }) {
   const t = useWords(WORDS)
-  return (
-    <nav class="tabs" aria-label={t.label}>
-      {PATHS.map((to) => (
-        <Link
-          key={to}
-          href={to}
-          class={to === path ? 'is-here' : ''}
-          aria-current={to === path ? 'page' : undefined}
-        >
-          {t[to]}
-        </Link>
-      ))}
-    </nav>
-  )
+  return <Tabs label={t.label} here={path} tabs={PATHS.map((to) => [to, t[to]])} />
 }

@@ -1,11 +1,11 @@
 import { Link } from 'wouter-preact'
 import { list, read, startOf, useList, useRead, useWrite } from '../../app/api.ts'
 import { definePage, type Visit } from '../../app/page.ts'
-import { useSite } from '../../app/site.ts'
 import { useToast } from '../../app/toast.tsx'
-import { ago, plural, timeOf, useWords, words } from '../../app/words.ts'
+import { plural, useWords, words } from '../../app/words.ts'
 import { Form } from '../../ui/form.tsx'
 import { More } from '../../ui/more.tsx'
+import { Time } from '../../ui/time.tsx'
 import { GroupFields, groupOf } from './group-fields.tsx'
 
 const WORDS = words({
@@ -40,7 +40,6 @@ export const page = definePage({
   }),
   body: ({ visit }) => {
     const t = useWords(WORDS)
-    const { language } = useSite()
     const { say } = useToast()
     const { data: group } = useRead(groupQuery(visit))
     const isFounder = group?.joined?.role === 'founder'
@@ -80,7 +79,9 @@ export const page = definePage({
                     <p class="name" dir="auto">
                       {type === 1 ? t.joined(user?.name ?? subject) : t.pinned(subject)}
                     </p>
-                    <p class="quiet">{ago(timeOf(created_at), language)}</p>
+                    <p class="quiet">
+                      <Time at={created_at} />
+                    </p>
                   </div>
                   <b>{t.points(amount)}</b>
                 </li>

@@ -3,6 +3,7 @@ import { useState } from 'preact/hooks'
 import { Link, useLocation } from 'wouter-preact'
 import { list, read, startOf, useList, useRead, useWrite } from '../../app/api.ts'
 import { definePage, type Visit } from '../../app/page.ts'
+import { useSaid } from '../../app/said.ts'
 import { useSite } from '../../app/site.ts'
 import { useToast } from '../../app/toast.tsx'
 import { compact, plural, useWords, words } from '../../app/words.ts'
@@ -11,6 +12,7 @@ import { Field, Form } from '../../ui/form.tsx'
 import { More } from '../../ui/more.tsx'
 import { Pay } from '../../ui/pay.tsx'
 import { summaryOf } from '../../ui/preview.tsx'
+import { useShowPublished } from '../../ui/published.ts'
 import { Report } from '../../ui/report.tsx'
 import { Summary } from '../../ui/summary.tsx'
 import { WritingArea } from '../../ui/writing-area.tsx'
@@ -70,6 +72,7 @@ export const page = definePage({
   },
   body: ({ visit }) => {
     const t = useWords(WORDS)
+    const said = useSaid()
     const { api, viewer } = useSite()
     const { data: group } = useRead(groupOf(visit))
     const posts = useList(postsOf(visit), { enabled: group !== undefined })
@@ -83,12 +86,12 @@ export const page = definePage({
       <>
         <header class="article">
           <div class="page-row">
-            <h1 dir="auto">{group.name}</h1>
+            <h1 {...said(group.name)}>{group.name}</h1>
             <Membership group={group} path={visit.path} />
           </div>
-          {group.summary && <p dir="auto">{group.summary}</p>}
+          {group.summary && <p {...said(group.summary)}>{group.summary}</p>}
           {group.notice && (
-            <p class="price" dir="auto">
+            <p class="price" {...said(group.notice)}>
               {group.notice}
             </p>
           )}
@@ -125,6 +128,7 @@ export const page = definePage({
         {[...pinned, ...posts.items.filter(({ id }) => !pinnedIds.has(id))].map((post) => (
           <Summary
             key={post.id}
+            id={`post-${post.id}`}
             href={`/groups/${group.id}/posts/${post.id}`}
             title={post.title}
             text={post.summary}
@@ -201,13 +205,21 @@ function Membership({ group, path }: { group: Group; path: string }) {
 
 function Write({ group, onClose }: { group: Group; onClose(): void }) {
   const t = useWords(WORDS)
+  const show = useShowPublished()
   const write = useWrite(
     async (api, { title = '', body = '' }: Record<string, string>) =>
       api.post('/groups/{group}/posts', {
         params: { path: { group: group.id } },
         body: { title, body, summary: await summaryOf(api, body) },
       }),
-    { changes: ['/groups/{group}/posts', '/groups/{group}'] },
+    {
+      onSuccess: ({ post: { id } }) =>
+        void show(
+          ['/groups/{group}/posts', '/groups/{group}'],
+          `post-${id}`,
+          `/groups/${group.id}/posts/${id}`,
+        ),
+    },
   )
   return (
     <Dialog title={t.write} onClose={onClose}>

@@ -4,7 +4,9 @@ import { Bookmark, Heart } from 'lucide-preact'
 import { Link, useLocation } from 'wouter-preact'
 import { read, useRead } from '../../app/api.ts'
 import { definePage, type Visit } from '../../app/page.ts'
+import { useSaid } from '../../app/said.ts'
 import { useSite } from '../../app/site.ts'
+import { authorship } from '../../app/structured.ts'
 import { useToast } from '../../app/toast.tsx'
 import { useWords, words } from '../../app/words.ts'
 import { Byline } from '../../ui/byline.tsx'
@@ -55,8 +57,7 @@ export const page = definePage({
         headline: post.title,
         text: post.summary,
         url: `${visit.origin}${visit.path}`,
-        datePublished: `${post.created_at.replace(' ', 'T')}Z`,
-        author: { '@type': 'Person', name: post.user?.name ?? '' },
+        ...authorship(post, visit),
         ...(image ? { image } : {}),
         commentCount: post.comments_count,
       },
@@ -64,6 +65,7 @@ export const page = definePage({
   },
   body: ({ visit }) => {
     const t = useWords(WORDS)
+    const said = useSaid()
     const { api, viewer } = useSite()
     const cache = useQueryClient()
     const [, navigate] = useLocation()
@@ -101,7 +103,7 @@ export const page = definePage({
               <Link href={`/groups/${post.group_id}`}>{post.group.name}</Link>
             </p>
           )}
-          <h1 dir="auto">{post.title}</h1>
+          <h1 {...said(post.title)}>{post.title}</h1>
           <Byline person={post.user} time={post.created_at} />
           <Text tree={post.body_tree} raw={post.body} name={`post-${post.id}`} />
           <footer class="actions">

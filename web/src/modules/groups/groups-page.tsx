@@ -6,6 +6,7 @@ import { useViewer } from '../../app/site.ts'
 import { compact, plural, useWords, words } from '../../app/words.ts'
 import { More } from '../../ui/more.tsx'
 import { Summary } from '../../ui/summary.tsx'
+import { Tabs } from '../../ui/tabs.tsx'
 
 const WORDS = words({
   title: ['Groups', '圈子'],
@@ -51,18 +52,11 @@ export const page = definePage({
           )}
         </header>
         {viewer && (
-          <nav class="tabs" aria-label={t.title}>
-            {(['/groups', '/groups/mine'] as const).map((path) => (
-              <Link
-                key={path}
-                href={path}
-                class={path === visit.path ? 'is-here' : ''}
-                aria-current={path === visit.path ? 'page' : undefined}
-              >
-                {t[path]}
-              </Link>
-            ))}
-          </nav>
+          <Tabs
+            label={t.title}
+            here={visit.path}
+            tabs={(['/groups', '/groups/mine'] as const).map((path) => [path, t[path]])}
+          />
         )}
         {groups.items.map(({ id, name, summary, avatar, mode, users_count, posts_count }) => (
           <Summary key={id} href={`/groups/${id}`} title={name} text={summary} image={avatar?.url}>

@@ -6,6 +6,7 @@ import { useToast } from '../../app/toast.tsx'
 import { useWords, words } from '../../app/words.ts'
 import { More } from '../../ui/more.tsx'
 import { PersonRow } from '../../ui/person-row.tsx'
+import { Tabs } from '../../ui/tabs.tsx'
 
 const WORDS = words({
   title: [(name: string) => `Members of ${name}`, (name: string) => `${name} 的成员`],
@@ -96,18 +97,11 @@ export const page = definePage({
           </h1>
         </header>
         {isManager && (
-          <nav class="tabs" aria-label={t.kinds}>
-            {TYPES.map((type) => (
-              <Link
-                key={type}
-                href={`${visit.path}?type=${type}`}
-                class={type === typeOf(visit) ? 'is-here' : ''}
-                aria-current={type === typeOf(visit) ? 'page' : undefined}
-              >
-                {t[type]}
-              </Link>
-            ))}
-          </nav>
+          <Tabs
+            label={t.kinds}
+            here={`${visit.path}?type=${typeOf(visit)}`}
+            tabs={TYPES.map((type) => [`${visit.path}?type=${type}`, t[type]])}
+          />
         )}
         <ul class="rows is-padded">
           {members.items.map((member) => {

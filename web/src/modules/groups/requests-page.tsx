@@ -1,11 +1,12 @@
 import { Link } from 'wouter-preact'
 import { list, read, startOf, useList, useRead, useWrite } from '../../app/api.ts'
 import { definePage, type Visit } from '../../app/page.ts'
-import { useSite } from '../../app/site.ts'
 import { plainLine } from '../../app/text.ts'
 import { useToast } from '../../app/toast.tsx'
-import { ago, plural, timeOf, useWords, words } from '../../app/words.ts'
+import { plural, useWords, words } from '../../app/words.ts'
 import { More } from '../../ui/more.tsx'
+import { Tabs } from '../../ui/tabs.tsx'
+import { Facts, Time } from '../../ui/time.tsx'
 
 const WORDS = words({
   title: [(name: string) => `Reports and requests in ${name}`, (name: string) => `${name} 的待处理事项`],
@@ -52,18 +53,11 @@ export const page = definePage({
             <Link href={`/groups/${group.id}`}>{t.title(group.name)}</Link>
           </h1>
         </header>
-        <nav class="tabs" aria-label={t.kinds}>
-          {KINDS.map((kind) => (
-            <Link
-              key={kind}
-              href={`${visit.path}?kind=${kind}`}
-              class={kind === kindOf(visit) ? 'is-here' : ''}
-              aria-current={kind === kindOf(visit) ? 'page' : undefined}
-            >
-              {t[kind]}
-            </Link>
-          ))}
-        </nav>
+        <Tabs
+          label={t.kinds}
+          here={`${visit.path}?kind=${kindOf(visit)}`}
+          tabs={KINDS.map((kind) => [`${visit.path}?kind=${kind}`, t[kind]])}
+        />
         {kindOf(visit) === 'pins' ? <Pins visit={visit} /> : <Reports visit={visit} />}
       </>
     )
@@ -72,7 +66,6 @@ export const page = definePage({
 
 function Reports({ visit }: { visit: Visit }) {
   const t = useWords(WORDS)
-  const { language } = useSite()
   const { fail } = useToast()
   const reports = useList(reportsOf(visit))
   const decide = useWrite<{ report: number; isAccepted: boolean }>(
@@ -92,18 +85,18 @@ function Reports({ visit }: { visit: Visit }) {
                 {content}
               </p>
               <p class="quiet">
-                {post && (
-                  <Link href={`/groups/${post.group_id}/posts/${post.id}`}>
-                    {post.title || (type === 'comment' ? t.comment : t.post)}
-                  </Link>
-                )}
-                {[
-                  comment && `“${plainLine(comment.body_tree, comment.body)}”`,
-                  user?.name,
-                  ago(timeOf(created_at), language),
-                ]
-                  .filter(Boolean)
-                  .map((each) => ` · ${each}`)}
+                <Facts
+                  of={[
+                    post && (
+                      <Link key="post" href={`/groups/${post.group_id}/posts/${post.id}`}>
+                        {post.title || (type === 'comment' ? t.comment : t.post)}
+                      </Link>
+                    ),
+                    comment && `“${plainLine(comment.body_tree, comment.body)}”`,
+                    user?.name,
+                    <Time key="time" at={created_at} />,
+                  ]}
+                />
               </p>
             </div>
             <Decide

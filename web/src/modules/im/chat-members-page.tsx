@@ -2,6 +2,7 @@ import type { Schema } from '@kith/client'
 import { useState } from 'preact/hooks'
 import { useLocation } from 'wouter-preact'
 import { useRead, useWrite } from '../../app/api.ts'
+import { useConfirm } from '../../app/confirm.tsx'
 import { definePage, type Visit } from '../../app/page.ts'
 import { useSite } from '../../app/site.ts'
 import { useToast } from '../../app/toast.tsx'
@@ -24,7 +25,12 @@ const WORDS = words({
   handOver: ['Make owner', '转让群主'],
   leave: ['Leave the group', '退出群聊'],
   delete: ['Delete the group', '解散群聊'],
-  sure: ['Are you sure?', '确定吗？'],
+  sureOwner: [
+    (name: string) => `Make ${name} the owner? You will become a member.`,
+    (name: string) => `确定将群主转让给 ${name} 吗？你将成为普通成员。`,
+  ],
+  sureLeave: ['Leave this group?', '确定退出群聊吗？'],
+  sureDelete: ['Delete this group for all members?', '确定为所有成员解散群聊吗？'],
 })
 
 const idOf = ({ params }: Visit) => params.group ?? ''
@@ -43,6 +49,7 @@ function Members({ group }: { group: Schema<'ImGroup'> }) {
   const t = useWords(WORDS)
   const { api, viewer } = useSite()
   const { say, fail } = useToast()
+  const confirm = useConfirm()
   const [, navigate] = useLocation()
   const [people, setPeople] = useState<Schema<'User'>[]>([])
   const id = Number(group.id)
@@ -105,9 +112,10 @@ function Members({ group }: { group: Schema<'ImGroup'> }) {
                 <button
                   type="button"
                   class="button is-quiet"
-                  onClick={() =>
-                    confirm(t.sure) && change.mutate({ new_owner_user: member.id }, { onError: fail })
-                  }
+                  onClick={async () => {
+                    if (await confirm(t.sureOwner(member.name), t.handOver))
+                      change.mutate({ new_owner_user: member.id }, { onError: fail })
+                  }}
                 >
                   {t.handOver}
                 </button>
@@ -156,8 +164,8 @@ function Members({ group }: { group: Schema<'ImGroup'> }) {
         <button
           type="button"
           class="button is-danger"
-          onClick={() => {
-            if (!confirm(t.sure)) return
+          onClick={async () => {
+            if (!(await confirm(isOwner ? t.sureDelete : t.sureLeave, isOwner ? t.delete : t.leave))) return
             if (isOwner) erase.mutate(undefined, toList)
             else drop.mutate(viewer?.id ?? 0, toList)
           }}

@@ -3,10 +3,13 @@ import { BellOff, Ellipsis, RotateCw, X } from 'lucide-preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { Link, useLocation } from 'wouter-preact'
 import { read, useRead, useWrite } from '../../app/api.ts'
+import { useConfirm } from '../../app/confirm.tsx'
+import { mayRetry, useFailureText } from '../../app/failures.ts'
 import { definePage, type Visit } from '../../app/page.ts'
 import { useSite } from '../../app/site.ts'
 import { useToast } from '../../app/toast.tsx'
 import { useWords, words } from '../../app/words.ts'
+import { Menu } from '../../ui/menu.tsx'
 import { Text } from '../../ui/text.tsx'
 import { useConversation } from './conversation.ts'
 import { groupOf, type Member } from './group.ts'
@@ -25,7 +28,8 @@ const WORDS = words({
     (names: string[]) => `${LIST.format(names)} ${names.length === 1 ? 'is' : 'are'} typing…`,
     (names: string[]) => `${names.join('、')} 正在输入…`,
   ],
-  failed: ['Not sent. Try again', '发送失败，点击重试'],
+  failed: ['Not sent.', '发送失败。'],
+  retry: ['Try again', '重试'],
   drop: ['Discard', '放弃'],
   sending: ['Sending…', '发送中…'],
   file: ['File', '文件'],
@@ -91,6 +95,7 @@ function Conversation({
   const t = useWords(WORDS)
   const { viewer } = useSite()
   const { fail } = useToast()
+  const textOf = useFailureText()
   const talk = useConversation(chat.id, first, isLive, chat.group !== null)
   const [aim, setAim] = useState<Aim>(null)
   const end = useRef<HTMLDivElement>(null)
@@ -124,7 +129,7 @@ function Conversation({
           )}{' '}
           {chat.muted && <BellOff size={16} role="img" aria-label={t.muted} />}
         </h1>
-        <Menu chat={chat} />
+        <ChatMenu chat={chat} />
       </header>
       {talk.hasEarlier && (
         <button type="button" class="more" onClick={() => void talk.showEarlier().catch(fail)}>
@@ -148,11 +153,16 @@ function Conversation({
         {talk.pending.map((each) => (
           <li key={each.key} class="message is-mine">
             <div class="bubble">{each.body ? <Text tree={undefined} raw={each.body} /> : t.file}</div>
-            {each.hasFailed ? (
+            {each.error !== undefined ? (
               <div class="message-foot">
-                <button type="button" class="text-button" onClick={() => void talk.retry(each).catch(fail)}>
-                  <RotateCw size={14} aria-hidden /> {t.failed}
-                </button>
+                <p class="failure" role="alert">
+                  {t.failed} {textOf(each.error)}
+                </p>
+                {mayRetry(each.error) && (
+                  <button type="button" class="text-button" onClick={() => void talk.retry(each)}>
+                    <RotateCw size={14} aria-hidden /> {t.retry}
+                  </button>
+                )}
                 <button type="button" class="text-button" onClick={() => talk.drop(each.key)}>
                   <X size={14} aria-hidden /> {t.drop}
                 </button>
@@ -183,7 +193,7 @@ function Conversation({
           onSend={(given) => {
             const replied = aim?.kind === 'reply' ? { reply_to: aim.message.id } : {}
             setAim(null)
-            void talk.send({ ...given, ...replied }).catch(fail)
+            void talk.send({ ...given, ...replied })
           }}
         />
       )}
@@ -192,11 +202,11 @@ function Conversation({
   )
 }
 
-function Menu({ chat }: { chat: Chat }) {
+function ChatMenu({ chat }: { chat: Chat }) {
   const t = useWords(WORDS)
   const { fail } = useToast()
   const [, navigate] = useLocation()
-  const menu = useRef<HTMLDetailsElement>(null)
+  const confirm = useConfirm()
   const { id, person, group, muted } = chat
   const params = { path: { chat: id } }
   const changes = ['/chats/{chat}', '/chats']
@@ -209,34 +219,22 @@ function Menu({ chat }: { chat: Chat }) {
     { changes: [...changes, '/users/{user}'] },
   )
   const clear = useWrite((api) => api.delete('/chats/{chat}', { params }), { changes })
-  const item = (label: string, act: () => void) => (
-    <button
-      type="button"
-      onClick={() => {
-        menu.current?.removeAttribute('open')
-        act()
-      }}
-    >
+  const item = (label: string, act: () => unknown) => (
+    <button type="button" onClick={act}>
       {label}
     </button>
   )
   return (
-    <details class="dots" ref={menu}>
-      <summary aria-label={t.menu}>
-        <Ellipsis size={20} aria-hidden />
-      </summary>
-      <div class="popover">
-        {item(muted ? t.unmute : t.mute, () => mute.mutate(undefined, { onError: fail }))}
-        {item(t.search, () => navigate(`/chats?chat=${id}`))}
-        {group && item(t.members, () => navigate(`/chats/members/${group.id}`))}
-        {person &&
-          item(person.blacked ? t.unblock : t.block, () => block.mutate(undefined, { onError: fail }))}
-        {!group &&
-          item(t.clear, () => {
-            if (confirm(t.sure))
-              clear.mutate(undefined, { onSuccess: () => navigate('/chats'), onError: fail })
-          })}
-      </div>
-    </details>
+    <Menu label={t.menu} button={<Ellipsis size={20} aria-hidden />}>
+      {item(muted ? t.unmute : t.mute, () => mute.mutate(undefined, { onError: fail }))}
+      {item(t.search, () => navigate(`/chats?chat=${id}`))}
+      {group && item(t.members, () => navigate(`/chats/members/${group.id}`))}
+      {person && item(person.blacked ? t.unblock : t.block, () => block.mutate(undefined, { onError: fail }))}
+      {!group &&
+        item(t.clear, async () => {
+          if (await confirm(t.sure, t.clear))
+            clear.mutate(undefined, { onSuccess: () => navigate('/chats'), onError: fail })
+        })}
+    </Menu>
   )
 }

@@ -2,9 +2,9 @@ import { BellOff, MessagesSquare, Users } from 'lucide-preact'
 import { Link, useLocation } from 'wouter-preact'
 import { read, useRead } from '../../app/api.ts'
 import { definePage, type Visit } from '../../app/page.ts'
-import { useSite } from '../../app/site.ts'
-import { ago, timeOf, useWords, words } from '../../app/words.ts'
+import { useWords, words } from '../../app/words.ts'
 import { Avatar } from '../../ui/picture.tsx'
+import { Time } from '../../ui/time.tsx'
 import { useBrief } from './message.tsx'
 import { chatsOf, PAGE } from './unread.ts'
 
@@ -100,7 +100,6 @@ export const page = definePage({
 
 function Found({ visit }: { visit: Visit }) {
   const t = useWords(WORDS)
-  const { language } = useSite()
   const brief = useBrief()
   const { data: found, isPending } = useRead(foundOf(visit))
   const { data: chats = [] } = useRead(chatsOf())
@@ -122,7 +121,7 @@ function Found({ visit }: { visit: Visit }) {
                   {brief(message)}
                 </p>
               </div>
-              <span class="time">{ago(timeOf(message.created_at), language)}</span>
+              <Time class="time" at={message.created_at} />
             </Link>
           </li>
         ))}
@@ -139,7 +138,6 @@ function Found({ visit }: { visit: Visit }) {
 
 function Conversations({ visit }: { visit: Visit }) {
   const t = useWords(WORDS)
-  const { language } = useSite()
   const brief = useBrief()
   const { data: chats = [], isPending } = useRead(shownOf(visit))
   const last = chats.at(-1)?.last_message?.id
@@ -161,7 +159,7 @@ function Conversations({ visit }: { visit: Visit }) {
                   </p>
                 )}
               </div>
-              {last && <span class="time">{ago(timeOf(last.created_at), language)}</span>}
+              {last && <Time class="time" at={last.created_at} />}
               {unread > 0 && (
                 <span class="count">
                   {unread > 99 ? '99+' : unread}

@@ -2,6 +2,7 @@ import type { ChatMessage } from '@kith/client'
 import { useQueryClient } from '@tanstack/preact-query'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { useSite } from '../../app/site.ts'
+import { checkFile } from '../../app/uploads.ts'
 import { watchChats } from './live.ts'
 
 export type Pending = {
@@ -10,7 +11,8 @@ export type Pending = {
   blob?: File
   file?: number
   reply_to?: number
-  hasFailed?: boolean
+  /** Reason why the message was not sent. */
+  error?: unknown
 }
 
 const TYPING_MS = 4_000
@@ -30,7 +32,7 @@ const isSame = ({ body, file, reply_to }: Pending, message: ChatMessage) =>
   (body ?? '') === message.body && file === message.file?.file && (reply_to ?? null) === message.reply_to
 
 export function useConversation(chat: number, first: ChatMessage[], isLive: boolean, isGroup: boolean) {
-  const { api, viewer } = useSite()
+  const { api, viewer, settings } = useSite()
   const cache = useQueryClient()
   const [messages, setMessages] = useState(first)
   const [pending, setPending] = useState<Pending[]>([])
@@ -121,8 +123,9 @@ export function useConversation(chat: number, first: ChatMessage[], isLive: bool
 
   const post = async (one: Pending) => {
     const { key, body, blob, reply_to } = one
-    change(key, { hasFailed: false })
+    change(key, { error: undefined })
     try {
+      if (blob && !one.file) checkFile(blob, settings, 'any')
       const file = one.file ?? (blob && (await api.upload(blob, { name: blob.name })).id)
       if (file) change(key, { file })
       const message: ChatMessage = await api.post('/chats/{chat}/messages', {
@@ -134,8 +137,7 @@ export function useConversation(chat: number, first: ChatMessage[], isLive: bool
       setMessages((all) => merged(all, [message]))
       setPending((all) => all.filter((each) => each.key !== key))
     } catch (error) {
-      change(key, { hasFailed: true })
-      throw error
+      change(key, { error })
     }
   }
   const replace = (message: ChatMessage) => setMessages((all) => merged(all, [message]))

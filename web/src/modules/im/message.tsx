@@ -2,9 +2,10 @@ import type { ChatMessage } from '@kith/client'
 import { useState } from 'preact/hooks'
 import { useSite } from '../../app/site.ts'
 import { plainLine } from '../../app/text.ts'
-import { timeOf, useWords, words } from '../../app/words.ts'
+import { useWords, words } from '../../app/words.ts'
 import { Report } from '../../ui/report.tsx'
 import { Text } from '../../ui/text.tsx'
+import { Time } from '../../ui/time.tsx'
 import { Viewer } from '../../ui/viewer.tsx'
 
 const WORDS = words({
@@ -75,17 +76,10 @@ export function Message({
   onErase(): void
 }) {
   const t = useWords(WORDS)
-  const { api, viewer, language } = useSite()
+  const { api, viewer } = useSite()
   const brief = useBrief()
   const { id, sender_id, body, file, deleted, created_at } = message
   const isMine = sender_id === viewer?.id
-  const sent = timeOf(created_at)
-  const isToday = Date.now() - sent.getTime() < 20 * 3_600_000
-  const time = new Intl.DateTimeFormat(language === 'zh' ? 'zh-CN' : 'en', {
-    ...(isToday ? {} : { month: 'short', day: 'numeric' }),
-    hour: '2-digit',
-    minute: '2-digit',
-  }).format(sent)
   return (
     <li class={isMine ? 'message is-mine' : 'message'} id={`message-${id}`}>
       {name && (
@@ -106,7 +100,7 @@ export function Message({
       </div>
       <div class="message-foot">
         <span class="time">
-          {time}
+          <Time at={created_at} form="moment" />
           {message.edited_at && !deleted && ` · ${t.edited}`}
         </span>
         {!deleted && sender_id > 0 && (

@@ -3,6 +3,7 @@ import { Check, Image, Mic, SendHorizontal, X } from 'lucide-preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { useSite } from '../../app/site.ts'
 import { useToast } from '../../app/toast.tsx'
+import { acceptOf } from '../../app/uploads.ts'
 import { useWords, words } from '../../app/words.ts'
 import { WritingArea } from '../../ui/writing-area.tsx'
 import { useBrief } from './message.tsx'
@@ -40,7 +41,7 @@ export function TalkForm({
   onEdit(message: number, body: string): Promise<unknown>
 }) {
   const t = useWords(WORDS)
-  const { api } = useSite()
+  const { api, settings } = useSite()
   const { say, fail } = useToast()
   const brief = useBrief()
   const [text, setText] = useState('')
@@ -104,7 +105,7 @@ export function TalkForm({
           <input
             ref={file}
             type="file"
-            accept="image/*"
+            accept={acceptOf(settings, 'picture')}
             hidden
             onChange={({ currentTarget }) => {
               const chosen = currentTarget.files?.[0]

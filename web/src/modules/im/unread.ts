@@ -22,10 +22,14 @@ export function useUnreadChats(): number | null {
   useEffect(() => {
     if (!viewer || isElsewhere) return
     const over = new AbortController()
-    void import('./live.ts').then(({ watchChats }) =>
-      watchChats(api, over.signal, ({ event }) => {
-        if (event !== 'typing' && event !== 'presence') void cache.invalidateQueries({ queryKey: ['/chats'] })
-      }),
+    void import('./live.ts').then(
+      ({ watchChats }) =>
+        watchChats(api, over.signal, ({ event }) => {
+          if (event !== 'typing' && event !== 'presence')
+            void cache.invalidateQueries({ queryKey: ['/chats'] })
+        }),
+      // Without the script, the number changes with the next page only.
+      () => {},
     )
     return () => over.abort()
   }, [isElsewhere])

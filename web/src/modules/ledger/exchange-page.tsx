@@ -3,7 +3,7 @@ import { read, useRead, useWrite } from '../../app/api.ts'
 import { definePage } from '../../app/page.ts'
 import { useSite } from '../../app/site.ts'
 import { useToast } from '../../app/toast.tsx'
-import { useWords, words } from '../../app/words.ts'
+import { plural, useWords, words } from '../../app/words.ts'
 import { Form } from '../../ui/form.tsx'
 import { count, fenOf, MoneyField, MoneyTabs, money, useOnce, useRules } from './money.tsx'
 
@@ -12,7 +12,10 @@ const WORDS = words({
   off: ['Points cannot be bought from the wallet on this site.', '本站未开放积分兑换。'],
   have: [(sum: string) => `Wallet balance: ${sum}.`, (sum: string) => `钱包余额 ${sum}。`],
   least: [(sum: string) => `Minimum: ${sum}.`, (sum: string) => `最少 ${sum}。`],
-  gain: [(points: string) => `You get ${points} points.`, (points: string) => `可兑换 ${points} 积分。`],
+  gain: [
+    (points: string) => `You get ${plural(points, 'point')}.`,
+    (points: string) => `可兑换 ${points} 积分。`,
+  ],
   send: ['Exchange', '兑换'],
   done: ['Exchanged.', '兑换成功。'],
 })

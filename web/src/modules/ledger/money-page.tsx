@@ -1,8 +1,9 @@
 import { list, read, startOf, useList, useRead } from '../../app/api.ts'
 import { definePage, type Visit } from '../../app/page.ts'
 import { useSite } from '../../app/site.ts'
-import { ago, timeOf, useWords, words } from '../../app/words.ts'
+import { useWords, words } from '../../app/words.ts'
 import { More } from '../../ui/more.tsx'
+import { Facts, Time } from '../../ui/time.tsx'
 import { MoneyTabs, money } from './money.tsx'
 
 const WORDS = words({
@@ -41,9 +42,13 @@ export const page = definePage({
                   {title}
                 </p>
                 <p class="quiet">
-                  {[body, ago(timeOf(created_at), language), state === 0 ? t.waiting : state < 0 && t.failed]
-                    .filter(Boolean)
-                    .join(' · ')}
+                  <Facts
+                    of={[
+                      body,
+                      <Time key="time" at={created_at} />,
+                      state === 0 ? t.waiting : state < 0 && t.failed,
+                    ]}
+                  />
                 </p>
               </div>
               <b>

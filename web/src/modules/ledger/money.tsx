@@ -1,8 +1,8 @@
 import { isKithError } from '@kith/client'
-import { Link } from 'wouter-preact'
 import { useSite } from '../../app/site.ts'
 import { type Language, useWords, words } from '../../app/words.ts'
 import { Field } from '../../ui/form.tsx'
+import { Tabs } from '../../ui/tabs.tsx'
 
 const WORDS = words({
   points: ['Points', '积分'],
@@ -97,20 +97,10 @@ export function MoneyTabs({ path }: { path: string }) {
     ['/wallet/exchange', t.exchange, wallet['transform-currency']],
   ] as const
   return (
-    <nav class="tabs" aria-label={t.label}>
-      {pages.map(
-        ([to, label, isOffered]) =>
-          isOffered && (
-            <Link
-              key={to}
-              href={to}
-              class={to === path ? 'is-here' : ''}
-              aria-current={to === path && 'page'}
-            >
-              {label}
-            </Link>
-          ),
-      )}
-    </nav>
+    <Tabs
+      label={t.label}
+      here={path}
+      tabs={pages.filter(([, , isOffered]) => isOffered).map(([to, label]) => [to, label])}
+    />
   )
 }

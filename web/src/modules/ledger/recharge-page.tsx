@@ -2,10 +2,11 @@ import { isKithError, type Kith } from '@kith/client'
 import { useQueryClient } from '@tanstack/preact-query'
 import { useCallback, useEffect, useState } from 'preact/hooks'
 import { Link, useLocation } from 'wouter-preact'
-import { failureOf, read, useRead } from '../../app/api.ts'
+import { read, useRead } from '../../app/api.ts'
+import { failureText } from '../../app/failures.ts'
 import { definePage } from '../../app/page.ts'
 import { useSite } from '../../app/site.ts'
-import { useWords, words } from '../../app/words.ts'
+import { plural, useWords, words } from '../../app/words.ts'
 import { Code } from '../../ui/code.tsx'
 import { Form } from '../../ui/form.tsx'
 import { count, fenOf, MoneyField, MoneyTabs, money, useOnce, useRules } from './money.tsx'
@@ -16,7 +17,10 @@ const WORDS = words({
   into: ['Recharge to', '充值到'],
   wallet: ['Wallet', '钱包'],
   points: ['Points', '积分'],
-  gain: [(points: string) => `You get ${points} points.`, (points: string) => `可获得 ${points} 积分。`],
+  gain: [
+    (points: string) => `You get ${plural(points, 'point')}.`,
+    (points: string) => `可获得 ${points} 积分。`,
+  ],
   by: ['Payment method', '支付方式'],
   manual: ['Bank transfer', '线下转账'],
   stripe: ['Card (Stripe)', '银行卡（Stripe）'],
@@ -37,7 +41,6 @@ const WORDS = words({
   cancelled: ['The payment was cancelled. You were not charged.', '支付已取消，未发生扣款。'],
   another: ['Recharge again', '再次充值'],
   toWallet: ['View wallet', '查看钱包'],
-  offline: ['No connection. Try again.', '网络连接失败，请重试。'],
 })
 
 const WAYS: Record<string, 'manual' | 'stripe' | 'alipay' | 'wechat'> = {
@@ -98,9 +101,9 @@ function Progress({ order, told, onAgain }: { order: Order; told?: Told; onAgain
       setState(now)
       if (now !== 'waiting') void cache.invalidateQueries()
     } catch (error) {
-      setFailure(failureOf(error, t.offline))
+      setFailure(failureText(error, language))
     }
-  }, [api, cache, order.id, order.into, t.offline])
+  }, [api, cache, order.id, order.into, language])
   useEffect(() => {
     if (state !== 'waiting') return
     void look()

@@ -3,19 +3,17 @@ import { list, read, startOf, useList, useRead, useWrite } from '../../app/api.t
 import { definePage, type Visit } from '../../app/page.ts'
 import { useSite } from '../../app/site.ts'
 import { useToast } from '../../app/toast.tsx'
-import { ago, timeOf, useWords, words } from '../../app/words.ts'
+import { plural, pluralOf, useWords, words } from '../../app/words.ts'
 import { More } from '../../ui/more.tsx'
+import { Facts, Time } from '../../ui/time.tsx'
 import { count, MoneyTabs } from './money.tsx'
 
 const WORDS = words({
   title: ['Points', '积分'],
-  points: ['points', '积分'],
+  points: [(count: number) => pluralOf(count, 'point'), () => '积分'],
   checkIn: ['Check in today', '今日签到'],
   checkedIn: ['Checked in', '已签到'],
-  days: [
-    (days: number) => `${days === 1 ? '1 day' : `${days} days`} in a row`,
-    (days: number) => `已连续签到 ${days} 天`,
-  ],
+  days: [(days: number) => `${plural(days, 'day')} in a row`, (days: number) => `已连续签到 ${days} 天`],
   history: ['Points history', '积分明细'],
   none: ['No transactions yet.', '暂无明细。'],
 })
@@ -44,7 +42,8 @@ export const page = definePage({
         <header class="article">
           <h1>{t.title}</h1>
           <p class="balance">
-            {count(user?.currency.sum ?? 0, language)} <span class="quiet">{t.points}</span>
+            {count(user?.currency.sum ?? 0, language)}{' '}
+            <span class="quiet">{t.points(user?.currency.sum ?? 0)}</span>
           </p>
           {checkin && (
             <p class="pair">
@@ -73,7 +72,9 @@ export const page = definePage({
                 <p class="name" dir="auto">
                   {title}
                 </p>
-                <p class="quiet">{[body, ago(timeOf(created_at), language)].filter(Boolean).join(' · ')}</p>
+                <p class="quiet">
+                  <Facts of={[body, <Time key="time" at={created_at} />]} />
+                </p>
               </div>
               <b>
                 {type === 1 ? '+' : '−'}

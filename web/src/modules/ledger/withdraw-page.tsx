@@ -3,9 +3,10 @@ import { list, read, startOf, useList, useRead, useWrite } from '../../app/api.t
 import { definePage, type Visit } from '../../app/page.ts'
 import { useSite } from '../../app/site.ts'
 import { useToast } from '../../app/toast.tsx'
-import { ago, timeOf, useWords, words } from '../../app/words.ts'
+import { useWords, words } from '../../app/words.ts'
 import { Field, Form } from '../../ui/form.tsx'
 import { More } from '../../ui/more.tsx'
+import { Facts, Time } from '../../ui/time.tsx'
 import { fenOf, MoneyField, MoneyTabs, money, PasswordField, useOnce, useRules } from './money.tsx'
 
 const WORDS = words({
@@ -102,9 +103,13 @@ export const page = definePage({
                     {[nameOf(type), account].filter(Boolean).join(' · ')}
                   </p>
                   <p class="quiet">
-                    {[[t.waiting, t.paid, t.refused][status], remark, ago(timeOf(created_at), language)]
-                      .filter(Boolean)
-                      .join(' · ')}
+                    <Facts
+                      of={[
+                        [t.waiting, t.paid, t.refused][status],
+                        remark,
+                        <Time key="time" at={created_at} />,
+                      ]}
+                    />
                   </p>
                 </div>
                 <b>{money(value, language)}</b>

@@ -1,10 +1,10 @@
 import { Link } from 'wouter-preact'
 import { list, startOf, useList } from '../../app/api.ts'
 import { definePage, type Person, type Visit } from '../../app/page.ts'
-import { useSite } from '../../app/site.ts'
-import { ago, plural, timeOf, useWords, words } from '../../app/words.ts'
+import { plural, useWords, words } from '../../app/words.ts'
 import { More } from '../../ui/more.tsx'
 import { PersonRow } from '../../ui/person-row.tsx'
+import { Facts, Time } from '../../ui/time.tsx'
 
 const WORDS = words({
   likes: ['People who like this', '点赞的人'],
@@ -55,7 +55,6 @@ export const page = definePage({
   head: (visit) => ({ title: WORDS[visit.language][partsOf(visit).list], isPrivate: true }),
   body: ({ visit }) => {
     const t = useWords(WORDS)
-    const { language } = useSite()
     const { list: kind, found, thing } = partsOf(visit)
     const supporters = useList(found as never)
     const items = supporters.items as Supporter[]
@@ -67,12 +66,14 @@ export const page = definePage({
         </header>
         <ul class="rows is-padded">
           {items.map(({ id, user, amount, created_at }) => {
-            const note = [amount === undefined ? '' : t.points(amount), ago(timeOf(created_at), language)]
+            const note = [amount === undefined ? '' : t.points(amount), <Time key="time" at={created_at} />]
             return user ? (
-              <PersonRow key={id} person={user} note={note.filter(Boolean).join(' · ')} />
+              <PersonRow key={id} person={user} note={<Facts of={note} />} />
             ) : (
               <li key={id}>
-                <p class="quiet">{[t.gone, ...note.filter(Boolean)].join(' · ')}</p>
+                <p class="quiet">
+                  <Facts of={[t.gone, ...note]} />
+                </p>
               </li>
             )
           })}

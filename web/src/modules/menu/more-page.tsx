@@ -6,14 +6,15 @@ import { Preferences } from '../../app/preferences.tsx'
 import { SignOut } from '../../app/sign-out.tsx'
 import { useSite } from '../../app/site.ts'
 import { useWords, words } from '../../app/words.ts'
+import { abilitiesOf, ConsoleLink } from './account-links.tsx'
 
 const WORDS = words({
-  title: ['More', '更多'],
+  title: ['Menu', '菜单'],
   api: ['API', 'API'],
-  console: ['Console', '管理后台'],
 })
 
 export const page = definePage({
+  extras: ({ viewer }) => (viewer ? [abilitiesOf()] : []),
   head: ({ language }) => ({ title: WORDS[language].title, isPrivate: true }),
   body: () => {
     const t = useWords(WORDS)
@@ -40,8 +41,12 @@ export const page = definePage({
         <div class="more-foot">
           <Preferences />
           <a href="/docs">{t.api}</a>
-          <a href="/admin">{t.console}</a>
-          {isMember && <SignOut class="text-button" />}
+          {isMember && (
+            <>
+              <ConsoleLink />
+              <SignOut class="text-button" />
+            </>
+          )}
         </div>
       </>
     )

@@ -3,6 +3,7 @@ import { Bookmark, Play } from 'lucide-preact'
 import { Link } from 'wouter-preact'
 import { read, useRead } from '../../app/api.ts'
 import { definePage, type Visit } from '../../app/page.ts'
+import { useSaid } from '../../app/said.ts'
 import { useWords, words } from '../../app/words.ts'
 import { Action, useToggle } from '../../ui/toggle.tsx'
 import { Comments, commentsOf } from '../comments/comments.tsx'
@@ -38,6 +39,7 @@ export const page = definePage({
   },
   body: ({ visit }) => {
     const t = useWords(WORDS)
+    const said = useSaid()
     const { data: album } = useRead(albumOf(visit))
     const params = { path: { special: idOf(visit) } }
     const collect = useToggle(
@@ -64,7 +66,7 @@ export const page = definePage({
             />
           )}
           <div class="page-row">
-            <h1 dir="auto">{album.title}</h1>
+            <h1 {...said(album.title)}>{album.title}</h1>
             <Action
               icon={Bookmark}
               kind="collect"
@@ -73,7 +75,7 @@ export const page = definePage({
               onClick={collect}
             />
           </div>
-          {album.intro && <p dir="auto">{album.intro}</p>}
+          {album.intro && <p {...said(album.intro)}>{album.intro}</p>}
         </header>
         <ol class="rows is-padded">
           {album.musics.map(({ id, title, singer }) => {

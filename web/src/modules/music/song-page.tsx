@@ -3,6 +3,7 @@ import { Heart, Play } from 'lucide-preact'
 import { Link } from 'wouter-preact'
 import { read, useRead } from '../../app/api.ts'
 import { definePage, type Visit } from '../../app/page.ts'
+import { useSaid } from '../../app/said.ts'
 import { useWords, words } from '../../app/words.ts'
 import { Action, useToggle } from '../../ui/toggle.tsx'
 import { Comments, commentsOf } from '../comments/comments.tsx'
@@ -24,6 +25,7 @@ export const page = definePage({
   },
   body: ({ visit }) => {
     const t = useWords(WORDS)
+    const said = useSaid()
     const { data: song } = useRead(songOf(visit))
     const params = { path: { music: idOf(visit) } }
     const like = useToggle(
@@ -40,7 +42,7 @@ export const page = definePage({
     return (
       <>
         <article class="article">
-          <h1 dir="auto">{song.title}</h1>
+          <h1 {...said(song.title)}>{song.title}</h1>
           <p class="quiet">
             {song.singer.name}
             {song.music_specials.map(({ id, title }) => (
@@ -62,7 +64,7 @@ export const page = definePage({
             <Action icon={Heart} kind="like" label={t.like} isOn={song.has_like} onClick={like} />
           </p>
           {song.lyric && (
-            <p class="prose" dir="auto">
+            <p class="prose" {...said(song.lyric)}>
               {song.lyric}
             </p>
           )}

@@ -1,7 +1,7 @@
 import type { Schema } from '@kith/client'
 import { MapPin } from 'lucide-preact'
 import { useState } from 'preact/hooks'
-import { failureOf } from '../../app/api.ts'
+import { useFailureText } from '../../app/failures.ts'
 import { definePage } from '../../app/page.ts'
 import { useSite } from '../../app/site.ts'
 import { useToast } from '../../app/toast.tsx'
@@ -20,7 +20,6 @@ const WORDS = words({
   stopped: ['Your location is no longer shared.', '已停止共享位置。'],
   refused: ['The browser did not provide your location.', '浏览器未提供位置信息。'],
   none: ['No users nearby.', '附近暂无用户。'],
-  offline: ['No connection. Try again.', '网络连接失败，请重试。'],
   metres: [(metres: number) => `${metres} m`, (metres: number) => `${metres} 米`],
   kilometres: [(far: string) => `${far} km`, (far: string) => `${far} 公里`],
 })
@@ -36,6 +35,7 @@ export const page = definePage({
   head: ({ language }) => ({ title: WORDS[language].title, isPrivate: true }),
   body: ({ visit }) => {
     const t = useWords(WORDS)
+    const textOf = useFailureText()
     const { api, viewer } = useSite()
     const { say, fail } = useToast()
     const [near, setNear] = useState<Near[]>()
@@ -65,7 +65,7 @@ export const page = definePage({
             }),
           )
         } catch (error) {
-          setFailure(failureOf(error, t.offline))
+          setFailure(textOf(error))
         }
       setIsBusy(false)
     }

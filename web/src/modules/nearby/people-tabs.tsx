@@ -1,6 +1,6 @@
-import { Link } from 'wouter-preact'
 import { useViewer } from '../../app/site.ts'
 import { useWords, words } from '../../app/words.ts'
+import { Tabs } from '../../ui/tabs.tsx'
 
 const WORDS = words({
   label: ['Ways to find people', '找人方式'],
@@ -20,13 +20,5 @@ export function PeopleTabs({ path }: { path: string }) {
     ['/people/new', t.latest],
     ...(viewer ? [['/people/tags', t.tags] as const, ['/people/nearby', t.nearby] as const] : []),
   ] as const
-  return (
-    <nav class="tabs" aria-label={t.label}>
-      {pages.map(([to, label]) => (
-        <Link key={to} href={to} class={to === path ? 'is-here' : ''} aria-current={to === path && 'page'}>
-          {label}
-        </Link>
-      ))}
-    </nav>
-  )
+  return <Tabs label={t.label} here={path} tabs={pages} />
 }

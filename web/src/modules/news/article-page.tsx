@@ -4,7 +4,9 @@ import { Bookmark, Heart } from 'lucide-preact'
 import { Link } from 'wouter-preact'
 import { read, useRead } from '../../app/api.ts'
 import { definePage, type Visit } from '../../app/page.ts'
+import { useSaid } from '../../app/said.ts'
 import { useSite } from '../../app/site.ts'
+import { authorship } from '../../app/structured.ts'
 import { useWords, words } from '../../app/words.ts'
 import { Byline } from '../../ui/byline.tsx'
 import { Pin } from '../../ui/pin.tsx'
@@ -50,9 +52,10 @@ export const page = definePage({
         '@type': 'NewsArticle',
         headline: article.title,
         url: `${visit.origin}${visit.path}`,
-        datePublished: `${article.created_at.replace(' ', 'T')}Z`,
-        dateModified: `${article.updated_at.replace(' ', 'T')}Z`,
-        author: { '@type': 'Person', name: article.author || article.user?.name || '' },
+        ...authorship(article, visit),
+        ...(article.author && article.author !== article.user?.name
+          ? { author: { '@type': 'Person', name: article.author } }
+          : {}),
         ...(image ? { image } : {}),
         commentCount: article.comment_count,
       },
@@ -60,6 +63,7 @@ export const page = definePage({
   },
   body: ({ visit }) => {
     const t = useWords(WORDS)
+    const said = useSaid()
     const { data: article } = useRead(articleOf(visit))
     const { data: related = [] } = useRead(relatedTo(visit))
     const { api, viewer } = useSite()
@@ -83,7 +87,7 @@ export const page = definePage({
     return (
       <>
         <article class="article">
-          <h1 dir="auto">{article.title}</h1>
+          <h1 {...said(article.title)}>{article.title}</h1>
           <Byline person={article.user} time={article.created_at} />
           <p class="quiet">
             <Link href={`/news?category=${article.category.id}`}>{article.category.name}</Link>
@@ -144,7 +148,7 @@ export const page = definePage({
             <ul class="rows">
               {related.map(({ id, title }) => (
                 <li key={id}>
-                  <Link dir="auto" href={`/news/${id}`}>
+                  <Link {...said(title)} href={`/news/${id}`}>
                     {title}
                   </Link>
                 </li>

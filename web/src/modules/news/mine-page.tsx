@@ -1,10 +1,11 @@
 import { Link } from 'wouter-preact'
 import { list, startOf, useList, useWrite } from '../../app/api.ts'
 import { definePage, type Visit } from '../../app/page.ts'
-import { useSite } from '../../app/site.ts'
 import { useToast } from '../../app/toast.tsx'
-import { ago, timeOf, useWords, words } from '../../app/words.ts'
+import { useWords, words } from '../../app/words.ts'
 import { More } from '../../ui/more.tsx'
+import { Tabs } from '../../ui/tabs.tsx'
+import { Facts, Time } from '../../ui/time.tsx'
 
 const WORDS = words({
   title: ['My articles', '我的投稿'],
@@ -34,7 +35,6 @@ export const page = definePage({
   head: ({ language }) => ({ title: WORDS[language].title, isPrivate: true }),
   body: ({ visit }) => {
     const t = useWords(WORDS)
-    const { language } = useSite()
     const { say, fail } = useToast()
     const articles = useList(articlesOf(visit))
     const remove = useWrite<{ news: number; category: number }>(
@@ -49,18 +49,11 @@ export const page = definePage({
             {t.write}
           </Link>
         </header>
-        <nav class="tabs" aria-label={t.kinds}>
-          {NAMES.map((name) => (
-            <Link
-              key={name}
-              href={`/news/mine?state=${name}`}
-              class={name === stateOf(visit) ? 'is-here' : ''}
-              aria-current={name === stateOf(visit) ? 'page' : undefined}
-            >
-              {t[name]}
-            </Link>
-          ))}
-        </nav>
+        <Tabs
+          label={t.kinds}
+          here={`/news/mine?state=${stateOf(visit)}`}
+          tabs={NAMES.map((name) => [`/news/mine?state=${name}`, t[name]])}
+        />
         <ul class="rows is-padded">
           {articles.items.map(({ id, title, category, audit_status: state, created_at }) => (
             <li key={id}>
@@ -74,7 +67,9 @@ export const page = definePage({
                     {title}
                   </p>
                 )}
-                <p class="quiet">{`${category.name} · ${ago(timeOf(created_at), language)}`}</p>
+                <p class="quiet">
+                  <Facts of={[category.name, <Time key="time" at={created_at} />]} />
+                </p>
               </div>
               {state === 3 && (
                 <Link class="button is-quiet" href={`/news/write?article=${id}`}>

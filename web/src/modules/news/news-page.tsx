@@ -3,9 +3,11 @@ import { Link } from 'wouter-preact'
 import { list, read, startOf, useList, useRead } from '../../app/api.ts'
 import { definePage, type Visit } from '../../app/page.ts'
 import { useSite } from '../../app/site.ts'
-import { ago, timeOf, useWords, words } from '../../app/words.ts'
+import { useWords, words } from '../../app/words.ts'
 import { More } from '../../ui/more.tsx'
 import { Summary } from '../../ui/summary.tsx'
+import { Tabs } from '../../ui/tabs.tsx'
+import { Facts, Time } from '../../ui/time.tsx'
 
 const WORDS = words({
   title: ['News', '资讯'],
@@ -17,6 +19,7 @@ const WORDS = words({
 })
 
 const categoryOf = ({ search }: Visit) => Number(search.get('category')) || undefined
+const addressOf = (category: number | undefined) => (category ? `/news?category=${category}` : '/news')
 const articlesOf = (visit: Visit) =>
   list('/news', {
     params: {
@@ -35,7 +38,7 @@ export const page = definePage({
   }),
   body: ({ visit }) => {
     const t = useWords(WORDS)
-    const { language, viewer } = useSite()
+    const { viewer } = useSite()
     const articles = useList(articlesOf(visit))
     const { data: categories } = useRead(categoriesOf())
     const chosen = categoryOf(visit)
@@ -50,16 +53,11 @@ export const page = definePage({
             </Link>
           )}
         </header>
-        <nav class="tabs" aria-label={t.kinds}>
-          <Link href="/news" class={chosen ? '' : 'is-here'}>
-            {t.all}
-          </Link>
-          {all.map(({ id, name }) => (
-            <Link key={id} href={`/news?category=${id}`} class={id === chosen ? 'is-here' : ''}>
-              {name}
-            </Link>
-          ))}
-        </nav>
+        <Tabs
+          label={t.kinds}
+          here={addressOf(chosen)}
+          tabs={[[addressOf(undefined), t.all], ...all.map(({ id, name }) => [addressOf(id), name] as const)]}
+        />
         {articles.items.map(({ id, title, subject, image, author, category, created_at }) => (
           <Summary
             key={id}
@@ -68,7 +66,7 @@ export const page = definePage({
             text={subject}
             image={image && `/api/v2/files/${image.id}?w=192`}
           >
-            {[author, category.name, ago(timeOf(created_at), language)].filter(Boolean).join(' · ')}
+            <Facts of={[author, category.name, <Time key="time" at={created_at} />]} />
           </Summary>
         ))}
         {articles.items.length === 0 && !articles.isPending && (

@@ -1,9 +1,11 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { useLocation } from 'wouter-preact'
-import { failureOf, read, useRead, useWrite } from '../../app/api.ts'
+import { read, useRead, useWrite } from '../../app/api.ts'
+import { mayRetry, useFailureText } from '../../app/failures.ts'
 import { definePage, type Visit } from '../../app/page.ts'
 import { useSite } from '../../app/site.ts'
 import { useToast } from '../../app/toast.tsx'
+import { acceptOf, checkFile } from '../../app/uploads.ts'
 import { plural, useWords, words } from '../../app/words.ts'
 import { Field, Form } from '../../ui/form.tsx'
 import { Preview } from '../../ui/preview.tsx'
@@ -19,6 +21,7 @@ const WORDS = words({
   tags: ['Tags (at least one)', '标签（至少一个）'],
   content: ['Text (Markdown)', '正文（支持 Markdown）'],
   picture: ['Insert a picture into the text', '在正文中插入图片'],
+  retry: ['Try again', '重试'],
   fee: [
     (points: number) => `Submitting an article costs ${plural(points, 'point')}.`,
     (points: number) => `投稿需支付 ${points} 积分。`,
@@ -28,7 +31,6 @@ const WORDS = words({
   sent: ['Article submitted. An editor will review it.', '投稿已提交，等待审核。'],
   none: ['This site has no news categories yet.', '本站暂无资讯分类。'],
   verified: ['Only certified users can submit articles here.', '仅认证用户可投稿。'],
-  offline: ['No connection. Try again.', '网络连接失败，请重试。'],
 })
 
 type Draft = { title: string; subject: string; from: string; content: string; tags: number[] }
@@ -47,6 +49,7 @@ export const page = definePage({
   head: ({ language }) => ({ title: WORDS[language].title, isPrivate: true }),
   body: ({ visit }) => {
     const t = useWords(WORDS)
+    const textOf = useFailureText()
     const { api, settings, viewer } = useSite()
     const { say } = useToast()
     const [, navigate] = useLocation()
@@ -66,7 +69,8 @@ export const page = definePage({
           }
         : EMPTY,
     )
-    const [failure, setFailure] = useState('')
+    /** Picture that could not be inserted. */
+    const [failed, setFailed] = useState<{ file: File; error: unknown }>()
     const [key] = useState(() => crypto.randomUUID())
     const text = useRef<HTMLTextAreaElement>(null)
     useEffect(() => {
@@ -81,15 +85,16 @@ export const page = definePage({
       })
     const insert = async (file: File | undefined) => {
       if (!file) return
-      setFailure('')
+      setFailed(undefined)
       try {
+        checkFile(file, settings, 'picture')
         const { id: picture } = await api.upload(file, { name: file.name })
         const at = text.current?.selectionEnd ?? draft.content.length
         set({
           content: `${draft.content.slice(0, at)}\n\n@![${file.name.replaceAll(/[[\]\n]/g, '')}](${picture})\n\n${draft.content.slice(at)}`,
         })
       } catch (error) {
-        setFailure(failureOf(error, t.offline))
+        setFailed({ file, error })
       }
     }
     const write = useWrite<{ category: number; password?: string }>(
@@ -170,16 +175,21 @@ export const page = definePage({
               {t.picture}
               <input
                 type="file"
-                accept="image/*"
+                accept={acceptOf(settings, 'picture')}
                 onChange={({ currentTarget }) => {
                   void insert(currentTarget.files?.[0])
                   currentTarget.value = ''
                 }}
               />
             </label>
-            {failure && (
+            {failed && (
               <p class="failure" role="alert">
-                {failure}
+                {failed.file.name}: {textOf(failed.error)}{' '}
+                {mayRetry(failed.error) && (
+                  <button type="button" class="text-button" onClick={() => void insert(failed.file)}>
+                    {t.retry}
+                  </button>
+                )}
               </p>
             )}
             <Preview text={draft.content} />

@@ -6,8 +6,10 @@ import { list, useList, useRead, useWrite } from '../../app/api.ts'
 import { definePage, type Visit } from '../../app/page.ts'
 import { useSite } from '../../app/site.ts'
 import { useToast } from '../../app/toast.tsx'
-import { ago, timeOf, useWords, words } from '../../app/words.ts'
+import { useWords, words } from '../../app/words.ts'
 import { More } from '../../ui/more.tsx'
+import { Tabs } from '../../ui/tabs.tsx'
+import { Time, useTimeFormat } from '../../ui/time.tsx'
 import { detailsOf, sentenceOf } from './sentence.ts'
 import { statisticsOf, TYPES, type Type, unreadOf } from './unread.ts'
 
@@ -67,27 +69,14 @@ export const page = definePage({
             <Settings2 size={20} aria-hidden />
           </Link>
         </header>
-        <nav class="tabs" aria-label={t.kinds}>
-          {TYPES.map((each) => {
-            const count = statistics?.[each].badge ?? 0
-            return (
-              <Link
-                key={each}
-                href={`/notifications/${each}`}
-                class={each === type ? 'is-here' : ''}
-                aria-current={each === type ? 'page' : undefined}
-              >
-                {t[each]}
-                {count > 0 && (
-                  <span class="count">
-                    {count > 99 ? '99+' : count}
-                    <span class="sr-only"> {t.unread}</span>
-                  </span>
-                )}
-              </Link>
-            )
-          })}
-        </nav>
+        <Tabs
+          label={t.kinds}
+          here={`/notifications/${type}`}
+          tabs={TYPES.map((each) => [
+            `/notifications/${each}`,
+            <Label key={each} label={t[each]} count={statistics?.[each].badge ?? 0} />,
+          ])}
+        />
         {unreadOf(statistics) > 0 && (
           <p class="notices-bar">
             <button
@@ -116,14 +105,29 @@ export const page = definePage({
   },
 })
 
+function Label({ label, count }: { label: string; count: number }) {
+  const t = useWords(WORDS)
+  return (
+    <>
+      {label}
+      {count > 0 && (
+        <span class="count">
+          {count > 99 ? '99+' : count}
+          <span class="sr-only"> {t.unread}</span>
+        </span>
+      )}
+    </>
+  )
+}
+
 function Row({ notification, type }: { notification: Schema<'Notification'>; type: Type }) {
   const t = useWords(WORDS)
   const { language, origin } = useSite()
   const { data, link } = notification
   const Picture = PICTURES[type]
-  const time = timeOf(notification.created_at)
+  const format = useTimeFormat()
   const sentence = sentenceOf(type, notification, language)
-  const details = detailsOf(type, notification, language)
+  const details = detailsOf(type, notification, language, format)
   // Makes links into this site relative, so that navigation needs no page load.
   const href = link?.startsWith(`${origin}/`) ? link.slice(origin.length) : link
   return (
@@ -145,9 +149,7 @@ function Row({ notification, type }: { notification: Schema<'Notification'>; typ
             {detail}
           </p>
         ))}
-        <time class="time" dateTime={time.toISOString()}>
-          {ago(time, language)}
-        </time>
+        <Time class="time" at={notification.created_at} />
       </div>
     </li>
   )

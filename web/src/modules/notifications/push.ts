@@ -1,26 +1,17 @@
 import type { Kith } from '@kith/client'
-import worker from './push.worker.js'
-
-/** The service worker controls no page, so the folder of its file suffices as scope. */
-const SCOPE = '/_/assets/'
-
-type Policy = { createScriptURL(address: string): string }
-let policy: Policy | undefined
-
-/** Returns the worker's URL as a trusted type, because the page's policy rejects plain strings. */
-function workerAddress(): string {
-  const { trustedTypes } = globalThis as unknown as {
-    trustedTypes?: { createPolicy(name: string, rules: object): Policy }
-  }
-  policy ??= trustedTypes?.createPolicy('kith-worker', { createScriptURL: () => worker })
-  return policy?.createScriptURL(worker) ?? worker
-}
+import { registerWorker } from '../../app/offline.ts'
 
 export const canPush = (): boolean =>
   'serviceWorker' in navigator && 'PushManager' in globalThis && 'Notification' in globalThis
 
-const findSubscription = async () =>
-  (await (await navigator.serviceWorker.getRegistration(SCOPE))?.pushManager.getSubscription()) ?? undefined
+/** Searches all registrations, because earlier versions had a worker of their own for push messages. */
+async function findSubscription(): Promise<PushSubscription | undefined> {
+  for (const { pushManager } of await navigator.serviceWorker.getRegistrations()) {
+    const subscription = await pushManager.getSubscription()
+    if (subscription) return subscription
+  }
+  return undefined
+}
 
 /**
  * Asks the server whether it sends push messages to this browser. A sign-out unregisters the browser only on
@@ -35,8 +26,9 @@ export async function isSubscribed(api: Kith): Promise<boolean> {
 export async function subscribe(api: Kith): Promise<boolean> {
   if ((await Notification.requestPermission()) !== 'granted') return false
   const { public_key: key } = await api.get('/user/push/key')
-  const registration = await navigator.serviceWorker.register(workerAddress(), { scope: SCOPE })
-  await waitUntilActive(registration)
+  await registerWorker()
+  // Browsers subscribe only through an active worker.
+  const registration = await navigator.serviceWorker.ready
   const subscription = await registration.pushManager.subscribe({
     userVisibleOnly: true,
     applicationServerKey: key,
@@ -46,18 +38,6 @@ export async function subscribe(api: Kith): Promise<boolean> {
     body: { token: subscription.endpoint, platform: 'web', keys: { p256dh, auth } },
   })
   return true
-}
-
-/**
- * Browsers subscribe only through an active worker. `navigator.serviceWorker.ready` never resolves for a worker
- * that controls no page.
- */
-async function waitUntilActive(registration: ServiceWorkerRegistration): Promise<void> {
-  const next = registration.installing ?? registration.waiting
-  if (registration.active || !next) return
-  await new Promise<void>((resolve) => {
-    next.addEventListener('statechange', () => next.state === 'activated' && resolve())
-  })
 }
 
 export async function unsubscribe(api: Kith): Promise<void> {

@@ -1,4 +1,4 @@
-// Displays push messages (docs/push.md). This service worker intercepts no requests.
+// Displays push messages (docs/push.md). Part of the service worker at /sw.js.
 self.addEventListener('push', (event) => {
   const { title, text, badge, data } = event.data.json()
   // A new like or follow replaces the previous one on the screen, as on phones.

@@ -1,4 +1,5 @@
 import type { Schema } from '@kith/client'
+import { timeOf } from '../../app/time.ts'
 import type { Language } from '../../app/words.ts'
 import { words } from '../../app/words.ts'
 import type { Type } from './unread.ts'
@@ -31,7 +32,12 @@ export function sentenceOf(type: Type, { data }: Notification, language: Languag
   return t[type](thing)
 }
 
-export function detailsOf(type: Type, { data }: Notification, language: Language): string[] {
+export function detailsOf(
+  type: Type,
+  { data }: Notification,
+  language: Language,
+  format: (time: Date, form: 'minute') => string,
+): string[] {
   if (type !== 'system') return data.contents ? [data.contents] : []
   const amount = data.amount === undefined ? undefined : `${data.amount} ${data.unit ?? ''}`.trim()
   return [
@@ -44,6 +50,6 @@ export function detailsOf(type: Type, { data }: Notification, language: Language
     data.comment?.contents,
     amount,
     data.remark,
-    data.ends_at && WORDS[language].until(data.ends_at.slice(0, 16).replace('T', ' ')),
+    data.ends_at && WORDS[language].until(format(timeOf(data.ends_at), 'minute')),
   ].filter((each): each is string => Boolean(each))
 }

@@ -21,11 +21,14 @@ export function useUnread(): number {
   useEffect(() => {
     if (!viewer) return
     const over = new AbortController()
-    void import('./live.ts').then(({ watch }) =>
-      watch(api, over.signal, () => {
-        void cache.invalidateQueries({ queryKey: ['/user/notification-statistics'] })
-        void cache.invalidateQueries({ queryKey: ['/user/notifications'] })
-      }),
+    void import('./live.ts').then(
+      ({ watch }) =>
+        watch(api, over.signal, () => {
+          void cache.invalidateQueries({ queryKey: ['/user/notification-statistics'] })
+          void cache.invalidateQueries({ queryKey: ['/user/notifications'] })
+        }),
+      // Without the script, the number changes with the next page only.
+      () => {},
     )
     return () => over.abort()
   }, [])

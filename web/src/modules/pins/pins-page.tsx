@@ -6,6 +6,7 @@ import type { TextNode } from '../../app/text.ts'
 import { useToast } from '../../app/toast.tsx'
 import { plural, useWords, words } from '../../app/words.ts'
 import { More } from '../../ui/more.tsx'
+import { Tabs } from '../../ui/tabs.tsx'
 import { Text } from '../../ui/text.tsx'
 
 const WORDS = words({
@@ -115,18 +116,7 @@ export const page = definePage({
         <header class="page-head">
           <h1>{t.title}</h1>
         </header>
-        <nav class="tabs" aria-label={t.kinds}>
-          {NAMES.map((name) => (
-            <Link
-              key={name}
-              href={`/pins/${name}`}
-              class={name === kind ? 'is-here' : ''}
-              aria-current={name === kind ? 'page' : undefined}
-            >
-              {t[name]}
-            </Link>
-          ))}
-        </nav>
+        <Tabs label={t.kinds} here={`/pins/${kind}`} tabs={NAMES.map((name) => [`/pins/${name}`, t[name]])} />
         <ul class="rows is-padded">
           {pins.items.map((pin) => {
             const { id, amount, day, user, comment, href, isOpen, accept, reject } = show(pin)

@@ -68,7 +68,7 @@ export function AnswerCard({ answer, canAdopt }: { answer: Answer; canAdopt?: bo
   }
   const isMine = viewer?.id === answer.user_id
   return (
-    <article class="article">
+    <article class="article" id={`answer-${id}`}>
       <Byline person={answer.user} time={answer.created_at} isAnonymous={answer.anonymity === 1}>
         {answer.adoption === 1 && (
           <span class="adopted">

@@ -1,10 +1,10 @@
-import { Link } from 'wouter-preact'
 import { list, startOf, useList } from '../../app/api.ts'
 import { definePage, type Visit } from '../../app/page.ts'
 import { plainLine } from '../../app/text.ts'
 import { useWords, words } from '../../app/words.ts'
 import { More } from '../../ui/more.tsx'
 import { Summary } from '../../ui/summary.tsx'
+import { Tabs } from '../../ui/tabs.tsx'
 import { QuestionRow } from './question-row.tsx'
 
 const WORDS = words({
@@ -37,18 +37,11 @@ export const page = definePage({
     const shown = isAnswers ? answers : questions
     return (
       <>
-        <nav class="tabs" aria-label={t.title}>
-          {KINDS.map((each) => (
-            <Link
-              key={each}
-              href={`/questions/mine?kind=${each}`}
-              class={each === kind ? 'is-here' : ''}
-              aria-current={each === kind ? 'page' : undefined}
-            >
-              {t[each]}
-            </Link>
-          ))}
-        </nav>
+        <Tabs
+          label={t.title}
+          here={`/questions/mine?kind=${kind}`}
+          tabs={KINDS.map((each) => [`/questions/mine?kind=${each}`, t[each]])}
+        />
         <header class="page-head">
           <h1>{t.title}</h1>
         </header>

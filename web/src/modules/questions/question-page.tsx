@@ -4,12 +4,14 @@ import { useState } from 'preact/hooks'
 import { Link, useLocation } from 'wouter-preact'
 import { list, read, startOf, useList, useRead, useWrite } from '../../app/api.ts'
 import { definePage, type Visit } from '../../app/page.ts'
+import { useSaid } from '../../app/said.ts'
 import { useSite } from '../../app/site.ts'
 import { useToast } from '../../app/toast.tsx'
 import { plural, useWords, words } from '../../app/words.ts'
 import { Byline } from '../../ui/byline.tsx'
 import { More } from '../../ui/more.tsx'
 import { Pay } from '../../ui/pay.tsx'
+import { useShowPublished } from '../../ui/published.ts'
 import { Remove } from '../../ui/remove.tsx'
 import { Report } from '../../ui/report.tsx'
 import { Text } from '../../ui/text.tsx'
@@ -17,6 +19,7 @@ import { useToggle } from '../../ui/toggle.tsx'
 import { WritingArea } from '../../ui/writing-area.tsx'
 import { Comments } from '../comments/comments.tsx'
 import { AnswerCard } from './answer.tsx'
+import { questionData } from './structured.ts'
 
 const WORDS = words({
   answers: [(count: number) => plural(count, 'answer'), (count: number) => `${count} 个回答`],
@@ -55,37 +58,21 @@ export const page = definePage({
   queries: (visit) => [questionOf(visit), answersOf(visit)],
   head: (visit, known) => {
     const question = known.one(questionOf(visit))
-    const answers = known.all(answersOf(visit)).filter(({ body }) => body)
-    const url = `${visit.origin}${visit.path}`
-    const answerOf = (answer: Schema<'Answer'>) => ({
-      '@type': 'Answer',
-      text: answer.text_body ?? answer.body ?? '',
-      upvoteCount: answer.likes_count,
-      url: `${visit.origin}/question-answers/${answer.id}`,
-    })
-    const adopted = question.adoption_answers.filter(({ body }) => body)
+    const { adoption_answers: adopted, invitation_answers: invited } = question
+    const first = [...adopted, ...invited]
+    const ids = new Set(first.map(({ id }) => id))
+    const answers = [...first, ...known.all(answersOf(visit)).filter(({ id }) => !ids.has(id))]
     return {
       title: question.subject,
       description: question.text_body || question.subject,
       canonical: visit.path,
       type: 'article',
-      data: {
-        '@type': 'QAPage',
-        mainEntity: {
-          '@type': 'Question',
-          name: question.subject,
-          text: question.text_body ?? question.subject,
-          url,
-          answerCount: question.answers_count,
-          datePublished: `${question.created_at.replace(' ', 'T')}Z`,
-          ...(adopted[0] ? { acceptedAnswer: answerOf(adopted[0]) } : {}),
-          ...(answers.length > 0 ? { suggestedAnswer: answers.map(answerOf) } : {}),
-        },
-      },
+      data: questionData(question, answers, visit),
     }
   },
   body: ({ visit }) => {
     const t = useWords(WORDS)
+    const said = useSaid()
     const { viewer } = useSite()
     const { data: question } = useRead(questionOf(visit))
     const answers = useList(answersOf(visit))
@@ -114,7 +101,7 @@ export const page = definePage({
               ))}
             </ul>
           )}
-          <h1 dir="auto">{question.subject}</h1>
+          <h1 {...said(question.subject)}>{question.subject}</h1>
           <Byline person={question.user} time={question.created_at} isAnonymous={question.anonymity === 1}>
             <button
               type="button"
@@ -242,13 +229,21 @@ function Write({ question, path }: { question: Question; path: string }) {
   const { viewer } = useSite()
   const { say, fail } = useToast()
   const [text, setText] = useState('')
+  const show = useShowPublished()
   const write = useWrite(
     (api) =>
       api.post('/questions/{question}/answers', {
         params: { path: { question: question.id } },
         body: { body: text.trim() },
       }),
-    { changes: ['/questions/{question}', '/questions/{question}/answers'] },
+    {
+      onSuccess: ({ answer: { id } }) =>
+        void show(
+          ['/questions/{question}', '/questions/{question}/answers'],
+          `answer-${id}`,
+          `/question-answers/${id}`,
+        ),
+    },
   )
   if (question.my_answer) return null
   if (!viewer)

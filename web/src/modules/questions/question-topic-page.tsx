@@ -1,6 +1,7 @@
 import type { Schema } from '@kith/client'
 import { list, read, startOf, useList, useRead } from '../../app/api.ts'
 import { definePage, type Visit } from '../../app/page.ts'
+import { useSaid } from '../../app/said.ts'
 import { useWords, words } from '../../app/words.ts'
 import { More } from '../../ui/more.tsx'
 import { useToggle } from '../../ui/toggle.tsx'
@@ -33,6 +34,7 @@ export const page = definePage({
   },
   body: ({ visit }) => {
     const t = useWords(WORDS)
+    const said = useSaid()
     const { data: topic } = useRead(topicOf(visit))
     const questions = useList(questionsOf(visit))
     const params = { path: { topic: idOf(visit) } }
@@ -50,7 +52,7 @@ export const page = definePage({
       <>
         <header class="article">
           <div class="page-row">
-            <h1 dir="auto">{topic.name}</h1>
+            <h1 {...said(topic.name)}>{topic.name}</h1>
             <button
               type="button"
               class={topic.has_follow ? 'button is-quiet' : 'button'}

@@ -5,6 +5,7 @@ import { definePage, type Visit } from '../../app/page.ts'
 import { useViewer } from '../../app/site.ts'
 import { useWords, words } from '../../app/words.ts'
 import { More } from '../../ui/more.tsx'
+import { Tabs } from '../../ui/tabs.tsx'
 import { QuestionRow } from './question-row.tsx'
 
 const WORDS = words({
@@ -22,6 +23,8 @@ const WORDS = words({
 
 const TYPES = ['all', 'new', 'hot', 'reward', 'excellent'] as const
 const typeOf = ({ search }: Visit) => TYPES.find((type) => type === search.get('type')) ?? 'all'
+const addressOf = (type: (typeof TYPES)[number]) =>
+  type === 'all' ? '/questions' : `/questions?type=${type}`
 const questionsOf = (visit: Visit) =>
   list('/questions', {
     params: {
@@ -54,18 +57,7 @@ export const page = definePage({
             {t.ask}
           </Link>
         </header>
-        <nav class="tabs" aria-label={t.title}>
-          {TYPES.map((each) => (
-            <Link
-              key={each}
-              href={each === 'all' ? '/questions' : `/questions?type=${each}`}
-              class={each === type ? 'is-here' : ''}
-              aria-current={each === type ? 'page' : undefined}
-            >
-              {t[each]}
-            </Link>
-          ))}
-        </nav>
+        <Tabs label={t.title} here={addressOf(type)} tabs={TYPES.map((each) => [addressOf(each), t[each]])} />
         {questions.items.map((question) => (
           <QuestionRow key={question.id} question={question} />
         ))}

@@ -1,10 +1,10 @@
-import { Link } from 'wouter-preact'
 import { list, startOf, useList } from '../../app/api.ts'
 import { definePage, type Visit } from '../../app/page.ts'
 import { useSite } from '../../app/site.ts'
 import { compact, useWords, words } from '../../app/words.ts'
 import { More } from '../../ui/more.tsx'
 import { PersonRow } from '../../ui/person-row.tsx'
+import { Tabs } from '../../ui/tabs.tsx'
 
 const WORDS = words({
   title: ['Rankings', '排行榜'],
@@ -64,36 +64,22 @@ export const page = definePage({
     const rank = rankOf(visit)
     return (
       <>
-        <nav class="tabs" aria-label={t.kinds}>
-          {NAMES.map((name) => (
-            <Link
-              key={name}
-              href={`/ranks/${name}`}
-              class={name === rank ? 'is-here' : ''}
-              aria-current={name === rank && 'page'}
-            >
-              {t[name]}
-            </Link>
-          ))}
-        </nav>
+        <Tabs
+          label={t.kinds}
+          here={`/ranks/${rank}`}
+          tabs={NAMES.map((name) => [`/ranks/${name}`, t[name]])}
+        />
         <header class="page-head">
           <h1>
             {t.title}: {t[rank]}
           </h1>
         </header>
         {hasSpans(rank) && (
-          <nav class="tabs" aria-label={t.spans}>
-            {SPANS.map((span) => (
-              <Link
-                key={span}
-                href={`/ranks/${rank}?type=${span}`}
-                class={span === spanOf(visit) ? 'is-here' : ''}
-                aria-current={span === spanOf(visit) && 'page'}
-              >
-                {t[span]}
-              </Link>
-            ))}
-          </nav>
+          <Tabs
+            label={t.spans}
+            here={`/ranks/${rank}?type=${spanOf(visit)}`}
+            tabs={SPANS.map((span) => [`/ranks/${rank}?type=${span}`, t[span]])}
+          />
         )}
         <ol class="rows is-padded">
           {people.items.map((person) => {

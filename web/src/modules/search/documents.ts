@@ -3,7 +3,7 @@ import { escapeMarkup } from '../../app/document.ts'
 import type { Document } from '../../app/page.ts'
 import type { Reader } from '../../app/reader.ts'
 import { cutText, plainText } from '../../app/text.ts'
-import { timeOf } from '../../app/words.ts'
+import { instantOf } from '../../app/time.ts'
 import { KINDS, kindOf, newestOf } from './kinds.ts'
 
 const XML = 'application/xml; charset=utf-8'
@@ -24,9 +24,7 @@ async function partOf(api: Reader, kind: string, part: number, origin: string): 
     const page = await find(api, { limit: PAGE, after })
     for (const { id, path, time } of page)
       if (id > last)
-        urls.push(
-          `<url><loc>${escapeMarkup(origin + path)}</loc><lastmod>${timeOf(time).toISOString()}</lastmod></url>`,
-        )
+        urls.push(`<url><loc>${escapeMarkup(origin + path)}</loc><lastmod>${instantOf(time)}</lastmod></url>`)
     const next = page.at(-1)?.id ?? 0
     if (page.length === 0 || next >= after) break
     after = next

@@ -5,8 +5,9 @@ import { read, useRead } from '../../app/api.ts'
 import { definePage, type Visit } from '../../app/page.ts'
 import { cutText } from '../../app/text.ts'
 import { useWords, words } from '../../app/words.ts'
-import { AvatarLink } from '../../ui/picture.tsx'
+import { PersonRow } from '../../ui/person-row.tsx'
 import { Summary } from '../../ui/summary.tsx'
+import { Tabs } from '../../ui/tabs.tsx'
 import { FeedCard } from '../feeds/feed-card.tsx'
 import { QuestionRow } from '../questions/question-row.tsx'
 
@@ -95,18 +96,11 @@ export const page = definePage({
           </form>
         </search>
         {q && (
-          <nav class="tabs" aria-label={t.kinds}>
-            {[undefined, ...KINDS].map((each) => (
-              <Link
-                key={each}
-                href={addressOf(each)}
-                class={each === kind ? 'is-here' : ''}
-                aria-current={each === kind ? 'page' : undefined}
-              >
-                {t[each ?? 'all']}
-              </Link>
-            ))}
-          </nav>
+          <Tabs
+            label={t.kinds}
+            here={addressOf(kind)}
+            tabs={[undefined, ...KINDS].map((each) => [addressOf(each), t[each ?? 'all']])}
+          />
         )}
         {!q && (
           <nav class="explore" aria-label={t.explore}>
@@ -160,19 +154,7 @@ function Found({ kind, results }: { kind: Kind; results: Results }) {
   return (
     <ul class="rows is-padded">
       {results.users?.map((person) => (
-        <li key={person.id}>
-          <AvatarLink person={person} />
-          <div>
-            <Link class="name" dir="auto" href={`/users/${person.id}`}>
-              {person.name}
-            </Link>
-            {person.bio && (
-              <p class="quiet" dir="auto">
-                {person.bio}
-              </p>
-            )}
-          </div>
-        </li>
+        <PersonRow key={person.id} person={person} />
       ))}
     </ul>
   )

@@ -3,7 +3,9 @@ import { useState } from 'preact/hooks'
 import { Link } from 'wouter-preact'
 import { list, read, startOf, useList, useRead, useWrite } from '../../app/api.ts'
 import { definePage, type Visit } from '../../app/page.ts'
+import { useSaid } from '../../app/said.ts'
 import { useSite } from '../../app/site.ts'
+import { acceptOf, checkFile } from '../../app/uploads.ts'
 import { compact, plural, useWords, words } from '../../app/words.ts'
 import { Chunks } from '../../ui/chunks.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
@@ -58,6 +60,7 @@ export const page = definePage({
   },
   body: ({ visit }) => {
     const t = useWords(WORDS)
+    const said = useSaid()
     const { data: topic } = useRead(topicOf(visit))
     const feeds = useList(feedsOf(visit))
     const params = { path: { topicID: idOf(visit) } }
@@ -74,7 +77,7 @@ export const page = definePage({
         }),
       },
     )
-    const { api, viewer } = useSite()
+    const { api, viewer, settings } = useSite()
     const [isEditing, setIsEditing] = useState(false)
     const edit = useWrite<{ desc: string | null; logo?: string }>(
       (client, body) => client.patch('/feed/topics/{topicID}', { params, body }),
@@ -86,7 +89,7 @@ export const page = definePage({
       <>
         <header class="article">
           <div class="page-row">
-            <h1 dir="auto">#{topic.name}</h1>
+            <h1 {...said(topic.name)}>#{topic.name}</h1>
             <button
               type="button"
               class={topic.has_followed ? 'button is-quiet' : 'button'}
@@ -96,7 +99,7 @@ export const page = definePage({
               {topic.has_followed ? t.following : t.follow}
             </button>
           </div>
-          {topic.desc && <p dir="auto">{topic.desc}</p>}
+          {topic.desc && <p {...said(topic.desc)}>{topic.desc}</p>}
           <p class="quiet">
             {t.counts(topic.feeds_count, topic.followers_count)} ·{' '}
             <Link href={`${visit.path}/people`}>{t.people}</Link>
@@ -120,6 +123,7 @@ export const page = definePage({
               send={async (_, form) => {
                 const given = new FormData(form)
                 const file = given.get('logo') as File
+                if (file.size > 0) checkFile(file, settings, 'node')
                 const logo = file.size > 0 ? await api.uploadNode(file, { name: file.name }) : undefined
                 await edit.mutateAsync({
                   desc: String(given.get('desc')) || null,
@@ -132,7 +136,7 @@ export const page = definePage({
                 {t.about}
                 <textarea dir="auto" name="desc" rows={3} maxLength={500} defaultValue={topic.desc ?? ''} />
               </label>
-              <Field label={t.logo} name="logo" type="file" accept="image/*" />
+              <Field label={t.logo} name="logo" type="file" accept={acceptOf(settings, 'node')} />
             </Form>
           </Dialog>
         )}

@@ -1,6 +1,6 @@
 import { Hash } from 'lucide-preact'
 import { useState } from 'preact/hooks'
-import { Link, useLocation } from 'wouter-preact'
+import { useLocation } from 'wouter-preact'
 import { list, startOf, useList } from '../../app/api.ts'
 import { definePage, type Visit } from '../../app/page.ts'
 import { useSite } from '../../app/site.ts'
@@ -9,6 +9,7 @@ import { Dialog } from '../../ui/dialog.tsx'
 import { Field, Form } from '../../ui/form.tsx'
 import { More } from '../../ui/more.tsx'
 import { Summary } from '../../ui/summary.tsx'
+import { Tabs } from '../../ui/tabs.tsx'
 
 const WORDS = words({
   title: ['Topics', '话题'],
@@ -58,14 +59,14 @@ export const page = definePage({
             </button>
           )}
         </header>
-        <nav class="tabs" aria-label={t.title}>
-          <Link href="/topics" class={isHot ? '' : 'is-here'}>
-            {t.new}
-          </Link>
-          <Link href="/topics?hot=1" class={isHot ? 'is-here' : ''}>
-            {t.hot}
-          </Link>
-        </nav>
+        <Tabs
+          label={t.title}
+          here={isHot ? '/topics?hot=1' : '/topics'}
+          tabs={[
+            ['/topics', t.new],
+            ['/topics?hot=1', t.hot],
+          ]}
+        />
         {topics.items.map(({ id, name, desc, logo, feeds_count, followers_count }) => (
           <Summary key={id} href={`/feed-topics/${id}`} title={`#${name}`} text={desc} image={logo?.url}>
             {t.counts(feeds_count, followers_count)}

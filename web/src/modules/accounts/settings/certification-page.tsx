@@ -3,6 +3,7 @@ import { read, useRead, useWrite } from '../../../app/api.ts'
 import { definePage } from '../../../app/page.ts'
 import { useSite } from '../../../app/site.ts'
 import { useToast } from '../../../app/toast.tsx'
+import { acceptOf, checkFile } from '../../../app/uploads.ts'
 import { useWords, words } from '../../../app/words.ts'
 import { Field, Form } from '../../../ui/form.tsx'
 import { SettingsFrame } from './frame.tsx'
@@ -40,7 +41,7 @@ export const page = definePage({
   head: ({ language }) => ({ title: WORDS[language].title, isPrivate: true }),
   body: ({ visit }) => {
     const t = useWords(WORDS)
-    const { api } = useSite()
+    const { api, settings } = useSite()
     const { say } = useToast()
     const { data: mine } = useRead(mineOf())
     const [kind, setKind] = useState(mine?.certification_name ?? 'user')
@@ -66,6 +67,7 @@ export const page = definePage({
               const chosen = new FormData(form)
                 .getAll('files')
                 .filter((file) => (file as File).size > 0) as File[]
+              for (const file of chosen) checkFile(file, settings, 'picture')
               const files = await Promise.all(
                 chosen.map((file) => api.upload(file, { name: file.name }).then(({ id }) => id)),
               )
@@ -119,7 +121,14 @@ export const page = definePage({
                 defaultValue={data.desc ?? ''}
               />
             </label>
-            <Field label={t.files} name="files" type="file" accept="image/*" multiple required={!hasOne} />
+            <Field
+              label={t.files}
+              name="files"
+              type="file"
+              accept={acceptOf(settings, 'picture')}
+              multiple
+              required={!hasOne}
+            />
           </Form>
         )}
       </SettingsFrame>

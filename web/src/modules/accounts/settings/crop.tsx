@@ -1,10 +1,11 @@
+import type { JSX } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { useWords, words } from '../../../app/words.ts'
 
 const WORDS = words({
   hint: [
-    'Drag the picture or use the arrow keys to choose the visible part.',
-    '拖动图片或使用方向键调整显示区域。',
+    'Drag the picture or use the arrow keys to choose the visible part. To zoom, pinch or use the keys + and −.',
+    '拖动图片或使用方向键调整显示区域，双指缩放或使用 + 和 − 键缩放。',
   ],
   zoom: ['Zoom', '缩放'],
   use: ['Use this picture', '使用此图片'],
@@ -14,17 +15,26 @@ const WORDS = words({
 
 const QUALITY = 0.9
 const STEP = 16
+const ZOOM_MOST = 4
+const ZOOM_STEP = 0.25
+
+type Point = { x: number; y: number }
+
+const distance = (one: Point, other: Point) => Math.hypot(one.x - other.x, one.y - other.y)
 
 export function Crop({
   file,
   width,
   height,
+  isRound = false,
   onDone,
   onCancel,
 }: {
   file: File
   width: number
   height: number
+  /** True if readers see the picture as a circle. */
+  isRound?: boolean
   onDone(picture: Blob): void
   onCancel(): void
 }) {
@@ -33,7 +43,8 @@ export function Crop({
   const [picture, setPicture] = useState<ImageBitmap | null>(null)
   const [isBad, setIsBad] = useState(false)
   const [zoom, setZoom] = useState(1)
-  const [middle, setMiddle] = useState({ x: 0.5, y: 0.5 })
+  const [middle, setMiddle] = useState<Point>({ x: 0.5, y: 0.5 })
+  const pointers = useRef(new Map<number, Point>())
   useEffect(() => {
     createImageBitmap(file).then(setPicture, () => setIsBad(true))
   }, [file])
@@ -56,6 +67,19 @@ export function Crop({
       y: by(y, dy, shown.height - height),
     }))
   }
+  const zoomBy = (factor: number) => setZoom((old) => Math.min(ZOOM_MOST, Math.max(1, old * factor)))
+  /** Moves the picture with one finger. Zooms it with two. */
+  const drag = (event: JSX.TargetedPointerEvent<HTMLCanvasElement>) => {
+    const before = pointers.current.get(event.pointerId)
+    if (!before) return
+    const now = { x: event.clientX, y: event.clientY }
+    const [other] = [...pointers.current].flatMap(([id, point]) => (id === event.pointerId ? [] : [point]))
+    pointers.current.set(event.pointerId, now)
+    const ratio = width / event.currentTarget.clientWidth
+    if (!other) move((now.x - before.x) * ratio, (now.y - before.y) * ratio)
+    else zoomBy(distance(now, other) / Math.max(1, distance(before, other)))
+  }
+  const release = ({ pointerId }: PointerEvent) => pointers.current.delete(pointerId)
   if (isBad)
     return (
       <p class="failure" role="alert">
@@ -64,39 +88,43 @@ export function Crop({
     )
   return (
     <div class="crop">
-      <canvas
-        ref={canvas}
-        width={width}
-        height={height}
-        tabIndex={0}
-        role="img"
-        aria-label={t.hint}
-        onPointerDown={(event) => event.currentTarget.setPointerCapture(event.pointerId)}
-        onPointerMove={(event) => {
-          if (event.buttons === 0) return
-          const ratio = width / event.currentTarget.clientWidth
-          move(event.movementX * ratio, event.movementY * ratio)
-        }}
-        onKeyDown={(event) => {
-          const by = {
-            ArrowLeft: [-STEP, 0],
-            ArrowRight: [STEP, 0],
-            ArrowUp: [0, -STEP],
-            ArrowDown: [0, STEP],
-          }
-          const [dx, dy] = by[event.key as 'ArrowLeft'] ?? []
-          if (dx === undefined || dy === undefined) return
-          event.preventDefault()
-          move(dx, dy)
-        }}
-      />
+      <div class={isRound ? 'crop-frame is-round' : 'crop-frame'}>
+        <canvas
+          ref={canvas}
+          width={width}
+          height={height}
+          tabIndex={0}
+          role="img"
+          aria-label={t.hint}
+          onPointerDown={(event) => {
+            event.currentTarget.setPointerCapture(event.pointerId)
+            pointers.current.set(event.pointerId, { x: event.clientX, y: event.clientY })
+          }}
+          onPointerMove={drag}
+          onPointerUp={release}
+          onPointerCancel={release}
+          onKeyDown={(event) => {
+            const by = {
+              ArrowLeft: [-STEP, 0],
+              ArrowRight: [STEP, 0],
+              ArrowUp: [0, -STEP],
+              ArrowDown: [0, STEP],
+            }[event.key]
+            const factor = { '+': 1 + ZOOM_STEP, '=': 1 + ZOOM_STEP, '-': 1 / (1 + ZOOM_STEP) }[event.key]
+            if (!by && !factor) return
+            event.preventDefault()
+            if (by) move(by[0] ?? 0, by[1] ?? 0)
+            if (factor) zoomBy(factor)
+          }}
+        />
+      </div>
       <p class="quiet">{t.hint}</p>
       <label>
         {t.zoom}
         <input
           type="range"
           min={1}
-          max={4}
+          max={ZOOM_MOST}
           step={0.05}
           value={zoom}
           onInput={({ currentTarget }) => setZoom(Number(currentTarget.value))}

@@ -1,9 +1,11 @@
 import { read, useRead, useWrite } from '../../../app/api.ts'
+import { useConfirm } from '../../../app/confirm.tsx'
 import { definePage } from '../../../app/page.ts'
 import { useSite } from '../../../app/site.ts'
 import { useToast } from '../../../app/toast.tsx'
-import { ago, timeOf, useWords, words } from '../../../app/words.ts'
+import { useWords, words } from '../../../app/words.ts'
 import { Form } from '../../../ui/form.tsx'
+import { Time } from '../../../ui/time.tsx'
 import { SettingsFrame } from './frame.tsx'
 import { Proof, proofOf } from './proof.tsx'
 
@@ -36,8 +38,9 @@ export const page = definePage({
   head: ({ language }) => ({ title: WORDS[language].title, isPrivate: true }),
   body: () => {
     const t = useWords(WORDS)
-    const { api, language } = useSite()
+    const { api } = useSite()
     const { say } = useToast()
+    const confirm = useConfirm()
     const { data: exports = [] } = useRead(exportsOf())
     const ask = useWrite((_, body: ReturnType<typeof proofOf>) => api.post('/user/exports', { body }), {
       changes: ['/user/exports'],
@@ -53,7 +56,9 @@ export const page = definePage({
                 <p class="name" dir="auto">
                   {t[state]}
                 </p>
-                <p class="quiet">{ago(timeOf(created_at), language)}</p>
+                <p class="quiet">
+                  <Time at={created_at} />
+                </p>
               </div>
               {state === 'ready' && (
                 <a class="button is-quiet" href={`/api/v2/user/exports/${id}/archive`} download>
@@ -80,7 +85,7 @@ export const page = definePage({
           label={t.delete}
           isDanger
           send={async (given) => {
-            if (!confirm(t.sure)) return
+            if (!(await confirm(t.sure, t.delete))) return
             await api.delete('/user', { body: proofOf(given) })
             location.assign('/')
           }}

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
-import { Link } from 'wouter-preact'
 import { useWords, words } from '../../../app/words.ts'
+import { Tabs } from '../../../ui/tabs.tsx'
 
 const WORDS = words({
   title: ['Settings', '设置'],
@@ -36,18 +36,7 @@ export function SettingsFrame({ path, children }: { path: string; children: Comp
       <header class="page-head">
         <h1>{t.title}</h1>
       </header>
-      <nav class="tabs" aria-label={t.title}>
-        {PATHS.map((each) => (
-          <Link
-            key={each}
-            href={each}
-            class={each === path ? 'is-here' : ''}
-            aria-current={each === path ? 'page' : undefined}
-          >
-            {t[each]}
-          </Link>
-        ))}
-      </nav>
+      <Tabs label={t.title} here={path} tabs={PATHS.map((each) => [each, t[each]])} />
       <div class="settings">{children}</div>
     </>
   )

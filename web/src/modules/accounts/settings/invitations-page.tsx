@@ -1,11 +1,13 @@
 import { list, useList, useWrite } from '../../../app/api.ts'
+import { useConfirm } from '../../../app/confirm.tsx'
 import { definePage } from '../../../app/page.ts'
 import { useSite } from '../../../app/site.ts'
 import { useToast } from '../../../app/toast.tsx'
-import { timeOf, useWords, words } from '../../../app/words.ts'
+import { useWords, words } from '../../../app/words.ts'
 import { Field, Form } from '../../../ui/form.tsx'
 import { More } from '../../../ui/more.tsx'
 import { PersonRow } from '../../../ui/person-row.tsx'
+import { Facts, Time } from '../../../ui/time.tsx'
 import { SettingsFrame } from './frame.tsx'
 
 const WORDS = words({
@@ -30,7 +32,7 @@ const WORDS = words({
     (uses: number, most: number) => `${uses} of ${most} used`,
     (uses: number, most: number) => `已用 ${uses}/${most}`,
   ],
-  until: [(day: string) => `valid until ${day}`, (day: string) => `有效期至 ${day}`],
+  until: ['valid until ', '有效期至 '],
   over: ['no longer valid', '已失效'],
   empty: ['No invitations yet.', '暂无邀请。'],
   invitees: ['Users who signed up with your invitations', '通过你的邀请注册的用户'],
@@ -45,8 +47,9 @@ export const page = definePage({
   head: ({ language }) => ({ title: WORDS[language].title, isPrivate: true }),
   body: ({ visit }) => {
     const t = useWords(WORDS)
-    const { api, language, origin } = useSite()
+    const { api, origin } = useSite()
     const { say, fail } = useToast()
+    const confirm = useConfirm()
     const invitations = useList(invitationsOf())
     const invitees = useList(inviteesOf())
     const changes = ['/user/invitations']
@@ -59,7 +62,6 @@ export const page = definePage({
       changes,
       onSuccess: () => say(t.made),
     })
-    const day = (time: string) => timeOf(time).toLocaleDateString(language)
     return (
       <SettingsFrame path={visit.path}>
         <p class="quiet">{t.lead}</p>
@@ -92,7 +94,12 @@ export const page = definePage({
                   <code>{code}</code> {note}
                 </p>
                 <p class="quiet">
-                  {[t.came(uses, max_uses), ended ? t.over : t.until(day(expires_at))].join(' · ')}
+                  <Facts
+                    of={[
+                      t.came(uses, max_uses),
+                      ended ? t.over : [t.until, <Time key="until" at={expires_at} form="date" />],
+                    ]}
+                  />
                 </p>
               </div>
               {!ended && (
@@ -113,7 +120,9 @@ export const page = definePage({
                     type="button"
                     class="button is-quiet"
                     aria-label={`${t.end}: ${code}`}
-                    onClick={() => confirm(t.sure) && end.mutate(id, { onError: fail })}
+                    onClick={async () => {
+                      if (await confirm(t.sure, t.end)) end.mutate(id, { onError: fail })
+                    }}
                   >
                     {t.end}
                   </button>

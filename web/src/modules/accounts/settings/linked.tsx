@@ -1,7 +1,9 @@
 import { read, useRead, useWrite } from '../../../app/api.ts'
+import { useConfirm } from '../../../app/confirm.tsx'
 import { useSite } from '../../../app/site.ts'
 import { useToast } from '../../../app/toast.tsx'
-import { ago, timeOf, useWords, words } from '../../../app/words.ts'
+import { useWords, words } from '../../../app/words.ts'
+import { Facts, Time } from '../../../ui/time.tsx'
 import { depart, useProviders } from '../outside.tsx'
 
 const WORDS = words({
@@ -15,16 +17,17 @@ const WORDS = words({
     '确定要解绑吗？解绑后将无法用它登录。',
   ],
   none: ['Not linked', '未绑定'],
-  since: [(time: string) => `Linked ${time}`, (time: string) => `绑定时间：${time}`],
-  used: [(time: string) => `last used ${time}`, (time: string) => `最近使用：${time}`],
+  since: ['Linked ', '绑定时间：'],
+  used: ['last used ', '最近使用：'],
 })
 
 export const linkedOf = () => read('/user/linked-accounts')
 
 export function Linked() {
   const t = useWords(WORDS)
-  const { api, language } = useSite()
+  const { api } = useSite()
   const { say, fail } = useToast()
+  const confirm = useConfirm()
   const { data: links = [] } = useRead(linkedOf())
   const providers = useProviders()
   const unlink = useWrite<string>(
@@ -50,28 +53,30 @@ export function Linked() {
                   {label}
                 </p>
                 <p class="quiet">
-                  {found
-                    ? [
-                        t.since(ago(timeOf(found.linked_at), language)),
-                        found.used_at && t.used(ago(timeOf(found.used_at), language)),
-                      ]
-                        .filter(Boolean)
-                        .join(' · ')
-                    : t.none}
+                  {found ? (
+                    <Facts
+                      of={[
+                        [t.since, <Time key="since" at={found.linked_at} />],
+                        found.used_at && [t.used, <Time key="used" at={found.used_at} />],
+                      ]}
+                    />
+                  ) : (
+                    t.none
+                  )}
                 </p>
               </div>
               <button
                 type="button"
                 class="button is-quiet"
                 aria-label={`${found ? t.unlink : t.link}: ${label}`}
-                onClick={() => {
+                onClick={async () => {
                   if (!found)
                     return void depart(api, {
                       provider: name,
                       purpose: 'link',
                       next: location.pathname,
                     }).catch(fail)
-                  if (confirm(t.sure)) unlink.mutate(name, { onError: fail })
+                  if (await confirm(t.sure, t.unlink)) unlink.mutate(name, { onError: fail })
                 }}
               >
                 {found ? t.unlink : t.link}

@@ -1,11 +1,11 @@
 import type { Schema } from '@kith/client'
 import { list, useList, useWrite } from '../../../app/api.ts'
 import { definePage } from '../../../app/page.ts'
-import { useSite } from '../../../app/site.ts'
 import { useToast } from '../../../app/toast.tsx'
-import { ago, timeOf, useWords, words } from '../../../app/words.ts'
+import { useWords, words } from '../../../app/words.ts'
 import { Form } from '../../../ui/form.tsx'
 import { More } from '../../../ui/more.tsx'
+import { Facts, Time } from '../../../ui/time.tsx'
 import { SettingsFrame } from './frame.tsx'
 
 const WORDS = words({
@@ -45,7 +45,6 @@ export const page = definePage({
 
 function Sanction({ sanction }: { sanction: Schema<'OwnSanction'> }) {
   const t = useWords(WORDS)
-  const { language } = useSite()
   const { say } = useToast()
   const { id, kind, reason, in_force, ends_at, created_at, appeal } = sanction
   const ask = useWrite(
@@ -53,15 +52,17 @@ function Sanction({ sanction }: { sanction: Schema<'OwnSanction'> }) {
     { changes: ['/user/sanctions'] },
   )
   const facts = [
-    ago(timeOf(created_at), language),
+    <Time key="created" at={created_at} />,
     kind === 'warning' ? null : in_force ? t.inForce : t.over,
-    in_force && ends_at ? `${t.until} ${ends_at}` : null,
+    in_force && ends_at && [t.until, ' ', <Time key="until" at={ends_at} form="minute" />],
   ]
   return (
     <section class="card fields">
       <h2>{t[kind]}</h2>
       <p>{reason}</p>
-      <p class="quiet">{facts.filter(Boolean).join(' · ')}</p>
+      <p class="quiet">
+        <Facts of={facts} />
+      </p>
       {appeal ? (
         <p class="quiet">
           {t.appealed} {appeal.answer}

@@ -2,9 +2,9 @@ import { Laptop } from 'lucide-preact'
 import { read, useRead, useWrite } from '../../../app/api.ts'
 import { definePage } from '../../../app/page.ts'
 import { SignOut } from '../../../app/sign-out.tsx'
-import { useSite } from '../../../app/site.ts'
 import { useToast } from '../../../app/toast.tsx'
-import { ago, timeOf, useWords, words } from '../../../app/words.ts'
+import { useWords, words } from '../../../app/words.ts'
+import { Facts, Time } from '../../../ui/time.tsx'
 import { SettingsFrame } from './frame.tsx'
 
 const WORDS = words({
@@ -15,6 +15,10 @@ const WORDS = words({
   ],
   this: ['This device', '当前设备'],
   unknown: ['Unknown device', '未知设备'],
+  on: [
+    (browser: string, system: string) => `${browser} on ${system}`,
+    (browser: string, system: string) => `${system} 上的 ${browser}`,
+  ],
   end: ['End session', '下线'],
   endOthers: ['End all other sessions', '下线其他所有设备'],
 })
@@ -26,7 +30,6 @@ export const page = definePage({
   head: ({ language }) => ({ title: WORDS[language].title, isPrivate: true }),
   body: ({ visit }) => {
     const t = useWords(WORDS)
-    const { language } = useSite()
     const { fail } = useToast()
     const { data: sessions = [] } = useRead(sessionsOf())
     const changes = ['/user/sessions']
@@ -39,15 +42,15 @@ export const page = definePage({
       <SettingsFrame path={visit.path}>
         <p class="quiet">{t.lead}</p>
         <ul class="rows">
-          {sessions.map(({ id, device, place, current, used_at }) => (
+          {sessions.map(({ id, device, browser, system, place, current, used_at }) => (
             <li key={id}>
               <Laptop size={20} aria-hidden />
               <div>
-                <p class="name" dir="auto">
-                  {device ?? t.unknown}
+                <p class="name" dir="auto" title={device ?? undefined}>
+                  {browser && system ? t.on(browser, system) : (browser ?? system ?? device ?? t.unknown)}
                 </p>
                 <p class="quiet">
-                  {[current ? t.this : ago(timeOf(used_at), language), place].filter(Boolean).join(' · ')}
+                  <Facts of={[current ? t.this : <Time key="time" at={used_at} />, place]} />
                 </p>
               </div>
               {!current && (

@@ -69,10 +69,11 @@ export const page = definePage({
         />
         {chosen.file && (
           <Crop
-            key={chosen.file.name}
+            key={chosen.kind + chosen.file.name}
             file={chosen.file}
             width={width}
             height={height}
+            isRound={chosen.kind === 'avatar'}
             onCancel={() => setChosen({ kind: chosen.kind })}
             onDone={(picture) =>
               void api

@@ -1,0 +1,3 @@
+/** Scrolls smoothly, unless the reader prefers reduced motion. */
+export const scrollBehavior = (): ScrollBehavior =>
+  matchMedia('(prefers-reduced-motion: reduce)').matches ? 'instant' : 'smooth'

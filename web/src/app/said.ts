@@ -1,0 +1,34 @@
+import { useSite } from './site.ts'
+import type { Language } from './words.ts'
+
+/** Characters at the start of a text that decide on its language. */
+const SAMPLE = 300
+/**
+ * Languages with a script of their own. The share of kana separates Japanese from Chinese. Latin, Arabic,
+ * Cyrillic and other scripts serve many languages, so they name none.
+ */
+const SCRIPTS =
+  /(?<ja>[\p{sc=Hira}\p{sc=Kana}])|(?<zh>\p{sc=Han})|(?<ko>\p{sc=Hang}+)|(?<he>\p{sc=Hebr}+)|(?<el>\p{sc=Grek}+)|(?<th>\p{sc=Thai}+)|(?<hy>\p{sc=Armn}+)|(?<ka>\p{sc=Geor}+)|(?<latin>\p{sc=Latn}+)|(?<other>\p{L}+)/gu
+const KANA_SHARE = 0.2
+
+/**
+ * The language of most words of a text as a value of `lang`. Empty if the script serves many languages, and undefined if
+ * the text has the language of the page, or no words. Texts in Latin on an English page count as English.
+ */
+export function languageOf(text: string, page: Language): string | undefined {
+  const counts: Record<string, number> = {}
+  for (const { groups = {} } of text.slice(0, SAMPLE).matchAll(SCRIPTS))
+    for (const [script, found] of Object.entries(groups))
+      if (found) counts[script] = (counts[script] ?? 0) + 1
+  const { ja = 0, zh = 0, ...others } = counts
+  others[ja > (ja + zh) * KANA_SHARE ? 'ja' : 'zh'] = ja + zh
+  const [most = '', count = 0] = Object.entries(others).reduce((a, b) => (b[1] > a[1] ? b : a))
+  if (count === 0 || most === page || (most === 'latin' && page === 'en')) return undefined
+  return most.length > 2 ? '' : most
+}
+
+/** Returns the attributes of an element with a text of a member: its direction and, where known, its language. */
+export function useSaid() {
+  const { language } = useSite()
+  return (text: string) => ({ dir: 'auto' as const, lang: languageOf(text, language) })
+}
