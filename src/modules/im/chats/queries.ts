@@ -1,3 +1,4 @@
+import { hasBlocked } from '#modules/accounts/index.ts'
 import { type Db, type Fragment, ifGiven } from '#platform/database'
 import { viewers } from './visibility.ts'
 
@@ -95,12 +96,14 @@ export async function hideMessages(sql: Db, chatId: number, userId: number): Pro
       hidden_position = excluded.hidden_position, updated_at = excluded.updated_at`
 }
 
-export const listReadPositions = (sql: Db, chatId: number) => sql<
+/** Lists read positions without those of members with a block between them and the viewer (im-14). */
+export const listReadPositions = (sql: Db, chatId: number, viewerId: number) => sql<
   { user_id: number; read_position: number; updated_at: string }[]
 >`
   select m.user_id, m.read_position, m.updated_at from chat_members m join chats c on c.id = m.chat_id
   where m.chat_id = ${chatId} and (c.group_id is null
     or exists (select from im_group_members g where g.group_id = c.group_id and g.user_id = m.user_id))
+    and not ${hasBlocked(sql, sql`m.user_id`, viewerId)} and not ${hasBlocked(sql, sql`${viewerId}`, sql`m.user_id`)}
   order by m.user_id`
 
 export const listChatMembers = (sql: Db, chatIds: number[]) => sql<{ chat_id: number; user_id: number }[]>`

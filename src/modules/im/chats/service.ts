@@ -6,7 +6,7 @@ import { sendSignal } from '#platform/database'
 import { noSuchImGroup } from '../groups/schema.ts'
 import { findVisibleGroups, removeMembers } from '../groups/service.ts'
 import { findVisible } from './messages/queries.ts'
-import { messageViews, otherOf } from './messages/service.ts'
+import { isBlockBetween, messageViews, otherOf } from './messages/service.ts'
 import {
   type ChatRow,
   ensureGroupChat,
@@ -89,8 +89,10 @@ export async function markRead(
   position: number,
 ): Promise<number> {
   const read = await updateReadPosition(ctx.sql, chat.id, userId, position)
+  if (read <= chat.read_position) return read
   const other = (await readSettings(ctx))['chat:seen'] ? otherOf(chat, userId) : 0
-  if (read > chat.read_position) sendSignal(ctx.sql, READ_SIGNAL, `${chat.id}:${userId}:${other}:${read}`)
+  const isHidden = other > 0 && (await isBlockBetween(ctx.sql, userId, other))
+  sendSignal(ctx.sql, READ_SIGNAL, `${chat.id}:${userId}:${isHidden ? 0 : other}:${read}`)
   return read
 }
 

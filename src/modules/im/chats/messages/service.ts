@@ -89,13 +89,17 @@ export async function messageViews(
 export const otherOf = (chat: ChatRow, userId: number): number =>
   (chat.low_user_id === userId ? chat.high_user_id : chat.low_user_id) ?? 0
 
+export async function isBlockBetween(sql: Db, one: number, other: number): Promise<boolean> {
+  const [theirs, mine] = [await findBlockers(sql, one, [other]), await findBlockers(sql, other, [one])]
+  return theirs.size + mine.size > 0
+}
+
 /** Throws 403 if either user blocks the other, and 404 if the other user is disabled (im-14). */
 export async function requireReachable(sql: Db, chat: ChatRow, userId: number): Promise<void> {
   const other = otherOf(chat, userId)
   if (other === 0) return
   if ((await findEnabledIds(sql, [other])).length === 0) throw noSuchChat()
-  const [theirs, mine] = [await findBlockers(sql, userId, [other]), await findBlockers(sql, other, [userId])]
-  if (theirs.size + mine.size > 0) throw blocked()
+  if (await isBlockBetween(sql, userId, other)) throw blocked()
 }
 
 export async function checkMessage(
