@@ -130,7 +130,9 @@ test('reports a draft for which a full or forbidden storage has no room', () => 
 })
 
 test('gives a duplicated tab another id, and tells the tab whose draft was taken', async () => {
-  const other = new BroadcastChannel('kith.drafts')
+  const other = new Channel('kith.drafts')
+  // Keeps the process alive while the test waits for a message.
+  other.ref()
   after(() => other.close())
   const heard = new Promise<{ claim: string; by: string }>((resolve) => {
     other.onmessage = ({ data }) => 'claim' in (data as object) && resolve(data as never)
