@@ -58,7 +58,7 @@ type Print = (line: string) => void
 export async function reportPayments(ctx: Context, print: Print): Promise<boolean> {
   const states = await paymentHealth(ctx)
   if (states.length === 0) print('· no payment provider is configured (docs/payments.md)')
-  for (const { provider, fault, last_statement: last, ...counts } of states) {
+  for (const { provider, fault, last_statement: last, lost, ...counts } of states) {
     print(fault === null ? `✓ ${provider} responds` : `✗ ${provider}: ${fault}`)
     const found = {
       'open payments are overdue': counts.waiting,
@@ -68,13 +68,25 @@ export async function reportPayments(ctx: Context, print: Print): Promise<boolea
       'payments are in dispute; the provider decides': counts.disputes,
     }
     for (const [what, count] of Object.entries(found)) if (count > 0) print(`✗ ${provider}: ${count} ${what}`)
+    for (const { kind, number, fault, day } of lost.notices)
+      print(
+        `✗ ${provider}: ${kind} of ${number} on ${day} ${
+          fault === null
+            ? 'has no payment here'
+            : fault === 'other_session'
+              ? 'belongs to another checkout than that of its order'
+              : 'belongs to another payment than that of its order'
+        }`,
+      )
+    if (lost.count > lost.notices.length)
+      print(`✗ ${provider}: ${lost.count - lost.notices.length} more notices are listed in the console`)
     print(
       `  ${provider}: ${last === null ? 'no statement has been compared yet' : `last compared statement ${last}`}`,
     )
   }
   return states.every(
-    ({ fault, waiting, uncredited, differences, refunds, disputes }) =>
-      fault === null && waiting + uncredited + differences + refunds + disputes === 0,
+    ({ fault, waiting, uncredited, differences, refunds, disputes, lost }) =>
+      fault === null && waiting + uncredited + differences + refunds + disputes + lost.count === 0,
   )
 }
 

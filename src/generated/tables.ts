@@ -164,6 +164,7 @@ export type Tables = {
     hidden_position: number
     is_muted: boolean
     updated_at: string
+    has_written: boolean
   }
   chat_messages: {
     id: number
@@ -547,6 +548,7 @@ export type Tables = {
     group_id: number
     user_id: number
     joined_at: string
+    start_position: number
   }
   im_groups: {
     id: number
@@ -930,6 +932,21 @@ export type Tables = {
     remark: string | null
     created_at: string
     found_currency: string | null
+  }
+  payment_notices: {
+    id: number
+    provider: string
+    source: string
+    digest: Buffer
+    order_number: string | null
+    payment_number: string | null
+    facts: unknown
+    state: string
+    fault: string | null
+    recharge_id: number | null
+    ask_at: string
+    asks: number
+    received_at: string
   }
   payment_refunds: {
     id: number

@@ -118,6 +118,16 @@ export const ADMINISTRATION: Record<string, ListRow> = {
   'news/deletions': { filters: { q: contains('title'), state: STATE, user_id: USER } },
   notices: { filters: { q: contains('contents'), status: equals('status') } },
   'payment-differences': { filters: { q: contains('number'), state: STATE } },
+  'payment-notices': {
+    filters: {
+      q: contains('payment_number', 'order_number'),
+      state: {
+        values: () => ['waiting', 'applied', 'unmatched', 'foreign', 'lost'],
+        matches: ({ state }, value) =>
+          value === 'lost' ? state === 'waiting' || state === 'unmatched' : state === value,
+      },
+    },
+  },
   'payment-refunds': { filters: { q: contains('number'), state: STATE } },
   'push-deliveries': { filters: { q: contains('way'), way: equals('way') } },
   'question-answers': { filters: { q: contains('body'), question_id: equals('question_id'), user_id: USER } },

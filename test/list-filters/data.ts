@@ -14,6 +14,8 @@ export async function varyRows(sql: Sql): Promise<void> {
   await sql`update reports set target_user = 8 where id % 3 = 0`
   await sql`update users set recommended_at = now() - id * interval '1 minute' where id between 50 and 60`
   await sql`update users set deleted_at = now() where id between 180 and 184`
+  await sql`update chats set group_id = null where id <> 7`
+  await sql`update im_group_members set start_position = 0`
   await sql`update pins set expires_at = now() + interval '1 day' where state = 'active' and id % 4 < 3`
   await sql`
     update pins set user_id = 1, expires_at = now() + interval '1 day',

@@ -43,6 +43,23 @@ const DISPUTES = [
   { id: 'lost', name: ['lost', '败诉'], tone: 'quiet' },
 ] as const
 
+const NOTICE_STATES = [
+  { id: 'lost', name: ['without a payment', '未找到付款'], tone: 'bad' },
+  { id: 'waiting', name: ['waiting for its payment', '等待付款'], tone: 'wait' },
+  { id: 'unmatched', name: ['of another payment', '属于其他付款'], tone: 'bad' },
+  { id: 'applied', name: ['applied', '已处理'], tone: 'good' },
+  { id: 'foreign', name: ['of another system', '属于其他系统'], tone: 'quiet' },
+] as const
+const NOTICE_KINDS = [
+  { id: 'payment', name: ['payment', '付款'] },
+  { id: 'refund', name: ['refund', '退款'] },
+  { id: 'dispute', name: ['dispute', '争议'] },
+] as const
+const NOTICE_SOURCES = [
+  { id: 'notice', name: ['notice', '通知'] },
+  { id: 'statement', name: ['statement', '账单'] },
+] as const
+
 export const SITE_AREAS: readonly Area[] = [
   {
     name: 'withdrawals',
@@ -132,6 +149,36 @@ export const SITE_AREAS: readonly Area[] = [
       ]),
     ],
     fields: [{ name: 'remark', label: ['Resolution', '处理说明'], required: true, full: true }],
+    deletes: false,
+  },
+  {
+    name: 'payment-notices',
+    path: 'payment-notices',
+    param: 'notice',
+    section: 'money',
+    label: ['Payment notices', '支付通知'],
+    noun: ['payment notice', '支付通知'],
+    icon: 'notice',
+    hasSearch: true,
+    sorts: ['id'],
+    query: { state: 'lost' },
+    title: (row) => String(row.payment_number ?? row.order_number ?? `#${row.id}`),
+    emptyNote: [
+      'Every notice of the payment providers has found its payment.',
+      '支付渠道的每条通知都已找到对应的付款。',
+    ],
+    columns: [
+      { name: 'received_at', label: ['Received', '接收时间'], as: 'time' },
+      { name: 'provider', label: ['Provider', '支付渠道'] },
+      { name: 'source', label: ['Source', '来源'], choices: NOTICE_SOURCES, wide: true },
+      { name: 'kind', label: ['Type', '类型'], choices: NOTICE_KINDS },
+      { name: 'payment_number', label: ['Payment number', '支付单号'], as: 'code' },
+      { name: 'order_number', label: ['Order number', '订单号'], as: 'code', wide: true },
+      { name: 'state', label: ['Status', '状态'], choices: NOTICE_STATES },
+      { name: 'fault', label: ['Error', '错误'], as: 'code', wide: true },
+      { name: 'recharge_id', label: ['Recharge ID', '充值编号'], as: 'number' },
+    ],
+    filters: [stateIn('state', NOTICE_STATES)],
     deletes: false,
   },
   {

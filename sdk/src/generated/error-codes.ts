@@ -366,6 +366,8 @@ export interface OperationErrors {
   adminListPaymentDifferences: "forbidden" | "second_factor_needed" | "too_many_requests" | "unauthenticated" | "validation_failed"
   adminGetPaymentDifference: "forbidden" | "not_found" | "second_factor_needed" | "too_many_requests" | "unauthenticated"
   adminResolvePaymentDifference: "address_blocked" | "already_decided" | "forbidden" | "not_found" | "second_factor_needed" | "silenced" | "too_many_requests" | "unauthenticated" | "validation_failed"
+  adminListPaymentNotices: "forbidden" | "second_factor_needed" | "too_many_requests" | "unauthenticated" | "validation_failed"
+  adminGetPaymentNotice: "forbidden" | "not_found" | "second_factor_needed" | "too_many_requests" | "unauthenticated"
   adminListPaymentRefunds: "forbidden" | "second_factor_needed" | "too_many_requests" | "unauthenticated" | "validation_failed"
   adminRefundPayment: "address_blocked" | "already_spent" | "beyond_refundable" | "forbidden" | "idempotency_key_reused" | "idempotency_key_running" | "not_found" | "not_refundable" | "second_factor_needed" | "silenced" | "too_many_requests" | "unauthenticated" | "validation_failed"
   adminGetPaymentRefund: "forbidden" | "not_found" | "second_factor_needed" | "too_many_requests" | "unauthenticated"

@@ -32,6 +32,7 @@ export const LISTS = {
   "/admin/news/deletions": {"by":"after","key":"id","items":"data","max":100},
   "/admin/notices": {"by":"after","key":"id","items":"data","max":100},
   "/admin/payment-differences": {"by":"after","key":"id","items":"data","max":100},
+  "/admin/payment-notices": {"by":"after","key":"id","items":"data","max":100},
   "/admin/payment-refunds": {"by":"after","key":"id","items":"data","max":100},
   "/admin/push-deliveries": {"by":"after","key":"id","items":"data","max":100},
   "/admin/question-answers": {"by":"after","key":"id","items":"data","max":100},

@@ -44,7 +44,7 @@ export {
 } from './mentions.ts'
 export { alertAccountOwner } from './messages.ts'
 export { mountRanking, RankedUser, RanksQuery } from './rankings.ts'
-export { hasBlocked, notBlockedBy, selectFollowed } from './relations/queries.ts'
+export { hasBlocked, isFollowing, notBlockedBy, selectFollowed } from './relations/queries.ts'
 export { isSuspended } from './sanctions/queries.ts'
 export {
   accountSuspended,

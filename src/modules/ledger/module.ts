@@ -12,6 +12,7 @@ import { auditLedger, ledgerChecks, writeCheckpoints } from './audit.ts'
 import { returnWithdrawals } from './deleted-accounts.ts'
 import { exchangeRoutes } from './exchange.ts'
 import { orderRoutes } from './orders/routes.ts'
+import { adminNoticeRoutes, deleteOldNotices, pursueNotices, queryDisputes } from './payments/notices.ts'
 import { compareStatements, paymentProbe, queryDuePayments } from './payments/reconcile.ts'
 import { adminRefundRoutes, requestDueRefunds, requestRefundOf } from './payments/refunds.ts'
 import { adminPaymentRoutes, paymentNoticeRoutes } from './payments/routes.ts'
@@ -56,9 +57,14 @@ export const ledgerTasks = (ctx: Context): TaskList => ({
   async ask_for_payments() {
     await queryDuePayments(ctx)
     await requestDueRefunds(ctx)
+    await pursueNotices(ctx)
   },
   refund_payment: (payload) => requestRefundOf(ctx, (payload as { id: number }).id),
-  compare_statements: () => compareStatements(ctx),
+  async compare_statements() {
+    await compareStatements(ctx)
+    await queryDisputes(ctx)
+  },
+  delete_old_payment_notices: () => deleteOldNotices(ctx.sql),
   async ledger_checkpoints() {
     await writeCheckpoints(ctx.sql)
   },
@@ -72,6 +78,7 @@ export const ledgerSchedules: Schedule[] = [
   { task: 'compare_statements', pattern: '7 * * * *' },
   { task: 'ledger_checkpoints', pattern: '17 * * * *' },
   { task: 'delete_old_idempotency_keys', pattern: '41 * * * *' },
+  { task: 'delete_old_payment_notices', pattern: '43 4 * * *' },
 ]
 
 export const ledgerPersonal = [
@@ -155,6 +162,7 @@ export const module: Module = {
     adminWithdrawalRoutes(site.service('notify')),
     adminRechargeRoutes,
     adminPaymentRoutes,
+    adminNoticeRoutes,
     adminRefundRoutes,
     adminLedgerAuditRoutes(site.paymentChecks),
   ],

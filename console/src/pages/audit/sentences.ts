@@ -42,6 +42,7 @@ export const SUBJECTS: Record<string, { noun: Text; page?: (id: string) => strin
     noun: ['the payment difference', '支付差异'],
     page: (id) => `/payment-differences/${id}`,
   },
+  payment_notices: { noun: ['the payment notice', '支付通知'], page: (id) => `/payment-notices/${id}/show` },
   payment_refunds: { noun: ['the refund', '退款'], page: () => '/payment-refunds' },
   pins: { noun: ['the pin', '置顶'] },
   'question-answers': { noun: ['the answer', '回答'], page: (id) => `/answers/${id}/show` },

@@ -202,8 +202,8 @@ export const notBlockedBy = (sql: Db, viewerId: number, author: Fragment): Fragm
     () => sql`and ${author} <> all(array(select target_id from user_blocks where user_id = ${viewerId}))`,
   )
 
-export const hasBlocked = (sql: Db, blocker: Fragment, userId: number): Fragment => sql`
-  coalesce((select true from user_blocks b where b.user_id = ${blocker} and b.target_id = ${userId}), false)`
+export const hasBlocked = (sql: Db, blocker: Fragment, target: number | Fragment): Fragment => sql`
+  coalesce((select true from user_blocks b where b.user_id = ${blocker} and b.target_id = ${target}), false)`
 
 const BATCH = 500
 

@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { sendSignal, transaction } from '#platform/database'
 import { openChatStream } from '#test/fixtures/chat-streams.ts'
 import { chatsOf } from '#test/fixtures/chats.ts'
+import { imGroupsOf } from '#test/fixtures/im-groups.ts'
 import { until } from '#test/fixtures/streams.ts'
 import { createWorld, type Person } from '#test/world.ts'
 import { PRESENCE_SIGNAL } from './presence.ts'
@@ -13,10 +14,20 @@ const { as, person, sql, app } = world
 await app.listen({ host: '127.0.0.1', port: 0 })
 const base = `http://127.0.0.1:${(app.server.address() as AddressInfo).port}`
 const { pair, say } = chatsOf(world)
+const { makeGroup } = imGroupsOf(world)
+/** Opens a conversation in which both have written. */
+const talk = async (one: Person, other: Person) => {
+  const chat = await pair(one, other)
+  await say(one, chat, 'Hello')
+  await say(other, chat, 'Hello')
+  return chat
+}
 
 test('delivers chat events only to those streams of members that request them (im-15)', async () => {
   const [ann, bob, eve] = [await person(), await person(), await person()]
   const chat = await pair(ann, bob)
+  await as(ann, 'PUT', `/user/followings/${bob.id}`)
+  await as(bob, 'PUT', `/user/followings/${ann.id}`)
   const [mine, theirs, plain, other] = await Promise.all([
     openChatStream(base, ann.token),
     openChatStream(base, bob.token),
@@ -45,7 +56,7 @@ test('delivers chat events only to those streams of members that request them (i
 
 test('reports connected members of a conversation to each other (im-15)', async () => {
   const [ann, bob, eve] = [await person(), await person(), await person()]
-  const chat = await pair(ann, bob)
+  const chat = await talk(ann, bob)
   const [mine, theirs, other] = await Promise.all([
     openChatStream(base, ann.token),
     openChatStream(base, bob.token),
@@ -60,7 +71,7 @@ test('reports connected members of a conversation to each other (im-15)', async 
   )
   assert.deepEqual(mine.named('presence'), [{ chat_id: chat, user_ids: [bob.id] }])
   assert.deepEqual(theirs.named('presence'), [{ chat_id: chat, user_ids: [ann.id] }])
-  const marker = await pair(ann, eve)
+  const marker = await talk(ann, eve)
   /** Waits for a later typing event, because the process delivers all pending presence and typing events first. */
   const settle = async (times: number) => {
     await as(eve, 'POST', `/chats/${marker}/typing`)
@@ -84,9 +95,88 @@ test('reports connected members of a conversation to each other (im-15)', async 
   for (const stream of [mine, theirs, other]) stream.close()
 })
 
+test('hides presence and typing from people who do not share the conversation (im-15)', async () => {
+  const [ann, eve, clock] = [await person(), await person(), await person()]
+  const [mine, hers] = await Promise.all([openChatStream(base, ann.token), openChatStream(base, eve.token)])
+  const markers = [await talk(clock, ann), await talk(clock, eve)]
+  const fromClock = (stream: typeof mine) =>
+    (stream.named('typing') as { user_id: number }[]).filter(({ user_id }) => user_id === clock.id).length
+  let ticks = 0
+  const seen = async (chat: number) => {
+    await as(eve, 'POST', `/chats/${chat}/typing`)
+    await as(eve, 'POST', `/chats/${chat}/presence`)
+    // An answer to `presence` is a second signal, which precedes the second round.
+    for (const _round of [1, 2]) {
+      ticks += 1
+      for (const marker of markers) await as(clock, 'POST', `/chats/${marker}/typing`)
+      await until(() => fromClock(mine) === ticks && fromClock(hers) === ticks, 'a later event')
+    }
+    const ofChat = (stream: typeof mine, event: string) =>
+      (stream.named(event) as { chat_id: number }[]).some(({ chat_id }) => chat_id === chat)
+    return {
+      typing: ofChat(mine, 'typing'),
+      announced: ofChat(mine, 'presence'),
+      answered: ofChat(hers, 'presence'),
+    }
+  }
+  const nothing = { typing: false, announced: false, answered: false }
+  const everything = { typing: true, announced: true, answered: true }
+  const chat = await pair(eve, ann)
+  assert.deepEqual(await seen(chat), nothing)
+  await say(eve, chat, 'Who are you?')
+  assert.deepEqual(await seen(chat), nothing)
+  const group = await makeGroup(eve, { members: String(ann.id) })
+  const { id: shared } = (await as(eve, 'PUT', `/chats/groups/${group}`)).body
+  assert.deepEqual(await seen(shared), nothing)
+  await say(eve, shared, 'Hello all')
+  assert.deepEqual(await seen(shared), { ...everything, answered: false })
+  await say(ann, shared, 'Hello')
+  assert.deepEqual(await seen(shared), everything)
+  await as(eve, 'PUT', `/user/followings/${ann.id}`)
+  assert.deepEqual(await seen(chat), nothing)
+  await as(ann, 'PUT', `/user/followings/${eve.id}`)
+  assert.deepEqual(await seen(chat), everything)
+  for (const stream of [mine, hers]) stream.close()
+})
+
+test('hides read positions across a block in both directions (im-14)', async () => {
+  const [ann, bob, cleo] = [await person(), await person(), await person()]
+  const chat = await talk(ann, bob)
+  const group = await makeGroup(cleo, { members: `${ann.id},${bob.id}` })
+  const { id: shared } = (await as(ann, 'PUT', `/chats/groups/${group}`)).body
+  for (const who of [ann, bob, cleo]) await say(who, shared, 'Here')
+  const positions = async (who: Person, id: number) =>
+    (await as(who, 'GET', `/chats/${id}/positions`)).body.data.map(
+      ({ user_id }: { user_id: number }) => user_id,
+    )
+  assert.deepEqual(await positions(ann, chat), [ann.id, bob.id])
+  await as(bob, 'POST', `/user/black/${ann.id}`)
+  for (const [who, id, shown] of [
+    [ann, chat, [ann.id]],
+    [bob, chat, [bob.id]],
+    [ann, shared, [ann.id, cleo.id]],
+    [bob, shared, [bob.id, cleo.id]],
+    [cleo, shared, [ann.id, bob.id, cleo.id]],
+  ] as const)
+    assert.deepEqual(await positions(who, id), shown)
+  const streams = await Promise.all([ann, bob].map(({ token }) => openChatStream(base, token)))
+  const [mine, theirs] = streams as [(typeof streams)[0], (typeof streams)[0]]
+  await sql`update chat_members set read_position = 0 where chat_id = ${chat}`
+  for (const who of [ann, bob]) await as(who, 'PUT', `/chats/${chat}/position`, { position: 2 })
+  const readers = (stream: typeof mine) =>
+    (stream.named('read') as { user_id: number }[]).map(({ user_id }) => user_id)
+  await until(() => readers(mine).length > 0 && readers(theirs).length > 0, 'their own events')
+  for (const who of [ann, bob]) await say(cleo, await pair(cleo, who), 'later')
+  await until(() => mine.messages.length > 0 && theirs.messages.length > 0, 'a later event')
+  assert.deepEqual([readers(mine), readers(theirs)], [[ann.id], [bob.id]])
+  for (const stream of streams) stream.close()
+})
+
 test('reports presence to a stream that is still catching up (im-15)', async () => {
   const [ann, bob] = [await person(), await person()]
   const chat = await pair(ann, bob)
+  await as(ann, 'PUT', `/user/followings/${bob.id}`)
+  await as(bob, 'PUT', `/user/followings/${ann.id}`)
   await transaction(sql, async (tx) => {
     // Blocks the search for missed messages.
     await tx`lock table chat_messages in access exclusive mode`

@@ -1,4 +1,3 @@
-import { findBlockers, notBlockedBy } from '#modules/accounts/index.ts'
 import {
   type CreateChatSource,
   type EventStream,
@@ -10,8 +9,9 @@ import type { Db } from '#platform/database'
 import { findMessages, type MessageRow, messageColumns } from './messages/queries.ts'
 import { CHANGE_SIGNAL, MESSAGE_SIGNAL, messageViews } from './messages/service.ts'
 import { deliverPresence, deliverTyping, PRESENCE_SIGNAL, TYPING_SIGNAL } from './presence.ts'
-import { chatIdsOf, listChatMembers } from './queries.ts'
+import { listChatMembers } from './queries.ts'
 import { READ_SIGNAL } from './service.ts'
+import { findReaders, isVisible, viewers } from './visibility.ts'
 
 async function findHorizon(sql: Db): Promise<{ oldest: number; newest: number }> {
   const [row] = await sql<[{ oldest: number; newest: number }]>`
@@ -48,12 +48,9 @@ async function findSince(
 }
 
 const listMissed = (sql: Db, userId: number, cursor: number, limit: number) => sql<MessageRow[]>`
-  select ${messageColumns(sql)} from (${chatIdsOf(sql, userId)}) j
-  join chat_messages m on m.chat_id = j.chat_id
-  left join chat_members o on o.chat_id = j.chat_id and o.user_id = ${userId}
-  where m.tx_id >= ${cursor} and m.position > coalesce(o.hidden_position, 0)
-    and (j.joined_at is null or m.created_at >= j.joined_at)
-    ${notBlockedBy(sql, userId, sql`coalesce(m.sender_id, 0)`)}
+  with mine as materialized (select * from ${viewers(sql)} v where v.user_id = ${userId})
+  select ${messageColumns(sql)} from mine v join chat_messages m on ${isVisible(sql)}
+  where m.tx_id >= ${cursor}
   order by m.chat_id, m.position limit ${limit}`
 
 /**
@@ -119,7 +116,7 @@ function createSource(ctx: Context, streams: OpenStreams): ReturnType<CreateChat
     } else stream.write(eventOf(stream, event, data))
   }
 
-  async function readersOf(chatIds: number[]): Promise<Map<number, number[]>> {
+  async function connectedMembers(chatIds: number[]): Promise<Map<number, number[]>> {
     const members = await listChatMembers(sql, chatIds)
     const here = members.filter(({ user_id }) => streams.of(user_id).length > 0)
     return new Map(
@@ -134,27 +131,23 @@ function createSource(ctx: Context, streams: OpenStreams): ReturnType<CreateChat
   const hasSent = ({ chats }: EventStream, row: MessageRow, isNew: boolean) =>
     row.tx_id < (chats?.cursor ?? 0) || (isNew && row.position <= (chats?.sent.get(row.chat_id) ?? 0))
 
-  async function deliver(rows: MessageRow[], readers: Map<number, number[]>, isNew: boolean) {
+  /** Sends the messages to those connected members who may see them (im-18). */
+  async function deliver(rows: MessageRow[], members: Map<number, number[]>, isNew: boolean) {
+    const here = [...new Set(rows.flatMap(({ chat_id }) => members.get(chat_id) ?? []))]
+    if (here.length === 0) return
     const views = await messageViews(ctx, rows)
-    const blockersOf = new Map<number, Set<number>>()
-    for (const [sender, sent] of Map.groupBy(views, ({ sender_id }) => sender_id)) {
-      const people = new Set(sent.flatMap(({ chat_id }) => readers.get(chat_id) ?? []))
-      people.delete(sender)
-      blockersOf.set(sender, people.size > 0 ? await findBlockers(sql, sender, [...people]) : new Set())
-    }
+    const ids = rows.map(({ id }) => id)
+    const readers = Map.groupBy(await findReaders(sql, ids, here), ({ message_id }) => message_id)
     for (const [index, view] of views.entries()) {
       const row = rows[index] as MessageRow
       const data = JSON.stringify(view)
-      // Skips readers who block the sender of the message (im-14).
-      for (const user of readers.get(view.chat_id) ?? [])
-        if (!blockersOf.get(view.sender_id)?.has(user))
-          for (const stream of streams.of(user))
-            if (!hasSent(stream, row, isNew)) send(stream, 'message', data)
+      for (const { user_id: user } of readers.get(view.id) ?? [])
+        for (const stream of streams.of(user)) if (!hasSent(stream, row, isNew)) send(stream, 'message', data)
     }
   }
 
   async function deliverNew(chatIds: number[]) {
-    const readers = await readersOf(chatIds)
+    const readers = await connectedMembers(chatIds)
     for (const id of chatIds) if (!readers.has(id)) delivered.delete(id)
     const places = [...readers.keys()].map((id) => ({ id, position: delivered.get(id) }))
     if (places.length === 0) return
@@ -166,7 +159,7 @@ function createSource(ctx: Context, streams: OpenStreams): ReturnType<CreateChat
 
   async function deliverChanged(ids: number[]) {
     const rows = await findMessages(sql, ids)
-    await deliver(rows, await readersOf([...new Set(rows.map(({ chat_id }) => chat_id))]), false)
+    await deliver(rows, await connectedMembers([...new Set(rows.map(({ chat_id }) => chat_id))]), false)
   }
 
   const take = <T>(set: Set<T>): T[] => {
@@ -184,8 +177,8 @@ function createSource(ctx: Context, streams: OpenStreams): ReturnType<CreateChat
       try {
         if (chatIds.length > 0) await deliverNew(chatIds)
         if (ids.length > 0) await deliverChanged(ids)
-        if (asked.length > 0) await deliverPresence(ctx, streams, readersOf, asked)
-        if (typed.length > 0) await deliverTyping(ctx, streams, readersOf, typed)
+        if (asked.length > 0) await deliverPresence(ctx, streams, connectedMembers, asked)
+        if (typed.length > 0) await deliverTyping(ctx, streams, connectedMembers, typed)
       } catch (error) {
         if (closed) break
         log.warn({ err: error }, 'delivery of chat messages failed')

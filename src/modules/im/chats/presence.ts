@@ -1,4 +1,4 @@
-import { findBlockers, notBlockedBy } from '#modules/accounts/index.ts'
+import { hasBlocked, isFollowing } from '#modules/accounts/index.ts'
 import { type EventStream, eventOf, type OpenStreams } from '#modules/notifications/index.ts'
 import { readSettings } from '#modules/settings/index.ts'
 import type { Context } from '#platform/context.ts'
@@ -12,13 +12,40 @@ const NAMED_AT_ONCE = 500
 
 type FindReaders = (chatIds: number[]) => Promise<Map<number, number[]>>
 
-async function withoutBlocks(sql: Db, userId: number, people: number[]): Promise<number[]> {
+type Acquaintance = {
+  id: number
+  /** Whether the person may see the presence and typing of the user. */
+  sees: boolean
+  /** Whether the person shows presence to the user. */
+  shows: boolean
+}
+
+/**
+ * Finds who of the people sees and shows presence (im-15). Otherwise everybody could learn who is online, because
+ * anybody can open a conversation with anybody and add them to a group.
+ */
+async function findAcquaintances(
+  sql: Db,
+  chatId: number,
+  userId: number,
+  people: number[],
+): Promise<Acquaintance[]> {
   const others = people.filter((id) => id !== userId)
   if (others.length === 0) return []
-  const blockers = await findBlockers(sql, userId, others)
-  const rows = await sql<{ id: number }[]>`
-    select p.id from unnest(${others}::bigint[]) as p (id) where true ${notBlockedBy(sql, userId, sql`p.id`)}`
-  return rows.map(({ id }) => id).filter((id) => !blockers.has(id))
+  const person = sql`p.id`
+  const isGroup = sql`c.group_id is not null`
+  const wrote = sql`coalesce(me.has_written, false)`
+  const theyWrote = sql`coalesce(o.has_written, false)`
+  const areFriends = sql`(${isFollowing(sql, userId, person)} and ${isFollowing(sql, person, sql`${userId}`)})`
+  return sql<Acquaintance[]>`
+    select p.id, f.are_friends or (${wrote} and (${isGroup} or ${theyWrote})) as sees,
+      f.are_friends or (${theyWrote} and (${isGroup} or ${wrote})) as shows
+    from unnest(${others}::bigint[]) as p (id)
+    join chats c on c.id = ${chatId}
+    left join chat_members me on me.chat_id = c.id and me.user_id = ${userId}
+    left join chat_members o on o.chat_id = c.id and o.user_id = p.id
+    cross join lateral (select ${areFriends} as are_friends) f
+    where not ${hasBlocked(sql, person, userId)} and not ${hasBlocked(sql, sql`${userId}`, person)}`
 }
 
 /** Skips streams whose buffer is full, because a late typing or presence event is useless. */
@@ -36,8 +63,8 @@ export async function deliverTyping(
   const pairs = lines.map((line) => line.split(':').map(Number) as [number, number])
   const readers = await findReaders(pairs.map(([chat]) => chat))
   for (const [chat, user] of pairs)
-    for (const reader of await withoutBlocks(sql, user, readers.get(chat) ?? []))
-      sendNow(streams.of(reader), 'typing', { chat_id: chat, user_id: user })
+    for (const { id, sees } of await findAcquaintances(sql, chat, user, readers.get(chat) ?? []))
+      if (sees) sendNow(streams.of(id), 'typing', { chat_id: chat, user_id: user })
 }
 
 /**
@@ -59,8 +86,10 @@ export async function deliverPresence(
   const questions = parts.filter(({ members }) => members === undefined)
   const readers = await findReaders(questions.map(({ chat }) => chat))
   for (const { chat, asker } of questions) {
-    const here = await withoutBlocks(sql, asker, readers.get(chat) ?? [])
-    for (const reader of here) sendNow(streams.of(reader), 'presence', { chat_id: chat, user_ids: [asker] })
+    const people = await findAcquaintances(sql, chat, asker, readers.get(chat) ?? [])
+    for (const { id, sees } of people)
+      if (sees) sendNow(streams.of(id), 'presence', { chat_id: chat, user_ids: [asker] })
+    const here = people.filter(({ shows }) => shows).map(({ id }) => id)
     for (let start = 0; start < here.length; start += NAMED_AT_ONCE)
       sendSignal(sql, PRESENCE_SIGNAL, `${chat}:${asker}:${here.slice(start, start + NAMED_AT_ONCE)}`)
   }

@@ -1,9 +1,10 @@
 import { cutCharacters } from '#lib/text.ts'
-import { findBlockers, userViews } from '#modules/accounts/index.ts'
+import { userViews } from '#modules/accounts/index.ts'
 import { anyHasDevice, pushToDevices, type Retry } from '#modules/notifications/index.ts'
 import { readSettings } from '#modules/settings/index.ts'
 import type { Context } from '#platform/context.ts'
 import type { Db } from '#platform/database'
+import { isVisible, viewers } from './visibility.ts'
 
 type ChatPush = Retry & { chat: number; position: number }
 
@@ -21,11 +22,7 @@ export async function addChatPush(
   position: number,
 ): Promise<void> {
   const members = sql`
-    select p.user_id from chats c, lateral (values (c.low_user_id), (c.high_user_id)) as p (user_id)
-    where c.id = ${chatId} and p.user_id <> ${senderId}
-    union all
-    select g.user_id from chats c join im_group_members g on g.group_id = c.group_id
-    where c.id = ${chatId} and g.user_id <> ${senderId}`
+    select v.user_id from ${viewers(sql)} v where v.chat_id = ${chatId} and v.user_id <> ${senderId}`
   const payload = sql.json({ chat: chatId, position } satisfies ChatPush)
   await sql`
     select graphile_worker.add_job('push_chat', payload => ${payload}::json,
@@ -45,12 +42,10 @@ type Pushable = {
 async function findPushable(sql: Db, chatId: number, position: number): Promise<Pushable | undefined> {
   const [row] = await sql<Pushable[]>`
     select m.sender_id, m.body, m.file_id is not null as has_file, g.name as group_name, array(
-      select u.user_id from (
-        select low_user_id as user_id from chats where id = c.id and group_id is null
-        union all select high_user_id from chats where id = c.id and group_id is null
-        union all select user_id from im_group_members where group_id = c.group_id
-      ) u left join chat_members o on o.chat_id = c.id and o.user_id = u.user_id
-      where u.user_id <> m.sender_id and coalesce(o.read_position, 0) < m.position and not coalesce(o.is_muted, false)
+      select v.user_id from ${viewers(sql)} v
+      left join chat_members o on o.chat_id = v.chat_id and o.user_id = v.user_id
+      where ${isVisible(sql)} and v.user_id <> m.sender_id and coalesce(o.read_position, 0) < m.position
+        and not coalesce(o.is_muted, false)
     ) as members
     from chat_messages m join chats c on c.id = m.chat_id left join im_groups g on g.id = c.group_id
     where m.chat_id = ${chatId} and m.position = ${position} and m.deleted_at is null and m.sender_id is not null`
@@ -61,7 +56,6 @@ export async function pushChat(ctx: Context, pushed: ChatPush): Promise<void> {
   const { sql } = ctx
   const message = await findPushable(sql, pushed.chat, pushed.position)
   if (!message || message.members.length === 0) return
-  const blockers = await findBlockers(sql, message.sender_id, message.members)
   const sender = (await userViews(ctx, sql, [message.sender_id], 0)).get(message.sender_id)
   if (!sender) return
   const isPrivate = !(await readSettings(ctx))['chat:push-text']
@@ -69,7 +63,7 @@ export async function pushChat(ctx: Context, pushed: ChatPush): Promise<void> {
   await pushToDevices(ctx, {
     task: 'push_chat',
     retry: pushed,
-    users: message.members.filter((id) => !blockers.has(id)),
+    users: message.members,
     draftsOf: ({ language }) => {
       const other = message.has_file
         ? { en: 'Sent a file', zh: '发送了文件' }

@@ -1,4 +1,6 @@
+import { hasBlocked } from '#modules/accounts/index.ts'
 import { type Db, type Fragment, ifGiven } from '#platform/database'
+import { viewers } from './visibility.ts'
 
 export type ChatRow = {
   id: number
@@ -19,31 +21,16 @@ export type ChatRow = {
   face_id: number | null
 }
 
-export const chatIdsOf = (sql: Db, userId: number): Fragment => sql`
-  select id as chat_id, null::timestamptz as joined_at from chats where low_user_id = ${userId}
-  union all
-  select id, null from chats where high_user_id = ${userId}
-  union all
-  select c.id, g.joined_at from im_group_members g join chats c on c.group_id = g.group_id
-  where g.user_id = ${userId}`
-
-/** SQL expression for the last position that is hidden from member `m`. */
-const startOf = (sql: Db): Fragment => sql`
-  greatest(coalesce(m.hidden_position, 0), case when j.joined_at is null then 0 else coalesce((
-    select e.position from chat_messages e where e.chat_id = c.id and e.created_at < j.joined_at
-    order by e.created_at desc limit 1), 0) end)`
-
 const selectChats = (sql: Db, userId: number, where: Fragment): Fragment => sql`
   select c.id, c.group_id, c.low_user_id, c.high_user_id, c.last_position, c.last_message_id,
-    greatest(coalesce(m.read_position, 0), s.start_position) as read_position,
-    coalesce(m.hidden_position, 0) as hidden_position, coalesce(m.is_muted, false) as is_muted, s.start_position,
+    greatest(coalesce(m.read_position, 0), v.start_position) as read_position,
+    coalesce(m.hidden_position, 0) as hidden_position, coalesce(m.is_muted, false) as is_muted, v.start_position,
     coalesce(g.provider_id, g.id::text) as group_wire_id, g.name as group_name, g.face_id
-  from (${chatIdsOf(sql, userId)}) j
-  join chats c on c.id = j.chat_id
+  from ${viewers(sql)} v
+  join chats c on c.id = v.chat_id
   left join chat_members m on m.chat_id = c.id and m.user_id = ${userId}
   left join im_groups g on g.id = c.group_id
-  cross join lateral (select ${startOf(sql)} as start_position) s
-  where (c.group_id is null or g.deleted_at is null) ${where}`
+  where v.user_id = ${userId} and (c.group_id is null or g.deleted_at is null) ${where}`
 
 export async function findChat(sql: Db, id: number, userId: number): Promise<ChatRow | undefined> {
   const [row] = await sql<ChatRow[]>`${selectChats(sql, userId, sql`and c.id = ${id}`)}`
@@ -109,17 +96,15 @@ export async function hideMessages(sql: Db, chatId: number, userId: number): Pro
       hidden_position = excluded.hidden_position, updated_at = excluded.updated_at`
 }
 
-export const listReadPositions = (sql: Db, chatId: number) => sql<
+/** Lists read positions without those of members with a block between them and the viewer (im-14). */
+export const listReadPositions = (sql: Db, chatId: number, viewerId: number) => sql<
   { user_id: number; read_position: number; updated_at: string }[]
 >`
   select m.user_id, m.read_position, m.updated_at from chat_members m join chats c on c.id = m.chat_id
   where m.chat_id = ${chatId} and (c.group_id is null
     or exists (select from im_group_members g where g.group_id = c.group_id and g.user_id = m.user_id))
+    and not ${hasBlocked(sql, sql`m.user_id`, viewerId)} and not ${hasBlocked(sql, sql`${viewerId}`, sql`m.user_id`)}
   order by m.user_id`
 
 export const listChatMembers = (sql: Db, chatIds: number[]) => sql<{ chat_id: number; user_id: number }[]>`
-  select id as chat_id, p.user_id from chats, lateral (values (low_user_id), (high_user_id)) as p (user_id)
-  where id = any(${chatIds}) and group_id is null
-  union all
-  select c.id, g.user_id from chats c join im_group_members g on g.group_id = c.group_id
-  where c.id = any(${chatIds})`
+  select v.chat_id, v.user_id from ${viewers(sql)} v where v.chat_id = any(${chatIds})`

@@ -129,7 +129,7 @@ export function chatRoutes(server: Server, ctx: Context) {
     handler: async ({ params, viewer }) => {
       const chat = await getChat(ctx, params.chat, viewer.id)
       const isShown = (await readSettings(ctx))['chat:seen']
-      const rows = await listReadPositions(sql, chat.id)
+      const rows = await listReadPositions(sql, chat.id, viewer.id)
       return {
         data: rows
           .filter(({ user_id }) => isShown || user_id === viewer.id)

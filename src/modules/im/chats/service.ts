@@ -5,8 +5,8 @@ import type { Context } from '#platform/context.ts'
 import { sendSignal } from '#platform/database'
 import { noSuchImGroup } from '../groups/schema.ts'
 import { findVisibleGroups, removeMembers } from '../groups/service.ts'
-import { findMessages } from './messages/queries.ts'
-import { messageViews, otherOf } from './messages/service.ts'
+import { findVisible } from './messages/queries.ts'
+import { isBlockBetween, messageViews, otherOf } from './messages/service.ts'
 import {
   type ChatRow,
   ensureGroupChat,
@@ -38,10 +38,9 @@ export async function chatViews(ctx: Context, chats: ChatRow[], userId: number):
     chats.map((chat) => otherOf(chat, userId)).filter((id) => id > 0),
     userId,
   )
-  const shown = chats.filter(({ last_position, start_position }) => last_position > start_position)
-  const rows = await findMessages(
+  const rows = await findVisible(
     sql,
-    shown.map(({ last_message_id }) => last_message_id),
+    chats.map(({ last_message_id }) => last_message_id),
     userId,
   )
   const last = new Map((await messageViews(ctx, rows)).map((view) => [view.chat_id, view]))
@@ -90,8 +89,10 @@ export async function markRead(
   position: number,
 ): Promise<number> {
   const read = await updateReadPosition(ctx.sql, chat.id, userId, position)
+  if (read <= chat.read_position) return read
   const other = (await readSettings(ctx))['chat:seen'] ? otherOf(chat, userId) : 0
-  if (read > chat.read_position) sendSignal(ctx.sql, READ_SIGNAL, `${chat.id}:${userId}:${other}:${read}`)
+  const isHidden = other > 0 && (await isBlockBetween(ctx.sql, userId, other))
+  sendSignal(ctx.sql, READ_SIGNAL, `${chat.id}:${userId}:${isHidden ? 0 : other}:${read}`)
   return read
 }
 

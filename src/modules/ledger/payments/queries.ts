@@ -1,5 +1,6 @@
 import type { Db, Tables } from '#platform/database'
 import type { Currency } from '../schema.ts'
+import type { PaymentFacts } from './providers/choose.ts'
 
 export type PaymentRow = Tables['payments'] & {
   state: 'opened' | 'pending' | 'paid' | 'credited' | 'expired' | 'failed' | 'refunded' | 'disputed'
@@ -29,6 +30,14 @@ export async function markPending(sql: Db, id: number, session: string | null): 
     where recharge_id = ${id}`
 }
 
+/**
+ * Serializes what the provider says about one payment. Otherwise a dispute and the payment that it concerns could
+ * arrive at the same time and miss each other.
+ */
+export async function lockPaymentNumber(sql: Db, provider: string, payment: string): Promise<void> {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`${provider} ${payment}`}, 4128))`
+}
+
 export async function lockPayment(
   sql: Db,
   provider: string,
@@ -36,8 +45,78 @@ export async function lockPayment(
 ): Promise<PaymentRow | undefined> {
   const [row] = await sql<PaymentRow[]>`
     select * from payments
-    where provider = ${provider} and case when ${order} <> '' then order_number = ${order} else payment_number = ${payment} end
+    where provider = ${provider} and (order_number = ${order} or payment_number = ${payment})
+    order by order_number = ${order} desc limit 1
     for update`
+  return row
+}
+
+export type NoticeRow = Omit<Tables['payment_notices'], 'facts'> & { facts: PaymentFacts }
+
+/** Stores a report of the provider before it is applied. Returns the stored row when the provider repeats it. */
+export async function keepNotice(
+  sql: Db,
+  provider: string,
+  source: 'notice' | 'statement',
+  facts: PaymentFacts,
+): Promise<NoticeRow> {
+  const [row] = await sql<[NoticeRow]>`
+    insert into payment_notices as n (provider, source, digest, order_number, payment_number, facts)
+    values (${provider}, ${source}, sha256(convert_to(${JSON.stringify(facts)}, 'UTF8')), ${facts.order || null},
+      ${facts.payment || null}, ${sql.json(facts)})
+    on conflict (provider, digest) do update set received_at = n.received_at
+    returning *`
+  return row
+}
+
+export const findWaitingNotices = (sql: Db, { provider, payment_number, order_number }: PaymentRow) => sql<
+  NoticeRow[]
+>`
+  select * from payment_notices
+  where provider = ${provider} and state = 'waiting'
+    and (payment_number = ${payment_number} or order_number = ${order_number})
+  order by id for update`
+
+export type NoticeOutcome = {
+  /** `waiting`: the payment is unknown or unpaid. `foreign`: an order or an unpaid checkout of another system. */
+  state: 'waiting' | 'applied' | 'unmatched' | 'foreign'
+  fault?: 'other_session' | 'other_payment'
+  row?: PaymentRow
+}
+
+export async function settleNotice(sql: Db, id: number, outcome: NoticeOutcome): Promise<void> {
+  if (outcome.state === 'waiting') return
+  await sql`
+    update payment_notices set state = ${outcome.state}, fault = ${outcome.fault ?? null},
+      recharge_id = ${outcome.row?.recharge_id ?? null}
+    where id = ${id}`
+}
+
+/** Sums the refunds that statements list. The provider may have made more. */
+export async function sumStatedRefunds(sql: Db, provider: string, payment: string): Promise<number> {
+  const [{ sum }] = await sql<[{ sum: number }]>`
+    select coalesce(sum((facts->'stated'->>'amount')::bigint), 0)::bigint as sum from payment_notices
+    where provider = ${provider} and payment_number = ${payment} and facts ? 'stated'`
+  return sum
+}
+
+/**
+ * Claims waiting notices that are due for another search for their payment. Schedules the next search with a
+ * backoff of up to a day.
+ */
+export const takeDueNotices = (sql: Db, limit: number) => sql<NoticeRow[]>`
+  update payment_notices n set asks = n.asks + 1,
+    ask_at = now() + make_interval(mins => least(1440, (2 ^ least(n.asks, 11))::int))
+  from (
+    select id from payment_notices where state = 'waiting' and ask_at <= now()
+    order by ask_at limit ${limit} for update skip locked
+  ) due
+  where n.id = due.id
+  returning n.*`
+
+export async function findPayment(sql: Db, provider: string, order: string): Promise<PaymentRow | undefined> {
+  const [row] = await sql<PaymentRow[]>`
+    select * from payments where provider = ${provider} and order_number = ${order}`
   return row
 }
 
@@ -124,6 +203,11 @@ export const takeDueRefunds = (sql: Db, limit: number) => sql<
   ) due
   where r.id = due.id
   returning r.*`
+
+export const findDisputed = (sql: Db, provider: string, after: number, limit: number) => sql<PaymentRow[]>`
+  select * from payments
+  where provider = ${provider} and state = 'disputed' and recharge_id > ${after}
+  order by recharge_id limit ${limit}`
 
 export async function findReceipt(sql: Db, id: number) {
   const [row] = await sql<

@@ -2,9 +2,10 @@ import type { Probe } from '#contracts/health-check.ts'
 import { messageOf } from '#lib/faults.ts'
 import type { Context } from '#platform/context.ts'
 import { type Db, transaction } from '#platform/database'
+import { findLostNotices, type LostNotice, receiveNotice } from './notices.ts'
 import { configuredServices, PaymentFault, paymentService, type StatementLine } from './providers/choose.ts'
 import { type NewDifference, type PaymentRow, recordDifference, takeDuePayments } from './queries.ts'
-import { logFault, queryPayment } from './service.ts'
+import { isOwnOrder, logFault, queryPayment } from './service.ts'
 
 const AT_ONCE = 100
 /**
@@ -56,19 +57,38 @@ function compareLines(lines: StatementLine[], rows: PaymentRow[]): Found[] {
     const row = byNumber.get(line.payment) ?? byNumber.get(line.order ?? '')
     const { kind, payment: number, amount } = line
     const said = { number, found: amount, found_currency: line.currency || null }
-    // Ignores orders of other systems that share the provider account. Order numbers of Kith have this format.
-    if (!row && !/^k[0-9a-f]{10}_\d+$/.test(line.order ?? '')) return []
-    if (!row) return [{ ...said, kind: 'unknown', recharge_id: null, expected: null }]
-    const told = { ...said, recharge_id: row.recharge_id, expected: row.charged }
+    if (kind === 'dispute') return []
     if (kind === 'refund')
-      return row.refunded < amount ? [{ ...told, kind: 'refund', expected: row.refunded }] : []
+      return row && row.refunded < amount
+        ? [{ ...said, kind: 'refund', recharge_id: row.recharge_id, expected: row.refunded }]
+        : []
+    // Ignores orders of other systems that share the provider account.
+    if (!row && !isOwnOrder(line.order ?? '')) return []
+    if (!row || (row.payment_number !== null && row.payment_number !== number))
+      return [{ ...said, kind: 'unknown', recharge_id: row?.recharge_id ?? null, expected: null }]
+    const told = { ...said, recharge_id: row.recharge_id, expected: row.charged }
     if (amount !== row.charged || line.currency !== row.charge_currency) return [{ ...told, kind: 'amount' }]
     const isCredited = ['credited', 'refunded', 'disputed'].includes(row.state) && row.fault === null
     return isCredited ? [] : [{ ...told, kind: 'uncredited' }]
   })
 }
 
-/** Queries the provider about orders on the statement that Kith counts as unpaid. Then compares the statement. */
+/** Applies refunds and disputes of the statement, whose notices may be lost. */
+async function applyNews(ctx: Context, provider: string, lines: StatementLine[]): Promise<void> {
+  for (const { news, order, payment } of lines)
+    if (news && (order === undefined || isOwnOrder(order)))
+      await receiveNotice(ctx, provider, 'statement', {
+        ...(order === undefined ? {} : { order }),
+        payment,
+        status: 'unknown',
+        ...news,
+      })
+}
+
+/**
+ * Queries the provider about orders on the statement that Kith counts as unpaid, and applies refunds and disputes
+ * (money-25). Then compares the statement.
+ */
 export async function compareStatement(ctx: Context, provider: string, day: string): Promise<number> {
   const service = await paymentService(ctx.config.payments, provider)
   if (!service) return 0
@@ -80,12 +100,14 @@ export async function compareStatement(ctx: Context, provider: string, day: stri
       } catch (error) {
         logFault(ctx, row, error)
       }
+  await applyNews(ctx, provider, lines)
   return transaction(ctx.sql, async (tx) => {
     const rows = await findListed(tx, provider, lines)
     const found = compareLines(lines, rows)
+    const paid = lines.flatMap(({ kind, payment }) => (kind === 'payment' ? [payment] : []))
     await tx`
       update payments set stated_on = ${day}::date
-      where recharge_id = any(${rows.map(({ recharge_id }) => recharge_id)}::bigint[]) and stated_on is null`
+      where provider = ${provider} and payment_number = any(${paid}::text[]) and stated_on is null`
     const fees = lines.flatMap(({ kind, payment, fee }) =>
       kind === 'payment' && fee ? [{ payment, ...fee }] : [],
     )
@@ -176,6 +198,8 @@ export type PaymentHealth = {
   refunds: number
   disputes: number
   last_statement: string | null
+  /** Number of notices that found no payment, with the latest of them. */
+  lost: { count: number; notices: LostNotice[] }
 }
 
 export async function paymentHealth(ctx: Context): Promise<PaymentHealth[]> {
@@ -189,7 +213,7 @@ export async function paymentHealth(ctx: Context): Promise<PaymentHealth[]> {
         throw error
       },
     )
-    const [counts] = await ctx.sql<[Omit<PaymentHealth, 'provider' | 'fault'>]>`
+    const [counts] = await ctx.sql<[Omit<PaymentHealth, 'provider' | 'fault' | 'lost'>]>`
       select
         (select count(*)::int from payments
           where provider = ${provider} and state in ('opened', 'pending') and expires_at < now() - interval '1 hour') as waiting,
@@ -199,7 +223,8 @@ export async function paymentHealth(ctx: Context): Promise<PaymentHealth[]> {
           where provider = ${provider} and state = 'asked' and created_at < now() - interval '1 day') as refunds,
         (select count(*)::int from payments where provider = ${provider} and state = 'disputed') as disputes,
         (select max(day)::text from payment_statements where provider = ${provider}) as last_statement`
-    states.push({ provider, fault: fault ?? null, ...counts })
+    const lost = await findLostNotices(ctx.sql, provider)
+    states.push({ provider, fault: fault ?? null, ...counts, lost })
   }
   return states
 }

@@ -20,8 +20,8 @@ import {
   Type,
 } from '#platform/http'
 import { alreadyDecided } from '../schema.ts'
+import { receiveNotice } from './notices.ts'
 import { BadNotice, PaymentFault, paymentService } from './providers/choose.ts'
-import { applyFacts } from './service.ts'
 
 const MAX_NOTICE = 256 * 1024
 const Provider = Type.Object({ provider: Type.String({ maxLength: 20 }) })
@@ -50,8 +50,7 @@ export function paymentNoticeRoutes(server: Server, ctx: Context) {
         const body = Buffer.isBuffer(request.body) ? request.body.toString('utf8') : ''
         try {
           const facts = await service.readNotice({ headers: request.headers, body })
-          if (facts && !(await transaction(ctx.sql, (tx) => applyFacts(tx, provider, facts))))
-            ctx.log.info({ provider }, 'a notice belongs to a payment of another site')
+          if (facts) await receiveNotice(ctx, provider, 'notice', facts)
         } catch (error) {
           if (!(error instanceof BadNotice || error instanceof PaymentFault)) throw error
           ctx.log.warn({ provider, reason: error.message }, 'a payment notice was refused')

@@ -21,14 +21,19 @@ import {
   closeUnpaid,
   confirmPaid,
   findReportedRefund,
+  findWaitingNotices,
   insertPayment,
   isPaymentUsed,
   lockPayment,
+  lockPaymentNumber,
   markPending,
+  type NoticeOutcome,
   type PaymentRow,
   recordDifference,
   recordRefund,
   savePayment,
+  settleNotice,
+  sumStatedRefunds,
   takeForAsking,
 } from './queries.ts'
 
@@ -213,13 +218,12 @@ async function countRefund(
   return known === undefined || known.state === 'refused' ? refund.amount : 0
 }
 
-/**
- * Applies facts that the provider reports about a payment, in any order and repeatedly. Returns false for an
- * unknown payment.
- */
-export async function applyFacts(tx: Tx, provider: string, facts: PaymentFacts): Promise<boolean> {
-  const before = await lockPayment(tx, provider, facts)
-  if (!before) return false
+/** Order numbers of Kith have this format. Other systems may share the account at the provider. */
+export const isOwnOrder = (order: string) => /^k[0-9a-f]{10}_\d+$/.test(order)
+
+/** Applies facts to a locked payment. Crediting requires the checkout and the order that Kith opened (money-26). */
+async function applyToPayment(tx: Tx, before: PaymentRow, facts: PaymentFacts): Promise<NoticeOutcome> {
+  const { provider } = before
   const row = { ...before }
   const difference = (kind: 'amount' | 'uncredited', number: string, found: number | null) =>
     recordDifference(tx, {
@@ -232,24 +236,37 @@ export async function applyFacts(tx: Tx, provider: string, facts: PaymentFacts):
       found,
       found_currency: facts.currency || null,
     })
+  if (facts.session !== undefined && facts.session !== row.session) {
+    if (facts.status !== 'paid') return { state: 'foreign', row }
+    // An order without a session is still being opened.
+    return row.session === null
+      ? { state: 'waiting', row }
+      : { state: 'unmatched', fault: 'other_session', row }
+  }
+  if (row.payment_number !== null && facts.payment && facts.payment !== row.payment_number)
+    return { state: 'unmatched', fault: 'other_payment', row }
   if (facts.status === 'paid' && row.payment_number === null) {
+    if ((facts.session ?? null) !== row.session) return { state: 'waiting', row }
     const payment = facts.payment ?? ''
     const isRight = facts.amount === row.charged && facts.currency === row.charge_currency
     if (payment === '' || (await isPaymentUsed(tx, provider, payment, row.recharge_id))) {
       await difference('uncredited', payment || row.order_number, facts.amount ?? null)
-      return true
+      return { state: 'applied', row }
     }
     row.payment_number = payment
     row.fault = isRight ? ((await credit(tx, row, payment)) ?? null) : 'other_amount'
     if (row.fault !== null) await difference(isRight ? 'uncredited' : 'amount', payment, facts.amount ?? null)
   }
-  if (row.payment_number !== null) {
+  if (row.payment_number === null) {
+    if (facts.dispute || facts.refund || facts.stated || facts.refunded) return { state: 'waiting', row }
+  } else {
     // A won or lost dispute is final, because a payment has at most one dispute.
     if (facts.dispute !== undefined && row.dispute !== 'won' && row.dispute !== 'lost')
       row.dispute = facts.dispute
     const lost = facts.dispute === 'lost' ? row.charged : 0
     const one = facts.refund ? await countRefund(tx, row, facts.refund) : 0
-    row.told_refunded = Math.max(row.told_refunded, facts.refunded ?? 0, lost)
+    const stated = facts.stated ? await sumStatedRefunds(tx, provider, row.payment_number) : 0
+    row.told_refunded = Math.max(row.told_refunded, facts.refunded ?? 0, stated, lost)
     const refunded = Math.min(row.charged, Math.max(row.told_refunded, row.refunded + one))
     if (refunded > row.refunded) {
       // `credit` may precede this call. The two cannot deadlock, because both lock only the owner's account.
@@ -261,7 +278,32 @@ export async function applyFacts(tx: Tx, provider: string, facts: PaymentFacts):
   const isClosed = row.state === 'expired' || row.state === 'failed'
   if (isClosed && row.state !== before.state) await closeUnpaid(tx, row.recharge_id)
   if (JSON.stringify(row) !== JSON.stringify(before)) await savePayment(tx, row)
-  return true
+  return { state: 'applied', row }
+}
+
+/**
+ * Applies facts that the provider reports about a payment, in any order and repeatedly. A payment that becomes
+ * paid also receives the notices that waited for it (money-25).
+ */
+export async function applyFacts(tx: Tx, provider: string, facts: PaymentFacts): Promise<NoticeOutcome> {
+  const { order = '', payment = '', session } = facts
+  if (payment !== '') await lockPaymentNumber(tx, provider, payment)
+  const before = await lockPayment(tx, provider, facts)
+  if (!before) {
+    // The server can find the order of a payment later, except for the payment of a checkout.
+    const isForeign = order === '' ? payment === '' || session !== undefined : !isOwnOrder(order)
+    return { state: isForeign ? 'foreign' : 'waiting' }
+  }
+  const outcome = await applyToPayment(tx, before, facts)
+  const row = outcome.row
+  if (!row || before.payment_number !== null || row.payment_number === null) return outcome
+  let current = row
+  for (const notice of await findWaitingNotices(tx, row)) {
+    const each = await applyToPayment(tx, current, notice.facts)
+    await settleNotice(tx, notice.id, each)
+    current = each.row ?? current
+  }
+  return outcome
 }
 
 /** Queries the provider about a payment. If the order expired unpaid, closes the order at the provider. */

@@ -1,8 +1,7 @@
 import { escapeLike } from '#lib/text.ts'
-import { notBlockedBy } from '#modules/accounts/index.ts'
 import { type Db, type Fragment, ifGiven, type Row } from '#platform/database'
-import { chatIdsOf } from '../queries.ts'
 import type { MessageSearch, MessagesQuery } from '../schema.ts'
+import { isVisible, viewers } from '../visibility.ts'
 
 export type MessageRow = Row<
   'chat_messages',
@@ -63,9 +62,10 @@ export async function insertMessage(sql: Db, message: NewMessage): Promise<Messa
       returning *
     ),
     mine as (
-      insert into chat_members (chat_id, user_id, read_position)
-      select chat_id, sender_id, position from m where sender_id is not null
-      on conflict (chat_id, user_id) do update set read_position = excluded.read_position, updated_at = excluded.updated_at
+      insert into chat_members (chat_id, user_id, read_position, has_written)
+      select chat_id, sender_id, position, true from m where sender_id is not null
+      on conflict (chat_id, user_id) do update set read_position = excluded.read_position, has_written = true,
+        updated_at = excluded.updated_at
     )
     select ${messageColumns(sql)} from m`
   return row
@@ -74,38 +74,51 @@ export async function insertMessage(sql: Db, message: NewMessage): Promise<Messa
 export const isAnnounced = async (sql: Db, announcementId: string): Promise<boolean> =>
   (await sql`select from chat_messages where announcement_id = ${announcementId}`).length > 0
 
-/** Finds messages by id, without messages of senders whom the user `hideFrom` blocks. */
-export async function findMessages(sql: Db, ids: number[], hideFrom = 0): Promise<MessageRow[]> {
+/** Finds messages for other readers than members, who see only those of `findVisible`. */
+export async function findMessages(sql: Db, ids: number[]): Promise<MessageRow[]> {
+  if (ids.length === 0) return []
+  return sql<MessageRow[]>`
+    select ${messageColumns(sql)} from chat_messages m where m.id = any(${ids}) order by m.id`
+}
+
+export async function findVisible(sql: Db, ids: number[], userId: number): Promise<MessageRow[]> {
   if (ids.length === 0) return []
   return sql<MessageRow[]>`
     select ${messageColumns(sql)} from chat_messages m
-    where m.id = any(${ids}) ${notBlockedBy(sql, hideFrom, sql`coalesce(m.sender_id, 0)`)} order by m.id`
+    cross join lateral (
+      select * from ${viewers(sql)} v where v.chat_id = m.chat_id and v.user_id = ${userId} offset 0
+    ) v
+    where m.id = any(${ids}) and ${isVisible(sql)} order by m.id`
 }
 
 export async function findMessage(
   sql: Db,
   chatId: number,
   id: number,
-  start: number,
+  userId: number,
 ): Promise<MessageRow | undefined> {
-  const [row] = await sql<MessageRow[]>`
-    select ${messageColumns(sql)} from chat_messages m
-    where m.id = ${id} and m.chat_id = ${chatId} and m.position > ${start}`
-  return row
+  const [row] = await findVisible(sql, [id], userId)
+  return row?.chat_id === chatId ? row : undefined
 }
 
 export async function listMessages(
   sql: Db,
-  chat: { id: number; start: number; viewerId: number },
+  chat: { id: number; viewerId: number },
   { limit = 50, before, after }: MessagesQuery,
 ): Promise<MessageRow[]> {
   const isForward = after !== undefined
+  const order = isForward ? sql`m.position` : sql`m.position desc`
+  // The inner limit lets the planner read the index in order, because it cannot know that `v` has one row.
   const rows = await sql<MessageRow[]>`
-    select ${messageColumns(sql)} from chat_messages m
-    where m.chat_id = ${chat.id} and m.position > ${Math.max(chat.start, after ?? 0)}
-      ${ifGiven(sql, before, (position) => sql`and m.position < ${position}`)}
-      ${notBlockedBy(sql, chat.viewerId, sql`coalesce(m.sender_id, 0)`)}
-    order by ${isForward ? sql`m.position` : sql`m.position desc`} limit ${limit}`
+    select ${messageColumns(sql)} from ${viewers(sql)} v
+    cross join lateral (
+      select m.* from chat_messages m
+      where ${isVisible(sql)} and m.position > ${after ?? 0}
+        ${ifGiven(sql, before, (position) => sql`and m.position < ${position}`)}
+      order by ${order} limit ${limit}
+    ) m
+    where v.user_id = ${chat.viewerId} and v.chat_id = ${chat.id}
+    order by ${order}`
   return isForward ? rows : rows.reverse()
 }
 
@@ -121,23 +134,20 @@ export const searchMessages = (
   userId: number,
   { q, chat, limit = 50, before }: MessageSearch,
 ) => sql<MessageRow[]>`
-  select ${messageColumns(sql)} from (${chatIdsOf(sql, userId)}) j
-  left join chat_members o on o.chat_id = j.chat_id and o.user_id = ${userId}
+  select ${messageColumns(sql)} from ${viewers(sql)} v
   cross join lateral (
-    select * from chat_messages f where f.chat_id = j.chat_id and f.position <= 500
+    select * from chat_messages f where f.chat_id = v.chat_id and f.position <= 500
     union all
     select * from (
       select * from chat_messages e
-      where e.position > 500 and e.deleted_at is null and chat_grams(e.chat_id, e.body) @> chat_grams(j.chat_id, ${q})
+      where e.position > 500 and e.deleted_at is null and chat_grams(e.chat_id, e.body) @> chat_grams(v.chat_id, ${q})
       -- "offset 0" makes the planner use the search index instead of reading the whole conversation.
       offset 0
-    ) e where e.chat_id = j.chat_id
+    ) e where e.chat_id = v.chat_id
   ) m
-  where m.body ilike ${`%${escapeLike(q)}%`} and m.deleted_at is null
-    and m.position > coalesce(o.hidden_position, 0) and (j.joined_at is null or m.created_at >= j.joined_at)
-    ${ifGiven(sql, chat, (id) => sql`and j.chat_id = ${id}`)}
+  where v.user_id = ${userId} and ${isVisible(sql)} and m.body ilike ${`%${escapeLike(q)}%`} and m.deleted_at is null
+    ${ifGiven(sql, chat, (id) => sql`and v.chat_id = ${id}`)}
     ${ifGiven(sql, before, (id) => sql`and m.id < ${id}`)}
-    ${notBlockedBy(sql, userId, sql`coalesce(m.sender_id, 0)`)}
   order by m.id desc limit ${limit}`
 
 export async function updateBody(

@@ -51,7 +51,7 @@ export const chatMessageRoutes = (readers: ContentReaders) => (server: Server, c
     errors: CHAT_ERRORS,
     load: ({ params, viewer }) => getChat(ctx, params.chat, viewer.id),
     handler: async ({ loaded: chat, query, viewer }) => {
-      const wanted = { id: chat.id, start: chat.start_position, viewerId: viewer.id }
+      const wanted = { id: chat.id, viewerId: viewer.id }
       return { data: await messageViews(ctx, await listMessages(sql, wanted, query)) }
     },
   })

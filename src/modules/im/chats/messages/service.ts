@@ -36,6 +36,7 @@ import {
   deleteOldMessages,
   findMessage,
   findMessages,
+  findVisible,
   insertMessage,
   isAnnounced,
   listAround,
@@ -88,13 +89,17 @@ export async function messageViews(
 export const otherOf = (chat: ChatRow, userId: number): number =>
   (chat.low_user_id === userId ? chat.high_user_id : chat.low_user_id) ?? 0
 
+export async function isBlockBetween(sql: Db, one: number, other: number): Promise<boolean> {
+  const [theirs, mine] = [await findBlockers(sql, one, [other]), await findBlockers(sql, other, [one])]
+  return theirs.size + mine.size > 0
+}
+
 /** Throws 403 if either user blocks the other, and 404 if the other user is disabled (im-14). */
 export async function requireReachable(sql: Db, chat: ChatRow, userId: number): Promise<void> {
   const other = otherOf(chat, userId)
   if (other === 0) return
   if ((await findEnabledIds(sql, [other])).length === 0) throw noSuchChat()
-  const [theirs, mine] = [await findBlockers(sql, userId, [other]), await findBlockers(sql, other, [userId])]
-  if (theirs.size + mine.size > 0) throw blocked()
+  if (await isBlockBetween(sql, userId, other)) throw blocked()
 }
 
 export async function checkMessage(
@@ -107,7 +112,7 @@ export async function checkMessage(
   const message = await screenWords(ctx, input, NewChatMessage, ['body'])
   if (!message.body && message.file === undefined && message.link === undefined) throw emptyMessage()
   if (message.reply_to !== undefined) {
-    const found = await findMessage(ctx.sql, chat.id, message.reply_to, chat.start_position)
+    const found = await findMessage(ctx.sql, chat.id, message.reply_to, userId)
     if (!found) throw noSuchReply()
   }
   if (message.link) {
@@ -190,7 +195,7 @@ export async function getMessage(
   userId: number,
 ): Promise<{ chat: ChatRow; message: MessageRow }> {
   const chat = await findChat(sql, chatId, userId)
-  const message = chat && (await findMessage(sql, chatId, id, chat.start_position))
+  const message = chat && (await findMessage(sql, chatId, id, userId))
   if (!message) throw noSuchMessage()
   return { chat, message }
 }
@@ -251,10 +256,8 @@ export const messageContent: Content = {
   tag: 'Instant messaging',
   undeclared: true,
   async find(sql, id, viewerId) {
-    const [row] = await findMessages(sql, [id])
-    const chat = row && (await findChat(sql, row.chat_id, viewerId))
-    if (!chat || row.position <= chat.start_position || row.sender_id === null || row.deleted_at)
-      return undefined
+    const [row] = await findVisible(sql, [id], viewerId)
+    if (!row || row.sender_id === null || row.deleted_at) return undefined
     return { id, ownerId: row.sender_id, contents: row.body, closed: true }
   },
   live: (sql, id) => sql`select id from chat_messages where id = ${id} and deleted_at is null`,
@@ -272,11 +275,11 @@ export async function mayReadChatFile(
   { raw }: { raw: number | null },
   viewerId: number,
 ): Promise<boolean> {
-  const [row] = raw === null || viewerId === 0 ? [] : await findMessages(ctx.sql, [raw])
-  if (!row) return false
-  const chat = await findChat(ctx.sql, row.chat_id, viewerId)
-  if (chat && row.position > chat.start_position) return true
+  if (raw === null || viewerId === 0) return false
+  if ((await findVisible(ctx.sql, [raw], viewerId)).length > 0) return true
   if (!(await hasAbility(ctx, viewerId, 'admin: reports'))) return false
+  const [row] = await findMessages(ctx.sql, [raw])
+  if (!row) return false
   const around = await listAround(ctx.sql, row, REPORT_CONTEXT)
   return isAnyReported(
     ctx.sql,

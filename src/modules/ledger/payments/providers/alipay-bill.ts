@@ -51,12 +51,14 @@ export function readAlipayBill(archive: Buffer): StatementLine[] {
       column('业务类型'),
       column('订单金额'),
     ] as [number, number, number, number]
+    const request = column('退款批次号')
     // Skips the file with the summary, which has other columns than the file with the table.
     if ([payment, order, kind, amount].includes(-1)) return []
     return rows.flatMap((row): StatementLine[] => {
       const what = ({ 交易: 'payment', 退款: 'refund' } as const)[row[kind] ?? '']
       const fen = fenOf(row[amount])
       if (!what) return []
+      const number = row[request] ?? ''
       return [
         {
           kind: what,
@@ -64,6 +66,9 @@ export function readAlipayBill(archive: Buffer): StatementLine[] {
           order: row[order] ?? '',
           amount: fen === undefined ? -1 : Math.abs(fen),
           currency: 'cny',
+          ...(what === 'refund' && fen !== undefined && number !== ''
+            ? { news: { stated: { number, amount: Math.abs(fen) } } }
+            : {}),
         },
       ]
     })

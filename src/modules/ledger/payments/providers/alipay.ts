@@ -44,7 +44,9 @@ function factsOf(trade: Record<string, unknown>, paidAt: unknown): PaymentFacts 
   const order = String(trade.out_trade_no ?? '')
   const state = trade.trade_status
   const isPaid =
-    state === 'TRADE_SUCCESS' || state === 'TRADE_FINISHED' || (state === 'TRADE_CLOSED' && paidAt)
+    state === 'TRADE_SUCCESS' ||
+    state === 'TRADE_FINISHED' ||
+    (state === 'TRADE_CLOSED' && (paidAt || trade.gmt_refund))
   if (!isPaid) return { order, status: state === 'TRADE_CLOSED' ? 'expired' : 'unpaid' }
   const amount = fenOf(trade.total_amount) ?? -1
   // A refund of the whole amount closes a paid trade.

@@ -24,14 +24,20 @@ export type PaymentFacts = {
   /** At least one of `order` and `payment` is present and identifies the order. */
   order?: string
   payment?: string
+  /** Checkout that was paid or closed, from providers with checkouts. */
+  session?: string
   status: 'unpaid' | 'paid' | 'failed' | 'expired' | 'unknown'
   amount?: number
   currency?: string
   refunded?: number
   /** A single refund, from providers that do not report the total of an order's refunds in `refunded`. */
   refund?: { number: string; amount: number; state: 'waiting' | 'done' | 'refused' }
-  dispute?: 'open' | 'won' | 'lost'
+  /** A single refund on a statement of the providers that otherwise report the total. */
+  stated?: { number: string; amount: number }
+  dispute?: Dispute
 }
+
+export type Dispute = 'open' | 'won' | 'lost'
 
 export type PaymentRefund = {
   order: string
@@ -44,12 +50,14 @@ export type PaymentRefund = {
 }
 
 export type StatementLine = {
-  kind: 'payment' | 'refund'
+  kind: 'payment' | 'refund' | 'dispute'
   payment: string
   order?: string
   amount: number
   currency: string
   fee?: { amount: number; currency: string }
+  /** New state of the payment after a completed refund or a dispute. */
+  news?: Pick<PaymentFacts, 'refund' | 'stated' | 'dispute'>
 }
 
 /** `body` has the exact bytes that the provider signed. */
@@ -78,6 +86,9 @@ export type PaymentService = {
   readNotice(notice: Notice): Promise<PaymentFacts | undefined>
   acknowledgement: Acknowledgement
   find(order: { number: string; session: string | null }): Promise<PaymentFacts>
+  /** Finds the order of a payment, for providers whose notices of disputes and refunds name only the payment. */
+  orderOf?(payment: string): Promise<string | undefined>
+  disputeOf?(payment: string): Promise<Dispute | undefined>
   /** Closes an unpaid order. Throws when the order is paid or the provider does not answer. */
   close(order: { number: string; session: string | null }): Promise<void>
   /**

@@ -2,6 +2,7 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import { callProvider, field, parseReply, type Wire } from './call.ts'
 import {
   BadNotice,
+  type Dispute,
   type PaymentFacts,
   PaymentFault,
   type PaymentService,
@@ -22,6 +23,13 @@ function feeOf(row: Wire): Pick<StatementLine, 'fee'> {
   return amount === undefined || currency === undefined ? {} : { fee: { amount, currency } }
 }
 
+function newsOf(kind: StatementLine['kind'], source: unknown): Pick<StatementLine, 'news'> {
+  if (kind === 'dispute') return { news: { dispute: disputeStateOf(field(source, 'status')) } }
+  const [number, amount] = [text(field(source, 'id')), whole(field(source, 'amount'))]
+  if (kind !== 'refund' || number === undefined || amount === undefined) return {}
+  return { news: { stated: { number, amount } } }
+}
+
 /** Maximum age of a signed webhook request, against replay attacks. */
 const TOLERANCE_S = 300
 /**
@@ -30,6 +38,14 @@ const TOLERANCE_S = 300
  */
 const LIFE_S = [31 * 60, 24 * 3600 - 60] as const
 
+/** Treats an unknown status as open, so that administrators see the dispute. */
+const disputeStateOf = (status: unknown): Dispute =>
+  status === 'lost'
+    ? 'lost'
+    : status === 'won' || status === 'warning_closed' || status === 'prevented'
+      ? 'won'
+      : 'open'
+
 function factsOfSession(session: unknown, failed = false): PaymentFacts {
   const payment = field(session, 'payment_intent')
   const charge = field(payment, 'latest_charge')
@@ -37,6 +53,7 @@ function factsOfSession(session: unknown, failed = false): PaymentFacts {
   const refunded = whole(field(charge, 'amount_refunded'))
   return {
     order: text(field(session, 'client_reference_id')) ?? '',
+    session: text(field(session, 'id')) ?? '',
     ...(payment ? { payment: text(payment) ?? text(field(payment, 'id')) ?? '' } : {}),
     status: isPaid
       ? 'paid'
@@ -64,23 +81,20 @@ function factsOfEvent(type: unknown, object: unknown): PaymentFacts | undefined 
     case 'checkout.session.async_payment_failed':
       return factsOfSession(object, true)
     case 'charge.refunded':
+      // Does not report the charge as paid, because only the checkout that Kith opened may credit its order.
       return {
         payment: text(field(object, 'payment_intent')) ?? '',
         order: text(field(field(object, 'metadata'), 'order')) ?? '',
-        status: field(object, 'paid') === true ? 'paid' : 'unpaid',
-        amount: whole(field(object, 'amount')) ?? -1,
-        currency: text(field(object, 'currency')) ?? '',
+        status: 'unknown',
         refunded: whole(field(object, 'amount_refunded')) ?? 0,
       }
     case 'charge.dispute.created':
-    case 'charge.dispute.closed': {
-      const status = field(object, 'status')
+    case 'charge.dispute.closed':
       return {
         payment: text(field(object, 'payment_intent')) ?? '',
         status: 'unknown',
-        dispute: type === 'charge.dispute.created' ? 'open' : status === 'lost' ? 'lost' : 'won',
+        dispute: disputeStateOf(field(object, 'status')),
       }
-    }
     default:
       return undefined
   }
@@ -177,6 +191,20 @@ export function createStripe(settings: SettingsOf<'stripe'>): PaymentService {
         throw new PaymentFault('Stripe answered with another order')
       return factsOfSession(found)
     },
+    async orderOf(payment) {
+      try {
+        const intent = await ask('GET', `/v1/payment_intents/${encodeURIComponent(payment)}`)
+        return text(field(intent.metadata, 'order'))
+      } catch (error) {
+        if (error instanceof PaymentFault && error.status === 404) return undefined
+        throw error
+      }
+    },
+    async disputeOf(payment) {
+      const { data } = await ask('GET', '/v1/disputes', { payment_intent: payment, limit: '100' })
+      const states = (Array.isArray(data) ? (data as Wire[]) : []).map(({ status }) => disputeStateOf(status))
+      return (['lost', 'open', 'won'] as const).find((state) => states.includes(state))
+    },
     async close({ session }) {
       if (session !== null) await ask('POST', `/v1/checkout/sessions/${encodeURIComponent(session)}/expire`)
     },
@@ -215,6 +243,8 @@ export function createStripe(settings: SettingsOf<'stripe'>): PaymentService {
               payment: 'payment',
               refund: 'refund',
               payment_refund: 'refund',
+              // The other adjustments concern no payment.
+              adjustment: field(row.source, 'object') === 'dispute' ? 'dispute' : undefined,
             }[String(row.type)] as StatementLine['kind'] | undefined
             if (!kind) continue
             const order = text(field(field(row.source, 'metadata'), 'order'))
@@ -225,7 +255,8 @@ export function createStripe(settings: SettingsOf<'stripe'>): PaymentService {
               ...(order === undefined ? {} : { order }),
               amount: whole(field(row.source, 'amount')) ?? -1,
               currency: text(field(row.source, 'currency')) ?? '',
-              ...feeOf(row),
+              ...(kind === 'payment' ? feeOf(row) : {}),
+              ...newsOf(kind, row.source),
             })
           }
           after = text(rows.at(-1)?.id)
@@ -234,7 +265,8 @@ export function createStripe(settings: SettingsOf<'stripe'>): PaymentService {
       },
     },
     async check() {
-      await ask('GET', '/v1/balance')
+      // Lists disputes, because a restricted key may lack this right.
+      await ask('GET', '/v1/disputes', { limit: '1' })
     },
   }
 }

@@ -52,15 +52,16 @@ function readBill(bill: string): StatementLine[] {
   const [first = '', ...rest] = bill.replace(/^\uFEFF/, '').split(/\r?\n/)
   const header = first.split(',')
   const column = (name: string) => header.indexOf(name)
-  const [payment, order, state, paid, refund, refunded] = [
+  const [payment, order, state, paid, number, refunded, refundState] = [
     column('微信订单号'),
     column('商户订单号'),
     column('交易状态'),
     column('订单金额'),
-    column('微信退款单号'),
+    column('商户退款单号'),
     column('申请退款金额'),
-  ] as [number, number, number, number, number, number]
-  if (bill !== '' && [payment, order, state, paid, refund, refunded].includes(-1))
+    column('退款状态'),
+  ] as [number, number, number, number, number, number, number]
+  if (bill !== '' && [payment, order, state, paid, number, refunded, refundState].includes(-1))
     throw new PaymentFault('WeChat Pay sent an unreadable bill')
   const lines: StatementLine[] = []
   for (const line of rest) {
@@ -69,12 +70,17 @@ function readBill(bill: string): StatementLine[] {
     if (row.length !== header.length) break
     const kind = ({ SUCCESS: 'payment', REFUND: 'refund' } as const)[row[state] ?? '']
     if (!kind) continue
+    const amount = fenOf(row[kind === 'refund' ? refunded : paid]) ?? -1
     lines.push({
       kind,
       payment: row[payment] ?? '',
       order: row[order] ?? '',
-      amount: fenOf(row[kind === 'refund' ? refunded : paid]) ?? -1,
+      amount,
       currency: 'cny',
+      // Notices name a refund by the same number.
+      ...(kind === 'refund' && row[refundState] === 'SUCCESS'
+        ? { news: { refund: { number: row[number] ?? '', amount, state: 'done' } } }
+        : {}),
     })
   }
   return lines
@@ -84,11 +90,12 @@ export function createWechat(settings: SettingsOf<'wechat'>): PaymentService {
   const { url, merchantId, apiKey, privateKey, noticeUrl } = settings
   const signing = createWechatSigning(settings)
 
+  const isOwnApp = (id: unknown) => id === settings.appId || id === settings.mobileAppId
   const pathOf = (number: string) => `/v3/pay/transactions/out-trade-no/${encodeURIComponent(number)}`
   const find = async (number: string): Promise<PaymentFacts> => {
     try {
       const found = await signing.ask('GET', `${pathOf(number)}?mchid=${merchantId}`)
-      if (found.out_trade_no !== number || found.mchid !== merchantId)
+      if (found.out_trade_no !== number || found.mchid !== merchantId || !isOwnApp(found.appid))
         throw new PaymentFault('WeChat Pay answered with another order')
       return factsOf(found)
     } catch (error) {
@@ -175,15 +182,14 @@ export function createWechat(settings: SettingsOf<'wechat'>): PaymentService {
       const { type, content } = await openNotice(notice)
       if (content.mchid !== merchantId) throw new BadNotice('the notice is for another merchant')
       if (type.startsWith('TRANSACTION.')) {
-        if (content.appid !== settings.appId && content.appid !== settings.mobileAppId)
-          throw new BadNotice('the notice is for another app')
+        if (!isOwnApp(content.appid)) throw new BadNotice('the notice is for another app')
         return factsOf(content)
       }
       if (!type.startsWith('REFUND.')) return undefined
-      // The webhook request describes one refund. Queries the order's payment too, because the webhook
-      // request for the payment may arrive later.
       return {
-        ...(await find(text(content.out_trade_no))),
+        order: text(content.out_trade_no),
+        payment: text(content.transaction_id),
+        status: 'unknown',
         refund: {
           number: text(content.out_refund_no),
           amount: whole(field(content.amount, 'refund')),
