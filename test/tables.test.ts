@@ -94,6 +94,7 @@ const OWNERS: Record<string, string[]> = {
   platform: [
     'idempotency_keys',
     'import_chunks',
+    'import_facts',
     'import_notes',
     'import_progress',
     'import_targets',

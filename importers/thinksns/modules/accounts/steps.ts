@@ -2,6 +2,19 @@ import type { Db } from '#platform/database'
 import type { ImportStep } from '../../database/table.ts'
 import { applyPictures } from '../files/pictures.ts'
 
+const LOCKED = 'locked people'
+
+/** Unlocks whom an earlier run locked for their role, because they may have lost it. */
+export const unlockPeople: ImportStep = {
+  name: 'earlier locks',
+  run: ({ transaction }) =>
+    transaction(
+      (tx) => tx`
+        with locked as (delete from import_targets where source_table = ${LOCKED} returning source_id)
+        update users set deleted_at = null where id in (select source_id from locked)`,
+    ),
+}
+
 /**
  * Disables users with the role `disabler` on the operator's request. Never disables founders, because a stock
  * installation assigns them this role. Then reports all disabled users, and the other holders of the role.
@@ -13,9 +26,13 @@ export const lockPeople: ImportStep = {
     if (lockDisablers)
       await transaction(
         (tx) => tx`
-          update users u set deleted_at = now()
-          where u.deleted_at is null and u.id in (${holdersOf(tx, 'disabler')})
-            and not u.id in (${holdersOf(tx, 'founder')})`,
+          with locked as (
+            update users u set deleted_at = now()
+            where u.deleted_at is null and u.id in (${holdersOf(tx, 'disabler')})
+              and not u.id in (${holdersOf(tx, 'founder')})
+            returning id
+          )
+          insert into import_targets (source_table, source_id, target) select ${LOCKED}, id, '' from locked`,
       )
     for (let last = 0; ; ) {
       const people = await transaction((tx) => listStandings(tx, last))
