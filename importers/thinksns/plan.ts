@@ -37,7 +37,7 @@ import { reportTables } from './modules/reports.ts'
 import { rewardTables } from './modules/rewards.ts'
 import { settingTables } from './modules/settings.ts'
 import { tagged, tagPeople, tagTables } from './modules/tags.ts'
-import { showLogos, topicTables } from './modules/topics.ts'
+import { forgetParticipants, showLogos, topicTables } from './modules/topics.ts'
 import { wordTables } from './modules/words.ts'
 
 export const PLAN: Plan = [
@@ -90,6 +90,7 @@ export const PLAN: Plan = [
   settleGroups,
   dropSpares,
   settleFeeds,
+  forgetParticipants,
   recountAll,
   bookBalances,
 ]

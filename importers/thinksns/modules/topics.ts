@@ -107,6 +107,8 @@ const followers = defineTable({
     const given = rows.flatMap((row) => {
       if (!people.has(row.user_id ?? 0)) batch.leaveOut(row, 'the user no longer exists')
       else if (!found.has(row.topic_id ?? 0)) batch.leaveOut(row, 'the topic no longer exists')
+      else if (row.following_at === null)
+        batch.merge(row, 'not a follower: participants are derived from feeds')
       else return [{ topic_id: row.topic_id, user_id: row.user_id, followed_at: row.following_at }]
       return []
     })
@@ -115,6 +117,16 @@ const followers = defineTable({
     await upsert(tx, 'feed_topic_users', columns, given, { key: ['topic_id', 'user_id'] })
   },
 })
+
+/** Has the recount derive participants anew, because it keeps the time of a feed that was deleted since. */
+export const forgetParticipants: ImportStep = {
+  name: 'participants of topics',
+  run: ({ transaction }) =>
+    transaction(async (tx) => {
+      await tx`delete from feed_topic_users where followed_at is null`
+      await tx`update feed_topic_users set feeds_count = 0, participated_at = null where feeds_count <> 0`
+    }),
+}
 
 export const showLogos: ImportStep = {
   name: 'logos',
