@@ -9,6 +9,7 @@ import { errorOf, networkError } from './errors.ts'
 import type { paths } from './generated/api.ts'
 import { IDEMPOTENT } from './generated/idempotent.ts'
 import { LISTS } from './generated/lists.ts'
+import { newKey } from './key.ts'
 import { type ItemOf, type ListPath, pagesOf } from './paging.ts'
 import { Session } from './session.ts'
 import { notificationsOf, type OpenStream, type StreamedNotification, type StreamOptions } from './stream.ts'
@@ -127,7 +128,7 @@ export class Kith {
         if (!request.headers.has('accept-language')) request.headers.set('accept-language', speaks())
         const takesKey = IDEMPOTENT.has(`${request.method.toLowerCase()} ${schemaPath}`)
         if (takesKey && !request.headers.has('idempotency-key'))
-          request.headers.set('idempotency-key', crypto.randomUUID())
+          request.headers.set('idempotency-key', newKey())
         const repeatable = takesKey || request.method === 'GET' || request.method === 'HEAD'
         return send(() => request.clone(), { fetch: own, session: this.session, retry, repeatable })
       },

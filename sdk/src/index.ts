@@ -12,6 +12,7 @@ export {
   type UnpaidError,
 } from './errors.ts'
 export type { components, operations, paths } from './generated/api.ts'
+export { newKey } from './key.ts'
 export { md5 } from './md5.ts'
 export { type ItemOf, type ListPath, nextQuery, pageItems } from './paging.ts'
 export type { AnswerSecondFactor, Session } from './session.ts'

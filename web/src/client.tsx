@@ -2,9 +2,12 @@ import { createClient } from '@kith/client'
 import { hydrate as hydrateCache, QueryClientProvider } from '@tanstack/preact-query'
 import { hydrate, render } from 'preact'
 import { useEffect } from 'preact/hooks'
+import { watchAccount } from './app/account.ts'
 import { createCache, STALE_MS } from './app/api.ts'
 import { App } from './app/app.tsx'
+import { tidyDrafts } from './app/drafts.ts'
 import { reloadOnce, startWorker, watchConnection, watchedFetch } from './app/offline.ts'
+import { fetchAs } from './app/sign-in-again.ts'
 import { type Boot, SiteContext } from './app/site.ts'
 import { openVisit } from './app/visit.ts'
 import { ZoneProvider } from './ui/time.tsx'
@@ -25,7 +28,7 @@ async function start() {
     url: location.origin,
     language: boot.language,
     headers: MARK,
-    fetch: watchedFetch,
+    fetch: fetchAs(boot.viewer, watchedFetch),
   })
   const cache = createCache(api, boot.viewer?.id ?? 0)
   hydrateCache(cache, dehydrated)
@@ -34,6 +37,8 @@ async function start() {
   const isOwn = boot.url === url
   if (!isOwn) delete document.documentElement.dataset.keptAt
   watchConnection(cache)
+  tidyDrafts()
+  if (boot.viewer) watchAccount(boot.viewer.id)
   const first = await openVisit(url, boot, cache, isOwn)
   // Later visits of the page start with an empty form.
   boot.posted = null

@@ -1,3 +1,4 @@
+import { newKey } from '@kith/client'
 import { useSyncExternalStore } from 'react'
 import { call } from '../api/client.ts'
 import { messageOf } from '../api/message.ts'
@@ -35,7 +36,7 @@ function finish(id: string, outcome: 'sent' | 'refused' | 'undone') {
 }
 
 export function decide(decision: Omit<Pending, 'key' | 'until' | 'state'>): void {
-  set([...pending, { ...decision, key: crypto.randomUUID(), until: Date.now() + UNDO_MS, state: 'waiting' }])
+  set([...pending, { ...decision, key: newKey(), until: Date.now() + UNDO_MS, state: 'waiting' }])
   timers.set(
     decision.id,
     setTimeout(() => void send(decision.id), UNDO_MS),

@@ -14,6 +14,7 @@ import { useState } from 'react'
 import { mayCall, myAbilities } from '../api/auth-provider.ts'
 import type { Wire } from '../api/client.ts'
 import { Preview } from '../pages/person/preview.tsx'
+import { isComposing } from '../shell/keys.ts'
 import { useText } from '../shell/text.ts'
 import type { Detail, Verdict } from './queue.ts'
 
@@ -69,7 +70,7 @@ export function ReasonDialog({
             value={reason}
             onChange={(event) => setReason(event.target.value)}
             onKeyDown={(event) => {
-              if (event.key === 'Enter' && !event.shiftKey && !event.nativeEvent.isComposing) {
+              if (event.key === 'Enter' && !event.shiftKey && !isComposing(event.nativeEvent)) {
                 event.preventDefault()
                 event.currentTarget.closest('form')?.requestSubmit()
               }

@@ -7,6 +7,7 @@ import { mayCall, myAbilities } from '../api/auth-provider.ts'
 import { call, type Page, type Wire } from '../api/client.ts'
 import { settingPath } from '../pages/settings/groups.ts'
 import { settingText, settingWords } from '../pages/settings/texts.ts'
+import { isComposing } from './keys.ts'
 import { entriesFor, HOME } from './navigation.ts'
 import { useText } from './text.ts'
 
@@ -102,7 +103,7 @@ export function Palette({ close }: { close(): void }) {
               autoFocus
               label={t(['Page, user or setting', '页面、用户或设置'])}
               onKeyDown={(event) => {
-                if (event.key === 'Escape') close()
+                if (event.key === 'Escape' && !isComposing(event.nativeEvent)) close()
               }}
             />
           )}

@@ -19,6 +19,16 @@ class UrlPatterns extends REBuilder {
 
 const linkify = new LinkifyIt({ rebuilder: new UrlPatterns() })
 
+const TARGET_MAX = 2000
+/** Matches what a URL may be part of. Ends before double quotes, so that each URL of many is read once. */
+const WINDOW = new RegExp(`[^\\s"]{0,${TARGET_MAX}}`, 'y')
+
+/** The text from `start` that a URL may be part of, with the character after it. */
+function windowAt(text: string, start: number): string {
+  WINDOW.lastIndex = start
+  return text.slice(start, start + (WINDOW.exec(text)?.[0].length ?? 0) + 1)
+}
+
 const SCHEME_MAX = 'https'.length
 const SCHEME = /(?:^|[^A-Za-z])(https?)$/i
 // Emphasis may follow a URL in Markdown.
@@ -27,6 +37,11 @@ const TRAILING = { plain: ':~', markdown: ':~*_' }
 const USER = /^(?::[^\s/@]*)?@/
 const USER_MAX = 100
 const QUOTE = /"|'(?![\p{L}\p{N}])/u
+/** Matches a host up to the words that follow it without a space, because no top-level domain mixes scripts. */
+const HOST_BEFORE_WORDS =
+  /^(?:https?:\/\/|[^@/?#]*@)?[^/?#:@]*\.[A-Za-z]{2,}(?=[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Extended_Pictographic}][^./?#:]*(?:[/?#:]|$))/iu
+
+const cutHost = (url: string): number => HOST_BEFORE_WORDS.exec(url)?.[0].length ?? url.length
 
 /**
  * Finds the URL whose scheme ends before the colon at `colon`. Balances brackets, and ends the URL before
@@ -41,18 +56,24 @@ export function findUrl(
   if (!text.startsWith('://', colon)) return undefined
   const scheme = SCHEME.exec(text.slice(Math.max(0, colon - SCHEME_MAX - 1), colon))?.[1]
   if (scheme === undefined) return undefined
-  const length = linkify.testSchemaAt(text, 'https:', colon + 1)
-  if (length === 0 || USER.test(text.slice(colon + 1 + length, colon + 1 + length + USER_MAX)))
+  const length = linkify.testSchemaAt(windowAt(text, colon), 'https:', 1)
+  if (
+    length === 0 ||
+    length >= TARGET_MAX - 1 ||
+    USER.test(text.slice(colon + 1 + length, colon + 1 + length + USER_MAX))
+  )
     return undefined
   const start = colon - scheme.length
   const url = text.slice(start, colon + 1 + length)
   const quote = url.search(QUOTE)
-  let end = quote < 0 ? url.length : quote
+  let end = cutHost(quote < 0 ? url : url.slice(0, quote))
   while (TRAILING[format].includes(url[end - 1] as string)) end -= 1
   return { start, end: start + end }
 }
 
-const BARE = /(?<![\w@./\-+%:=&?#])(?:www\.(?=[\p{L}\p{N}])|[A-Za-z0-9][\w.+-]{0,63}@(?=[A-Za-z0-9]))/giu
+// A colon may follow a word of another script, as in `邮箱:me@example.org`.
+const BARE =
+  /(?<![\w@./\-+%=&?#]|[\0-\x7f]:|^:)(?:www\.(?=[\p{L}\p{N}])|[A-Za-z0-9][\w.+-]{0,63}@(?=[A-Za-z0-9]))/giu
 
 /** Finds hosts that begin with `www.`, and mail addresses. Text that `findUrl` finds must not be given. */
 export function findBareLinks(text: string): { start: number; end: number; href: string }[] {
@@ -61,10 +82,11 @@ export function findBareLinks(text: string): { start: number; end: number; href:
   for (const { index: start, 0: beginning } of text.matchAll(BARE)) {
     if (start < (found.at(-1)?.end ?? 0)) continue
     const isMail = beginning.endsWith('@')
-    const rest = text.slice(start, start + TARGET_MAX)
+    const rest = windowAt(text, start)
     let end = linkify.testSchemaAt(rest, isMail ? 'mailto:' : '//', 0)
     const quote = rest.slice(0, end).search(QUOTE)
     if (quote >= 0) end = quote
+    end = cutHost(rest.slice(0, end))
     while (TRAILING.plain.includes(rest[end - 1] ?? ' ')) end -= 1
     if (!rest.slice(beginning.length, end).includes('.') && isMail) continue
     if (end <= beginning.length || USER.test(rest.slice(end, end + USER_MAX))) continue
@@ -85,8 +107,6 @@ export const uploadOf = (href: string): number | undefined => {
   return id === undefined ? undefined : Number(id)
 }
 
-const TARGET_MAX = 2000
-
 /**
  * Returns the target of a link that readers may open, or undefined. Pages of this site are paths. Paths of the
  * API are no pages, and a request to one could act for the reader.
@@ -99,7 +119,8 @@ export function safeHref(href: string): string | undefined {
   if (/^mailto:/i.test(href)) return href
   if (!/^[/#]/.test(href) || !URL.canParse(href, 'http://site')) return undefined
   const { host, pathname, search, hash } = new URL(href, 'http://site')
-  if (host !== 'site') return undefined
+  // A browser would read `//host` as another site, which `/.//host` becomes.
+  if (host !== 'site' || pathname.startsWith('//')) return undefined
   if (href.startsWith('#')) return hash === '' ? undefined : hash
   const isApi = /^\/+(?:api|%)/i.test(pathname) && uploadOf(href) === undefined
   return isApi ? undefined : pathname + search + hash

@@ -71,6 +71,28 @@ const INLINE: [string, TextTree][] = [
   ],
   ['https://u@www.e.org awww.e.org /www.e.org', ['https://u@www.e.org awww.e.org /www.e.org']],
   ['https:// http://', ['https:// http://']],
+  // Words after a host without a space.
+  ['看https://e.org谢谢/a', ['看', url('https://e.org'), '谢谢/a']],
+  ['www.e.orgのサイト😀', [url('http://www.e.org', 'www.e.org'), 'のサイト😀']],
+  ['www.e.org/@b.org谢谢', [url('http://www.e.org/@b.org谢谢', 'www.e.org/@b.org谢谢')]],
+  [
+    '发me@e.org或者you@e.org即可',
+    ['发', url('mailto:me@e.org', 'me@e.org'), '或者', url('mailto:you@e.org', 'you@e.org'), '即可'],
+  ],
+  [
+    'https://例子.测试/路径 https://abc商店.cn/x',
+    [url('https://例子.测试/路径'), ' ', url('https://abc商店.cn/x')],
+  ],
+  [
+    '官网:www.e.org 邮箱:me@e.org user:pw@e.org',
+    [
+      '官网:',
+      url('http://www.e.org', 'www.e.org'),
+      ' 邮箱:',
+      url('mailto:me@e.org', 'me@e.org'),
+      ' user:pw@e.org',
+    ],
+  ],
   // Mentions between soft hyphens.
   ['hi \u00ad@a_n_n\u00ad!', ['hi ', { type: 'mention', user: 0, name: 'a_n_n' }, '!']],
   ['\u00ad@a/b\u00ad', ['\u00ad@a/b\u00ad']],
@@ -125,6 +147,7 @@ const MARKDOWN: [string, TextTree][] = [
     [p(url('https://e.org/a', 'l'), ' ', url('/users/1?a=b#c', 'm'))],
   ],
   ['[a](javascript:x) [b](data:text/html,x) [c](//e.org) [d](/\\e.org) [e](vbscript:x)', [p('a b c d e')]],
+  ['[a](/.//e.org) [b](/x/..//e.org) [c](/%2e//e.org)', [p('a b c')]],
   ['[a](/api/v2/auth/logout) [b](/x/../api/v2/auth/logout) [c](/%61pi/x) [d](/%2e%2e/api/x)', [p('a b c d')]],
   ['![x](/api/v2/files/1/../../auth/logout) ![y](/api/v2/files/1/%2e%2e/%2e%2e/auth/logout)', [p('x y')]],
   [
@@ -209,6 +232,8 @@ test('shows a text beyond the limits without formatting', () => {
   assert.ok(JSON.stringify(parseText(repeated, 'markdown')).length < 10_000)
   const endless = `[a]: https://e.org/${'中'.repeat(5000)}\n\n${'[a] '.repeat(500)}`
   assert.ok(JSON.stringify(parseText(endless, 'markdown')).length < 20_000)
+  const endlessUrl = `https://e.org/${'b'.repeat(12_000)}`
+  assert.deepEqual(parseText(`${endlessUrl} x`, 'plain'), [`${endlessUrl} x`])
   const long = 'a'.repeat(100_001)
   assert.deepEqual(parseText(`${long}\n*b*`, 'markdown'), [p(long, { type: 'break' }, '*b*')])
 })

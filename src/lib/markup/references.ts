@@ -84,6 +84,7 @@ export function meantRows<Row extends { key: string }>(lists: string[][], rows: 
  */
 export function linkReferences(tree: TextTree, given: { users: References; topics: References }): TextTree {
   const { users, topics } = given
+  const firsts = { '@': firstsOf(users), '#': firstsOf(topics) }
   return mapLeaves(tree, (leaf) => {
     if (typeof leaf !== 'string') {
       if (leaf.type !== 'mention') return [leaf]
@@ -91,8 +92,8 @@ export function linkReferences(tree: TextTree, given: { users: References; topic
       return [user ? { type: 'mention', user: user.id, name: user.name } : `@${leaf.name}`]
     }
     const found = [
-      ...(users.size > 0 ? meantIn(leaf, '@', users) : []),
-      ...(topics.size > 0 ? meantIn(leaf, '#', topics) : []),
+      ...(users.size > 0 ? meantIn(leaf, '@', users, firsts['@']) : []),
+      ...(topics.size > 0 ? meantIn(leaf, '#', topics, firsts['#']) : []),
     ].sort((a, b) => a.start - b.start)
     if (found.length === 0) return [leaf]
     const nodes: TextTree = []
@@ -108,8 +109,10 @@ export function linkReferences(tree: TextTree, given: { users: References; topic
   })
 }
 
-function meantIn(text: string, sign: Sign, references: References) {
-  const firsts = new Set([...references.keys()].map((key) => key[0]))
+/** First characters of the names. */
+const firstsOf = (references: References) => new Set([...references.keys()].map((key) => key[0]))
+
+function meantIn(text: string, sign: Sign, references: References, firsts: ReadonlySet<string | undefined>) {
   return startsIn(text, sign, SIGNS_MAX).flatMap(({ start, prefixes }) => {
     // Folding all prefixes would cost much more than the first character.
     if (!firsts.has(nameKey(cutCharacters(prefixes.at(-1) ?? '', 1))[0])) return []

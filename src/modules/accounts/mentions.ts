@@ -159,15 +159,15 @@ async function findReferences(
     union all
     select null, 0, u.name_key, u.id, u.name from users u
     where u.name_key = any(${keys}) and u.deleted_at is null`
-  const current = rows.filter(({ type }) => type === null)
+  const current = new Map(rows.filter(({ type }) => type === null).map((row) => [row.key, row]))
   const stored = Map.groupBy(rows, ({ type, content }) => `${type} ${content}`)
   return texts.map(
     ({ type, id, names }) =>
       new Map(
-        [...(names.length > 0 ? current : []), ...(stored.get(`${type} ${id}`) ?? [])].map((row) => [
-          row.key,
-          { id: row.id, name: row.name },
-        ]),
+        [
+          ...names.flatMap((name) => current.get(nameKey(name)) ?? []),
+          ...(stored.get(`${type} ${id}`) ?? []),
+        ].map((row) => [row.key, { id: row.id, name: row.name }]),
       ),
   )
 }

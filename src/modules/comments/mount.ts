@@ -41,10 +41,10 @@ import {
   findVisibleComments,
   foundComment,
   noteRules,
+  prepareComment,
   removeComment,
   withoutOwner,
   withPeople,
-  writeComment,
 } from './service.ts'
 
 export type CommentOptions = CommentRules & {
@@ -125,16 +125,19 @@ export function mountComments(server: Server, ctx: Context, content: Content, op
     body: NewComment,
     reply: { [created]: CommentMade },
     errors: [blocked, sensitiveWords, ...errors],
+    idempotent: true,
     async precheck({ params, viewer }) {
       const { ownerId, hidden } = await admit(params[param]!, viewer.id)
       if (hidden) return
       if ((await findBlockers(sql, viewer.id, [ownerId])).size > 0) throw blocked()
     },
-    async handler({ request, params, viewer, body }) {
+    async handler({ request, params, viewer, body, atomically }) {
       const target = await admit(params[param]!, viewer.id)
-      const written = await writeComment(ctx, content, options, target, viewer.id, body)
-      const [comment] = shown(target, [written], viewer.id)
-      return { ...localizedMessage(request, 'Commented.', '评论成功。'), comment: commentView(comment!) }
+      const store = await prepareComment(ctx, content, options, target, viewer.id, body)
+      return atomically(async (tx) => {
+        const [comment] = shown(target, [await store(tx)], viewer.id)
+        return { ...localizedMessage(request, 'Commented.', '评论成功。'), comment: commentView(comment!) }
+      })
     },
   })
 

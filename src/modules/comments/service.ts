@@ -110,14 +110,15 @@ export type CommentRules = {
   onRemove?(tx: Tx, comment: CommentRow, target: Target, viewerId: number): Promise<void>
 }
 
-export async function writeComment(
+/** Checks a new comment. The returned function stores it and notifies its recipients. */
+export async function prepareComment(
   ctx: Context,
   content: Content,
   rules: CommentRules,
   target: Target,
   userId: number,
   input: NewComment,
-): Promise<CommentRow> {
+): Promise<(tx: Tx) => Promise<CommentRow>> {
   const {
     body,
     reply_user: replyUser = 0,
@@ -134,7 +135,7 @@ export async function writeComment(
   const concerned = [target.ownerId, replyUser, ...mentioned]
   const readers = new Set((await rules.readers?.(ctx.sql, target, concerned)) ?? concerned)
   const mayRead = (id: number) => readers.has(id)
-  return transaction(ctx.sql, async (tx) => {
+  return async (tx) => {
     if (mark !== undefined && !(await claimMark(tx, userId, String(mark)))) throw sentTwice()
     const comment = await insertComment(tx, content, rules.count, {
       contentId: target.id,
@@ -177,7 +178,7 @@ export async function writeComment(
       commentable: { type: content.type, id: target.id },
     })
     return comment
-  })
+  }
 }
 
 export async function removeComment(

@@ -121,6 +121,22 @@ test('notifies the owner, the replied-to user and mentioned users once (feeds-15
   assert.equal((await notices(owner)).length, 1)
 })
 
+test('creates one comment per idempotency key, and rejects the key with another body (conventions-28)', async () => {
+  const owner = await person()
+  const id = await make(owner)
+  const send = (body: string, key: string) =>
+    as(owner, 'POST', `/test/things/${id}/comments`, { body }, { 'idempotency-key': key })
+  const answers = await Promise.all(Array.from({ length: 4 }, () => send('first', 'a')))
+  assert.ok(answers.every(({ status }) => status === 201 || status === 409))
+  const made = answers.find(({ status }) => status === 201)!.body.comment.id
+  const again = await send('first', 'a')
+  assert.deepEqual([again.status, again.body.comment.id], [201, made])
+  const other = await send('second', 'a')
+  assert.deepEqual([other.status, other.headers['x-error-code']], [422, 'idempotency_key_reused'])
+  assert.equal((await send('second', 'b')).status, 201)
+  assert.deepEqual(await counted(id, owner), { content: 2, author: 2 })
+})
+
 test('creates one comment for a comment_mark repeated within three seconds (feeds-12)', async () => {
   const [owner, other] = [await person(), await person()]
   const id = await make(owner)

@@ -3,13 +3,14 @@ import { test } from 'node:test'
 import { deleteFeed, restoreFeed } from '#modules/feeds/service.ts'
 import { transaction } from '#platform/database'
 import { feedsOf } from '#test/fixtures/feeds.ts'
+import { uploadPicture } from '#test/fixtures/uploads.ts'
 import { walletsOf } from '#test/fixtures/wallets.ts'
 import { createWorld, type Person } from '#test/world.ts'
 
 const world = await createWorld()
 const { as, ctx, person, sql } = world
 const { owns, rich, withSettings } = await walletsOf(world)
-const { publish } = feedsOf(world)
+const { publish, send } = feedsOf(world)
 
 const set = (who: Person, feed: number, amount: unknown = 10) =>
   as(who, 'PATCH', `/feeds/${feed}/comment-paid`, { amount })
@@ -44,6 +45,31 @@ test('lets only the author set a comment price, and only once (feeds-41)', async
   assert.equal((await comment(ben, feed)).status, 201)
   const race = await Promise.all([1, 2, 3].map((amount) => set(anna, feed, amount)))
   assert.deepEqual(race.map(({ status }) => status).sort(), [201, 422, 422])
+})
+
+test('rejects a repeated mark with another price (feeds-9)', async () => {
+  const anna = await person()
+  const picture = { id: await uploadPicture(world, anna), amount: 5, type: 'read' }
+  await withSettings({ 'feed:paycontrol': true }, async () => {
+    const text = { feed_mark: 'text', amount: 10 }
+    const shown = { feed_mark: 'shown', images: [picture] }
+    const [one, two] = [await publish(anna, text), await publish(anna, shown)]
+    assert.deepEqual([await publish(anna, text), await publish(anna, shown)], [one, two])
+    const others = [
+      { ...text, amount: 11 },
+      { ...text, amount: 0 },
+      { ...shown, amount: 10 },
+      { ...shown, images: [{ ...picture, amount: 6 }] },
+      { ...shown, images: [{ ...picture, type: 'download' }] },
+      { ...shown, images: [{ id: picture.id }] },
+    ]
+    for (const other of others)
+      assert.equal(
+        (await send(anna, other)).headers['x-error-code'],
+        'feed_mark_reused',
+        JSON.stringify(other),
+      )
+  })
 })
 
 test('rejects payments for comments on a deleted feed until the feed is restored (money-14)', async () => {

@@ -18,10 +18,13 @@ import { FEED_COMMENT, findImages, findTarget, liveFeed } from './queries.ts'
 import { FeedParams, type NewFeed, noSuchFeed } from './schema.ts'
 
 const FEED = 'feed'
-export const FILE = 'file'
+const FILE = 'file'
 
 export const findFeedPrices = (sql: Db, ids: number[], viewerId: number): Promise<Map<number, NodeRow>> =>
   findPrices(sql, FEED, ids, viewerId)
+
+export const findFilePrices = (sql: Db, ids: number[], viewerId: number): Promise<Map<number, NodeRow>> =>
+  findPrices(sql, FILE, ids, viewerId)
 
 /** Cuts a paid text to its free preview (feeds-10). */
 export async function freePart(ctx: Context, content: string | null | undefined): Promise<string | null> {

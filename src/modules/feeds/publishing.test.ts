@@ -2,15 +2,15 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { feedCountersOf } from '#test/fixtures/feed-counters.ts'
 import { feedsOf } from '#test/fixtures/feeds.ts'
-import { uploadFilm, uploadPicture } from '#test/fixtures/uploads.ts'
-import { createWorld } from '#test/world.ts'
+import { newPicture, upload, uploadFilm, uploadPicture } from '#test/fixtures/uploads.ts'
+import { type Answer, createWorld } from '#test/world.ts'
 
 const world = await createWorld()
 const { as, guest, person, sql } = world
 
 const { nextMark: mark, send: post, publish, read } = feedsOf(world)
 const { feedsCount, createTopic, topicCount, assertNoDrift } = feedCountersOf(world, mark)
-const refused = (answer: { status: number; body: { errors?: object } }, field: string) => {
+const refused = (answer: Answer, field: string) => {
   assert.equal(answer.status, 422, JSON.stringify(answer.body))
   assert.deepEqual(Object.keys(answer.body.errors ?? {}), [field])
 }
@@ -130,12 +130,47 @@ describe('feed publication', () => {
     const images = [{ id: await uploadPicture(world, alice) }]
     const id = await publish(alice, { feed_mark: 5, images })
     assert.equal(await publish(alice, { feed_mark: 5, images }), id)
-    assert.equal(await publish(alice, { feed_mark: '5' }), id)
+    assert.equal(await publish(alice, { feed_mark: '5', images, feed_from: 2 }), id)
     assert.equal(await feedsCount(alice), 1)
     assert.notEqual(await publish(await person(), { feed_mark: 5 }), id)
     assert.equal((await as(alice, 'DELETE', `/feeds/${id}`)).status, 204)
     assert.equal(await publish(alice, { feed_mark: 5 }), id)
     assert.equal(await feedsCount(alice), 0)
+  })
+
+  test('rejects a repeated mark with other content (feeds-9)', async () => {
+    const alice = await person()
+    const bytes = await newPicture()
+    const picture = async () => ({ id: await upload(world, alice, bytes) })
+    const topics = [await createTopic(alice)]
+    const first = { feed_mark: 'a', feed_content: 'Low water', images: [await picture()], topics }
+    const id = await publish(alice, first)
+    const film = { video_id: await uploadFilm(world, alice), cover_id: await uploadPicture(world, alice) }
+    const seen = await publish(alice, { feed_mark: 'film', video: film })
+    const reused = async (body: object) => {
+      const answer = await post(alice, body)
+      assert.equal(answer.headers['x-error-code'], 'feed_mark_reused', JSON.stringify(body))
+      refused(answer, 'feed_mark')
+    }
+    await reused({ ...first, feed_content: 'High water' })
+    await reused({ ...first, feed_content: null })
+    await reused({ ...first, images: [{ id: await uploadPicture(world, alice) }] })
+    await reused({ ...first, images: [...first.images, await picture()] })
+    await reused({ ...first, images: [] })
+    await reused({ ...first, images: [], video: film })
+    await reused({ ...first, topics: [] })
+    await reused({ ...first, topics: [...topics, await createTopic(alice)] })
+    await reused({ ...first, repostable_type: 'feeds', repostable_id: seen })
+    await reused({ feed_mark: 'film', video: { ...film, video_id: 999_999 } })
+    assert.equal(await feedsCount(alice), 2)
+    // A client that lost the reply uploads its pictures again.
+    assert.equal(await publish(alice, { ...first, images: [await picture()] }), id)
+    assert.equal(await publish(alice, { feed_mark: 'film', video: film }), seen)
+    const answers = await Promise.all(
+      ['one', 'two', 'three'].map((feed_content) => post(alice, { feed_content, feed_mark: 'race' })),
+    )
+    assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 422, 422])
+    await assertNoDrift()
   })
 
   test('creates one feed from concurrent retries of a request', async () => {

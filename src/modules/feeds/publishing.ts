@@ -1,20 +1,30 @@
 import { type ContentKind, type ContentReaders, readersOf } from '#contracts/content.ts'
 import { cutCharacters, grams, nameKey } from '#lib/text.ts'
 import { mayMention, recordMentions, updateUserCounters } from '#modules/accounts/index.ts'
-import { attachFiles, attachPicture, fileNotUsable } from '#modules/files/index.ts'
+import { attachFiles, attachPicture, fileNotUsable, findStoredFiles } from '#modules/files/index.ts'
 import { featureOff } from '#modules/ledger/index.ts'
 import { hasEndpointFor, publishEvent } from '#modules/notifications/index.ts'
+import type { NodeRow } from '#modules/purchases/index.ts'
 import { findNamedTopics, linkTopics, unknownTopic } from '#modules/topics/index.ts'
 import { screenWords, sensitiveWords } from '#modules/words/index.ts'
 import type { Context } from '#platform/context.ts'
 import { batchWrites, type Db, type Fragment, statement, type Tx, transaction } from '#platform/database'
 import { blocked } from '#platform/errors.ts'
 import { localizedMessage, MessageWithId, routesOn, type Server } from '#platform/http'
-import { freePart, requirePricing, setPricesOfFeed } from './prices.ts'
-import { FEEDS, insertImages, insertTopicLinks, insertVideo } from './queries.ts'
+import { findFeedPrices, findFilePrices, freePart, requirePricing, setPricesOfFeed } from './prices.ts'
+import {
+  FEEDS,
+  findImages,
+  findPublished,
+  insertImages,
+  insertTopicLinks,
+  insertVideo,
+  listTopicLinks,
+} from './queries.ts'
 import {
   contentRequired,
   fileTwice,
+  markReused,
   NewFeed,
   newFeedOf,
   nothingToRepost,
@@ -134,16 +144,17 @@ function draftOf(userId: number, body: NewFeed, open = body.feed_content ?? null
   }
 }
 
+const chosenTopics = ({ topics = [] }: NewFeed): number[] =>
+  topics.map((topic) => (typeof topic === 'object' ? topic.id : topic))
+
 /** Topics that the author chose, then those that the free part of the text names, each with the name's key. */
 async function topicsOf(
   sql: Db,
   userId: number,
-  { topics = [] }: NewFeed,
+  body: NewFeed,
   text: string,
 ): Promise<Map<number, string | null>> {
-  const found = new Map<number, string | null>(
-    topics.map((topic) => [typeof topic === 'object' ? topic.id : topic, null]),
-  )
+  const found = new Map<number, string | null>(chosenTopics(body).map((topic) => [topic, null]))
   for (const { id, key } of await findNamedTopics(sql, userId, text))
     if (found.has(id) || found.size < TOPICS_MAX) found.set(id, key)
   return found
@@ -151,10 +162,51 @@ async function topicsOf(
 
 const insertAlone = batchWrites((sql, drafts: FeedDraft[]) => statement(sql, (db) => insertFeeds(db, drafts)))
 
+const isPriced = ({ amount = 0, type }: NonNullable<NewFeed['images']>[number], price: NodeRow | undefined) =>
+  amount === (price?.amount ?? 0) && (amount === 0 || type === price?.extra)
+
+const isEqual = (one: readonly unknown[], other: readonly unknown[]) =>
+  one.length === other.length && one.every((each, n) => each === other[n])
+
 /**
- * Returns the existing feed for a repeated mark. Ignores the rest of the repeated request, because its
- * uploads are already attached to the existing feed.
+ * Throws 422 unless a repeated request has the content of the feed that its mark published (feeds-9). Compares files by
+ * their bytes, because clients repeat their uploads too.
  */
+async function requireSameFeed(sql: Db, id: number, draft: FeedDraft, body: NewFeed): Promise<void> {
+  const { amount = 0, images = [], video } = body
+  const feed = await findPublished(sql, id)
+  const isSame =
+    feed !== undefined &&
+    feed.feed_content === draft.content &&
+    feed.repostable_type === draft.repostableType &&
+    feed.repostable_id === draft.repostableId
+  if (!isSame) throw markReused()
+  // The deletion of a feed removes its topics.
+  if (feed.deleted_at !== null) return
+  const attached = await findImages(sql, [id])
+  const before = [...attached.map(({ file }) => file), ...(feed.video_id === null ? [] : [feed.video_id])]
+  const now = [...images.map((image) => image.id), ...(video ? [video.video_id] : [])]
+  const stored = await findStoredFiles(sql, draft.userId, [...before, ...now])
+  const bytesOf = (files: number[]) => files.map((file) => stored.get(file))
+  const links = await listTopicLinks(sql, [id])
+  const linked = new Set(links.map(({ topic_id }) => topic_id))
+  const chosen = chosenTopics(body)
+  const price = (await findFeedPrices(sql, [id], draft.userId)).get(id)
+  const prices = await findFilePrices(sql, before, draft.userId)
+  if (
+    images.length !== attached.length ||
+    now.some((file) => !stored.has(file)) ||
+    !isEqual(bytesOf(before), bytesOf(now)) ||
+    chosen.some((topic) => !linked.has(topic)) ||
+    // A topic with a key is one that the text names.
+    links.some(({ topic_id, name_key }) => name_key === null && !chosen.includes(topic_id)) ||
+    amount !== (price?.amount ?? 0) ||
+    images.some((image, n) => !isPriced(image, prices.get(before[n]!)))
+  )
+    throw markReused()
+}
+
+/** Returns the existing feed for a repeated mark. */
 async function publishFeed(
   ctx: Context,
   userId: number,
@@ -177,11 +229,18 @@ async function publishFeed(
     !mayMention(text) &&
     !video &&
     draft.repostableType === null
-  if (alone) return (await insertAlone(ctx.sql, `${userId}`, draft)).id
+  if (alone) {
+    const { id, made } = await insertAlone(ctx.sql, `${userId}`, draft)
+    if (!made) await requireSameFeed(ctx.sql, id, draft, body)
+    return id
+  }
 
   return transaction(ctx.sql, async (tx) => {
     const [{ id, made }] = await insertFeeds(tx, [draft])
-    if (!made) return id
+    if (!made) {
+      await requireSameFeed(tx, id, draft, body)
+      return id
+    }
     const { repostableType, repostableId } = draft
     if (repostableType !== null && repostableId !== null) {
       const seen = await reposts[repostableType]?.visible(tx, [repostableId], userId)
@@ -272,6 +331,7 @@ export const feedPublishingRoutes = (kinds: readonly ContentKind[]) => (server: 
       fileTwice,
       fileNotUsable,
       unknownTopic,
+      markReused,
       sensitiveWords,
       featureOff,
       blocked,

@@ -141,6 +141,18 @@ export async function findTarget(sql: Db, id: number): Promise<Target | undefine
   return row
 }
 
+/** Content of a feed, also of a deleted one. */
+export async function findPublished(sql: Db, id: number) {
+  const [row] = await sql<
+    (Row<'feeds', 'feed_content' | 'repostable_type' | 'repostable_id' | 'deleted_at'> & {
+      video_id: number | null
+    })[]
+  >`
+    select f.feed_content, f.repostable_type, f.repostable_id, f.deleted_at, v.video_id
+    from feeds f left join feed_videos v on v.feed_id = f.id where f.id = ${id}`
+  return row
+}
+
 export type Removal = { found: boolean; removed: boolean; author: number; likes: number }
 
 /** Soft-deletes a feed. With `anybodys`, its author may be another user than `userId`. */

@@ -64,6 +64,13 @@ export const fileTwice = fieldError(
   '同一文件只能使用一次。',
 )
 
+export const markReused = fieldError(
+  'feed_mark',
+  'feed_mark_reused',
+  'This feed_mark belongs to an earlier feed with other content.',
+  '该 feed_mark 已用于内容不同的动态。',
+)
+
 export const unpaidFeed = unpaidError(
   'feed_not_paid',
   'You must pay for this feed first.',

@@ -10,13 +10,13 @@ import {
   commentView,
   listLatestComments,
 } from '#modules/comments/index.ts'
-import { findPrices, type NodeRow } from '#modules/purchases/index.ts'
+import type { NodeRow } from '#modules/purchases/index.ts'
 import { readSettings } from '#modules/settings/index.ts'
 import { findTopicNames, isTopicVisible } from '#modules/topics/index.ts'
 import type { Context } from '#platform/context.ts'
 import { defineFragments } from '#platform/memory'
 import { feedViewCounts } from './counters.ts'
-import { FILE, findFeedPrices } from './prices.ts'
+import { findFeedPrices, findFilePrices } from './prices.ts'
 import {
   FEEDS,
   type FeedRow,
@@ -177,7 +177,7 @@ export async function feedsWithPeople(
       rows.find((row) => row.topics_version !== null)?.topics_version ?? 0,
       [...texts.values()].flatMap(({ topicIds }) => topicIds),
     ),
-    files.length > 0 ? findPrices(sql, FILE, files, viewerId) : new Map<number, NodeRow>(),
+    findFilePrices(sql, files, viewerId),
     withPrice.length > 0 ? readSettings(ctx) : undefined,
   ])
   if (viewerId > 0) {

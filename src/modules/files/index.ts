@@ -27,6 +27,7 @@ export {
   type uploadLimits,
 } from './schema.ts'
 export { attachmentView, deleteOrphanedObjects, fileUrl, signedFileUrl } from './service.ts'
+export { findStoredFiles } from './uploads/queries.ts'
 export {
   attachFiles,
   attachPicture,

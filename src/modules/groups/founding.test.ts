@@ -22,6 +22,23 @@ describe('creation and changes of groups', () => {
     )
   })
 
+  test('creates one group per idempotency key, and rejects the key with another body (conventions-28)', async () => {
+    const founder = await person()
+    const url = `/categories/${await category()}/groups`
+    const send = (name: string) =>
+      as(founder, 'POST', url, { name, mode: 'public' }, { 'idempotency-key': 'a' })
+    const first = await send('Chess')
+    assert.equal(first.status, 201, JSON.stringify(first.body))
+    assert.deepEqual((await send('Chess')).body, first.body)
+    const other = await send('Go')
+    assert.deepEqual([other.status, other.headers['x-error-code']], [422, 'idempotency_key_reused'])
+    const mine = (await as(founder, 'GET', '/user-groups?type=audit')).body
+    assert.deepEqual(
+      mine.map(({ name }: { name: string }) => name),
+      ['Chess'],
+    )
+  })
+
   test('returns a group with its founder, tags, picture and coordinates (groups-3)', async () => {
     const founder = await person()
     const [tagCategory] = await sql<[{ id: number }]>`

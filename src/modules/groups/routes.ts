@@ -56,7 +56,7 @@ import {
   RecommendedQuery,
   UserGroupsQuery,
 } from './schema.ts'
-import { changeGroup, createGroup, groupContent, requireCategory } from './service.ts'
+import { changeGroup, groupContent, prepareGroup, requireCategory } from './service.ts'
 import { groupDetail, groupViews } from './view.ts'
 
 const checkNew = compileInput(NewGroup)
@@ -211,14 +211,15 @@ export function groupRoutes(server: Server, ctx: Context) {
       body: GroupForm,
       reply: { 201: GroupMade },
       errors: [noSuchCategory, notCertified, ...VALUE_ERRORS],
+      idempotent: true,
       load: ({ params }) => requireCategory(sql, params.category),
-      handler: async ({ request, viewer, params, body }) => {
+      handler: async ({ request, viewer, params, body, atomically }) => {
         const sent = request.isMultipart() ? await readForm(ctx, viewer.id, request.parts()) : body
-        const group = await createGroup(ctx, viewer.id, params.category, checkNewGroup(sent ?? {}))
-        return {
+        const create = await prepareGroup(ctx, viewer.id, params.category, checkNewGroup(sent ?? {}))
+        return atomically(async (tx) => ({
           ...localizedMessage(request, 'Created and waiting for review.', '创建成功，等待审核。'),
-          group,
-        }
+          group: await create(tx),
+        }))
       },
     })
 

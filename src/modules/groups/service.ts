@@ -83,21 +83,22 @@ async function requireCertified(ctx: Context, userId: number): Promise<void> {
   if (!people.get(userId)?.verified) throw notCertified()
 }
 
-const shown = async (ctx: Context, id: number, viewerId: number): Promise<Group> =>
-  (await groupsById(ctx, [id], viewerId)).get(id)!
+const shown = async (ctx: Context, id: number, viewerId: number, sql: Db = ctx.sql): Promise<Group> =>
+  (await groupsById(ctx, [id], viewerId, sql)).get(id)!
 
-export async function createGroup(
+/** Checks a new group. The returned function creates it. */
+export async function prepareGroup(
   ctx: Context,
   userId: number,
   categoryId: number,
   input: NewGroup,
-): Promise<Group> {
+): Promise<(tx: Tx) => Promise<Group>> {
   const body = await screenWords(ctx, input, NewGroup, ['name', 'summary', 'notice', 'location'])
   const place = placeOf(body) ?? null
   const money = priceOf(body.mode, body.money ?? 0)
   await requireCertified(ctx, userId)
-  const id = await transaction(ctx.sql, async (tx) => {
-    const made = await onConstraint(
+  return async (tx) => {
+    const id = await onConstraint(
       insertGroup(tx, userId, {
         name: body.name,
         category_id: categoryId,
@@ -113,12 +114,11 @@ export async function createGroup(
       }),
       { groups_category: noSuchCategory },
     )
-    if (body.tags) await saveTags(tx, made, body.tags)
-    if (body.avatar !== undefined) await setAvatar(tx, userId, made, body.avatar)
-    await publishEvent(ctx, tx, 'group.created', { id: made })
-    return made
-  })
-  return shown(ctx, id, userId)
+    if (body.tags) await saveTags(tx, id, body.tags)
+    if (body.avatar !== undefined) await setAvatar(tx, userId, id, body.avatar)
+    await publishEvent(ctx, tx, 'group.created', { id })
+    return shown(ctx, id, userId, tx)
+  }
 }
 
 const TOLD_AT_ONCE = 1000

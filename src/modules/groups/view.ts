@@ -3,6 +3,7 @@ import { userViews } from '#modules/accounts/index.ts'
 import { fileUrl, signedFileUrl } from '#modules/files/index.ts'
 import { findTags } from '#modules/tags/index.ts'
 import type { Context } from '#platform/context.ts'
+import type { Db } from '#platform/database'
 import { findMemberships, type MemberRow, memberRecord, memberViews } from './access/queries.ts'
 import { findCategory, findGroupParts, findGroups, type GroupCategoryRow, type GroupRow } from './queries.ts'
 import type { Group, GroupCategory, GroupDetail } from './schema.ts'
@@ -50,18 +51,28 @@ function groupView(ctx: Context, row: GroupRow, joined: MemberRow | undefined): 
   }
 }
 
-export async function groupViews(ctx: Context, rows: GroupRow[], viewerId: number): Promise<Group[]> {
+export async function groupViews(
+  ctx: Context,
+  rows: GroupRow[],
+  viewerId: number,
+  sql: Db = ctx.sql,
+): Promise<Group[]> {
   const joined = await findMemberships(
-    ctx.sql,
+    sql,
     rows.map(({ id }) => id),
     viewerId,
   )
   return rows.map((row) => groupView(ctx, row, joined.get(row.id)))
 }
 
-export async function groupsById(ctx: Context, ids: number[], viewerId: number): Promise<Map<number, Group>> {
+export async function groupsById(
+  ctx: Context,
+  ids: number[],
+  viewerId: number,
+  sql: Db = ctx.sql,
+): Promise<Map<number, Group>> {
   if (ids.length === 0) return new Map()
-  const views = await groupViews(ctx, await findGroups(ctx.sql, ids, viewerId), viewerId)
+  const views = await groupViews(ctx, await findGroups(sql, ids, viewerId), viewerId, sql)
   return new Map(views.map((view) => [view.id, view]))
 }
 

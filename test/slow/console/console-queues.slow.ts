@@ -143,7 +143,7 @@ test('shows a reported chat message in its context (im-16)', {
   assert.equal(report.status, 201)
   const page = await world!.open('/queues/reports')
   await show(page, 'an insult')
-  await page.locator('[aria-current]').getByText('an insult').waitFor()
+  await page.locator('li[aria-current]').getByText('an insult').waitFor()
   for (const text of ['before 0', 'before 4', 'afterwards'])
     await page.getByText(text, { exact: true }).waitFor()
   assert.equal(await page.getByText('long before').count(), 0)

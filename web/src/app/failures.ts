@@ -55,8 +55,8 @@ const WORDS = words({
   ],
   sending: ['This is still being sent. Wait a moment.', '仍在发送中，请稍候。'],
   sent: [
-    'This was sent already, with another text. Look at it before you send again.',
-    '已发送过内容不同的版本，请先查看再发送。',
+    'An earlier version of this text was already published. This one was not. Send it again to publish it too.',
+    '之前的版本已经发布，当前内容尚未发布。再次发送即可另行发布。',
   ],
   twoSteps: [
     'Turn on two-step verification first, under Settings, Security.',
@@ -93,6 +93,7 @@ const BY_CODE: Record<string, Sentence | 'wait'> = {
   invalid_signature: 'refused',
   idempotency_key_running: 'sending',
   idempotency_key_reused: 'sent',
+  feed_mark_reused: 'sent',
   second_factor_needed: 'twoSteps',
   code_without_state: 'refused',
   proof_required: 'proof',

@@ -101,8 +101,8 @@ export async function startWorker(): Promise<void> {
   active?.postMessage({ page: location.href, assets })
 }
 
-/** Deletes what the browser stored for the account, and ends its push messages. Call it after a sign-out. */
-export async function forgetAccount(): Promise<void> {
+/** Deletes the pages that the worker stored, and ends the push messages of this browser. */
+export async function forgetPages(): Promise<void> {
   if (!('serviceWorker' in navigator)) return
   for (const name of await caches.keys()) if (name.startsWith(PAGES)) await caches.delete(name)
   for (const { pushManager } of await navigator.serviceWorker.getRegistrations())

@@ -2,6 +2,7 @@ import { useQuery } from '@tanstack/preact-query'
 import { useEffect, useId, useState } from 'preact/hooks'
 import { useSite } from '../app/site.ts'
 import { useWords, words } from '../app/words.ts'
+import { isComposing } from './keys.ts'
 
 const WORDS = words({ list: ['Suggestions', '建议'] })
 
@@ -62,7 +63,7 @@ export function useCompletion(
   }
   /** Returns true if the key was for the list. */
   const onKeyDown = (event: KeyboardEvent): boolean => {
-    if (!isOpen || event.isComposing) return false
+    if (!isOpen || isComposing(event)) return false
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
     if (step) setAt((at + step + options.length) % options.length)
     else if (event.key === 'Enter' || event.key === 'Tab') take(options[at] ?? (options[0] as Named))

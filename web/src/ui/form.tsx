@@ -1,6 +1,14 @@
 import type { ComponentChildren, JSX } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import { useFailureText } from '../app/failures.ts'
+import { useWords, words } from '../app/words.ts'
+import { DraftNotes } from './draft-notes.tsx'
+import { excerptOfForm, useFormDraft } from './form-draft.ts'
+
+const WORDS = words({
+  restored: ['What you typed before is back.', '已恢复上次输入的内容。'],
+  startOver: ['Start over', '重新填写'],
+})
 
 export type Given = Record<string, string>
 
@@ -17,32 +25,54 @@ export function Form({
   children,
   isDanger,
   posted,
+  draft: place = null,
 }: {
-  send(given: Given, form: HTMLFormElement): Promise<unknown>
+  /** `mark` stays the same for every attempt to send the same draft. */
+  send(given: Given, form: HTMLFormElement, mark: string): Promise<unknown>
   label: string
   children?: ComponentChildren
   isDanger?: boolean
   /** Failure of a form that also works without scripts. Other forms wait for them. */
   posted?: { failure: string }
+  /** Place of the form in the drafts. Without a place, the form forgets what was typed. */
+  draft?: string | null
 }) {
+  const t = useWords(WORDS)
   const textOf = useFailureText()
   const [failure, setFailure] = useState(posted?.failure ?? '')
   const [isBusy, setIsBusy] = useState(false)
   const isReady = useIsReady()
+  const element = useRef<HTMLFormElement>(null)
+  const draft = useFormDraft(place, element)
   const submit = async (event: JSX.TargetedSubmitEvent<HTMLFormElement>) => {
     event.preventDefault()
     const form = event.currentTarget
     setIsBusy(true)
     setFailure('')
     try {
-      await send(Object.fromEntries(new FormData(form)) as Given, form)
+      await draft.send((mark) => send(Object.fromEntries(new FormData(form)) as Given, form, mark))
     } catch (error) {
       setFailure(textOf(error))
     }
     setIsBusy(false)
   }
   return (
-    <form class="fields" method="post" onSubmit={submit}>
+    <form
+      ref={element}
+      class="fields"
+      method="post"
+      onSubmit={submit}
+      onInput={place === null ? undefined : draft.note}
+    >
+      <DraftNotes draft={draft} excerpt={excerptOfForm} />
+      {draft.isRestored && (
+        <p class="draft-note" role="status">
+          {t.restored}{' '}
+          <button type="button" class="text-button" onClick={draft.startOver}>
+            {t.startOver}
+          </button>
+        </p>
+      )}
       {children}
       {failure && (
         <p class="failure" role="alert">
@@ -63,7 +93,10 @@ export function Form({
 export const Field = ({
   label,
   ...more
-}: { label: string; name: string } & Omit<JSX.IntrinsicElements['input'], 'name' | 'label'>) => (
+}: { label: string; name: string; 'data-private'?: boolean } & Omit<
+  JSX.IntrinsicElements['input'],
+  'name' | 'label'
+>) => (
   <label>
     {label}
     <input dir={more.type ? undefined : 'auto'} {...more} />

@@ -1,4 +1,4 @@
-import { isKithError } from '@kith/client'
+import { isKithError, newKey } from '@kith/client'
 import { useState } from 'preact/hooks'
 import { useSite } from '../app/site.ts'
 import { useToast } from '../app/toast.tsx'
@@ -43,7 +43,7 @@ export function Pay({
   const [entered, setEntered] = useState(
     Object.fromEntries(fields.map(({ name, least, start = least }) => [name, start])),
   )
-  const [key, setKey] = useState(() => crypto.randomUUID())
+  const [key, setKey] = useState(() => newKey())
   const amount = price(entered)
   return (
     <Dialog title={title} onClose={onClose}>
@@ -60,7 +60,7 @@ export function Pay({
           } catch (error) {
             // The server stores a rejection under the idempotency key, so the next attempt needs a new key. A
             // lost response is retried with the same key.
-            if (isKithError(error) && error.status > 0 && error.status < 500) setKey(crypto.randomUUID())
+            if (isKithError(error) && error.status > 0 && error.status < 500) setKey(newKey())
             throw error
           }
           say(t.done)

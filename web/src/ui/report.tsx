@@ -11,7 +11,14 @@ const WORDS = words({
   reported: ['Thank you for the report. Moderators will review it.', '感谢举报，管理员会尽快处理。'],
 })
 
-export function Report({ send }: { send(reason: string): Promise<unknown> }) {
+export function Report({
+  place,
+  send,
+}: {
+  /** Place of the reported content in the drafts, such as `answer/5`. */
+  place: string
+  send(reason: string): Promise<unknown>
+}) {
   const t = useWords(WORDS)
   const viewer = useViewer()
   const { say } = useToast()
@@ -26,6 +33,7 @@ export function Report({ send }: { send(reason: string): Promise<unknown> }) {
         <Dialog title={t.report} onClose={() => setIsOpen(false)}>
           <Form
             label={t.report}
+            draft={`report/${place}`}
             send={async ({ reason = '' }) => {
               await send(reason)
               setIsOpen(false)

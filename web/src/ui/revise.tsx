@@ -14,10 +14,13 @@ const WORDS = words({
 })
 
 export function Revise({
+  place,
   title,
   text,
   send,
 }: {
+  /** Place of the text in the drafts, such as `answer/5`. */
+  place: string
   title?: string
   text: string
   send(given: { title: string; text: string }): Promise<unknown>
@@ -34,6 +37,7 @@ export function Revise({
         <Dialog title={t.edit} onClose={() => setIsOpen(false)}>
           <Form
             label={t.save}
+            draft={`edit/${place}`}
             send={async (given) => {
               await send({ title: given.title ?? '', text: given.text ?? '' })
               setIsOpen(false)

@@ -55,6 +55,8 @@ export function WritingArea({
     if (moved.current === null) return
     element.current?.setSelectionRange(moved.current, moved.current)
     moved.current = null
+    // Tells the form, which keeps drafts, of the text that the suggestion changed.
+    element.current?.dispatchEvent(new Event('input', { bubbles: true }))
   }, [text])
   const follow = ({ currentTarget }: { currentTarget: HTMLTextAreaElement }) =>
     setCursor(currentTarget.selectionStart)

@@ -1,3 +1,4 @@
+import { newKey } from '@kith/client'
 import { Alert, Box, Button, Stack, TextField, Typography } from '@mui/material'
 import { useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useRef, useState } from 'react'
@@ -81,7 +82,7 @@ export function Balance({ user, kind, mayGrant }: { user: number; kind: Currency
   const [amount, setAmount] = useState<number | null>(null)
   const [booked, setBooked] = useState(0)
   // The idempotency key stays the same until the grant succeeds, so that a second click does not pay twice.
-  const key = useRef(crypto.randomUUID())
+  const key = useRef(newKey())
   const pages = usePages(['ledger', user, kind], `/admin/users/${user}/${kind}`, AT_ONCE)
   const grant = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
@@ -94,7 +95,7 @@ export function Balance({ user, kind, mayGrant }: { user: number; kind: Currency
         body: { amount, reason },
         key: key.current,
       })
-      key.current = crypto.randomUUID()
+      key.current = newKey()
       form.reset()
       setBooked((count) => count + 1)
       setAmount(null)

@@ -57,6 +57,17 @@ export const listFiles = (sql: Db, ids: number[]) => sql<FileRow[]>`
   from file_uses u join files f on f.id = u.file_id
   where u.id = any(${ids}::bigint[])`
 
+/** Maps the user's uploads to their stored bytes. Uploads of the same bytes have the same value (files-4). */
+export async function findStoredFiles(
+  sql: Db,
+  ownerId: number,
+  ids: number[],
+): Promise<Map<number, Tables['file_uses']['file_id']>> {
+  const rows = await sql<Row<'file_uses', 'id' | 'file_id'>[]>`
+    select id, file_id from file_uses where id = any(${ids}::bigint[]) and owner_id = ${ownerId}`
+  return new Map(rows.map(({ id, file_id }) => [id, file_id]))
+}
+
 /** Sizes of the pictures that are attached to the content beside them. */
 export const listSizes = (sql: Db, uploads: { file: number; content: number }[]) => sql<
   { id: number; width: number; height: number }[]

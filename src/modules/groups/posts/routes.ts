@@ -52,7 +52,7 @@ import {
   getReadable,
   getWritable,
   postContent,
-  publishPost,
+  preparePost,
   readersOf,
   requireWriter,
   standingAt,
@@ -112,11 +112,15 @@ export const groupPostRoutes = (copyToFeed: CopyToFeed) => (server: Server, ctx:
     body: NewPost,
     reply: { 201: PostMade },
     errors: [...WRITER_ERRORS, ...VALUE_ERRORS, forbidden, noSuchPost],
+    idempotent: true,
     load: ({ params, viewer }) => getWritable(sql, params.group, viewer.id),
-    handler: async ({ request, viewer, body, loaded: group }) => {
-      const id = await publishPost(ctx, group, viewer.id, body, copyToFeed)
-      const post = await getPost(ctx, group.id, id, viewer.id)
-      return { ...localizedMessage(request, 'Published.', '发布成功。'), post }
+    handler: async ({ request, viewer, body, loaded: group, atomically }) => {
+      const publish = await preparePost(ctx, group, viewer.id, body, copyToFeed)
+      return atomically(async (tx) => {
+        const id = await publish(tx)
+        const post = await getPost(ctx, group.id, id, viewer.id, tx)
+        return { ...localizedMessage(request, 'Published.', '发布成功。'), post }
+      })
     },
   })
 

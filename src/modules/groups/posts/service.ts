@@ -1,5 +1,12 @@
-import type { Content, ContentReader, ContentRemoval, Counts } from '#contracts/content.ts'
+import {
+  type Content,
+  type ContentReader,
+  type ContentRemoval,
+  type Counts,
+  EXCERPT_LENGTH,
+} from '#contracts/content.ts'
 import { findAttachments } from '#lib/attachments.ts'
+import { plainText } from '#lib/markup/parse.ts'
 import { hasAbility } from '#modules/abilities/index.ts'
 import { deleteMentions, recordMentions } from '#modules/accounts/index.ts'
 import { deleteCollectionsOf } from '#modules/collections/index.ts'
@@ -119,14 +126,17 @@ async function setImages(
   if (dropped.length > 0) await detachFiles(tx, { ids: dropped })
 }
 
-/** Publishes a post. With `sync_feed`, also publishes the post as a feed of its author (groups-19). */
-export async function publishPost(
+/**
+ * Checks a new post. The returned function publishes it, and with `sync_feed` also publishes it as a feed of its author
+ * (groups-19).
+ */
+export async function preparePost(
   ctx: Context,
   group: GroupAccess,
   userId: number,
   body: NewPost,
   copyToFeed: CopyToFeed,
-): Promise<number> {
+): Promise<(tx: Tx) => Promise<number>> {
   const { id: groupId, mode, allow_feed: allowsCopies } = group
   const values = valuesOf(await screenWords(ctx, body, NewPost, SCREENED))
   const from = body.sync_feed ? body.feed_from : undefined
@@ -138,7 +148,7 @@ export async function publishPost(
     if (!(await hasAbility(ctx, userId, 'feed-post'))) throw forbidden()
   }
   const images = idsOf(body.images ?? [])
-  return transaction(ctx.sql, async (tx) => {
+  return async (tx) => {
     const id = await insertPost(tx, groupId, userId, values)
     if (id === undefined) {
       await getWritable(tx, groupId, userId)
@@ -151,13 +161,14 @@ export async function publishPost(
     const post = { type: POSTS, id }
     await recordMentions(tx, userId, post, values.body, {
       format: 'markdown',
+      excerpt: plainText(values.body, EXCERPT_LENGTH),
       readers,
       hidesRecipients: !isOpen,
     })
     const author = isOpen ? { user_id: userId } : {}
     await publishEvent(ctx, tx, 'post.created', { id, group_id: groupId, ...author })
     return id
-  })
+  }
 }
 
 export async function changePost(ctx: Context, postId: number, userId: number, body: NewPost): Promise<void> {
@@ -168,6 +179,7 @@ export async function changePost(ctx: Context, postId: number, userId: number, b
     const group = await standingAt(tx, postId, userId)
     await recordMentions(tx, userId, { type: POSTS, id: postId }, values.body, {
       format: 'markdown',
+      excerpt: plainText(values.body, EXCERPT_LENGTH),
       isEdit: true,
       readers: (ids) => findReaders(tx, group.id, ids),
       hidesRecipients: isClosed(group),
@@ -207,10 +219,11 @@ export async function getPost(
   groupId: number,
   postId: number,
   viewerId: number,
+  sql: Db = ctx.sql,
 ): Promise<Post> {
-  const row = await findPost(ctx.sql, groupId, postId, viewerId)
+  const row = await findPost(sql, groupId, postId, viewerId)
   if (!row) throw noSuchPost()
-  const [item] = await postItems(ctx, [row], viewerId)
+  const [item] = await postItems(ctx, [row], viewerId, sql)
   return { ...item!, body: row.body }
 }
 

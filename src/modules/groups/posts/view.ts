@@ -11,6 +11,7 @@ import type { FileView } from '#modules/files/index.ts'
 import { findLiked } from '#modules/likes/index.ts'
 import { sumRewards } from '#modules/rewards/index.ts'
 import type { Context } from '#platform/context.ts'
+import type { Db } from '#platform/database'
 import { groupsById } from '../view.ts'
 import { findImages, findPosts, type ImageRow, type PostRow, viewsOf } from './queries.ts'
 import { POSTS, type PostItem } from './schema.ts'
@@ -22,17 +23,22 @@ const imageView = ({ file, size, mime }: ImageRow): FileView => ({ id: file, fil
 export async function imagesOf(
   ctx: Context,
   rows: { id: number; has_images: boolean }[],
+  sql: Db = ctx.sql,
 ): Promise<Map<number, FileView[]>> {
   const ids = rows.filter((row) => row.has_images).map(({ id }) => id)
-  const images = ids.length === 0 ? [] : await findImages(ctx.sql, ids)
+  const images = ids.length === 0 ? [] : await findImages(sql, ids)
   return new Map(
     [...Map.groupBy(images, (image) => image.post_id)].map(([id, found]) => [id, found.map(imageView)]),
   )
 }
 
-export async function postItems(ctx: Context, rows: PostRow[], viewerId: number): Promise<PostItem[]> {
+export async function postItems(
+  ctx: Context,
+  rows: PostRow[],
+  viewerId: number,
+  sql: Db = ctx.sql,
+): Promise<PostItem[]> {
   if (rows.length === 0) return []
-  const { sql } = ctx
   const ids = rows.map(({ id }) => id)
   const counts = viewsOf(ctx)
   const commented = rows.filter((row) => row.comments_count > 0).map(({ id }) => id)
@@ -45,10 +51,10 @@ export async function postItems(ctx: Context, rows: PostRow[], viewerId: number)
           hideFrom: viewerId,
         })
       : [],
-    groupsById(ctx, [...new Set(rows.map((row) => row.group_id))], viewerId),
+    groupsById(ctx, [...new Set(rows.map((row) => row.group_id))], viewerId, sql),
     findLiked(sql, POSTS, ids, viewerId),
     findCollected(sql, POSTS, ids, viewerId),
-    imagesOf(ctx, rows),
+    imagesOf(ctx, rows, sql),
     sumRewards(sql, POSTS, ids),
   ])
   const authors = rows.map((row) => row.user_id)

@@ -38,6 +38,25 @@ describe('group posts', () => {
     assert.deepEqual(ids((await as(alice, 'GET', '/user-group-posts')).body), [id])
   })
 
+  test('publishes one post per idempotency key, and rejects the key with another body (conventions-28)', async () => {
+    const founder = await person()
+    const groupId = await group(founder)
+    const send = (title: string) =>
+      as(
+        founder,
+        'POST',
+        `/groups/${groupId}/posts`,
+        { title, body: 'What it says', summary: 'In short' },
+        { 'idempotency-key': 'a' },
+      )
+    const first = await send('Openings')
+    assert.equal(first.status, 201, JSON.stringify(first.body))
+    assert.deepEqual((await send('Openings')).body, first.body)
+    const other = await send('Endings')
+    assert.deepEqual([other.status, other.headers['x-error-code']], [422, 'idempotency_key_reused'])
+    assert.equal((await guest('GET', `/groups/${groupId}`)).body.posts_count, 1)
+  })
+
   test('returns 404 for a post under the path of another group', async () => {
     const founder = await person()
     const [one, two] = [await group(founder), await group(founder)]
@@ -200,8 +219,11 @@ describe('group posts', () => {
     const groupId = await group(founder!, { mode: 'private' })
     const alice = await member(groupId, founder!)
     const at = (who: Person) => `\u00ad@${who.name}\u00ad`
-    await post(founder!, groupId, { body: `${at(alice)} and ${at(stranger!)}` })
+    await post(founder!, groupId, { body: `**${at(alice)}** and ${at(stranger!)}` })
     assert.ok((await told(alice)).includes('at'))
+    const [notice] = await sql<{ data: { contents: string } }[]>`
+      select data from notifications where user_id = ${alice.id} and type = 'at'`
+    assert.equal(notice?.data.contents, `@${alice.name} and @${stranger!.name}`)
     assert.deepEqual(await told(stranger!), [])
     await sql`insert into user_blocks (user_id, target_id) values (${alice.id}, ${founder!.id})`
     const body = { title: 'A post', body: at(alice), summary: 'x' }

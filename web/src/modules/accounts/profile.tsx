@@ -123,6 +123,7 @@ export function Profile({ user, path, after }: { user: User; path: string; after
         )}
         {viewer?.id !== user.id && (
           <Report
+            place={`user/${user.id}`}
             send={(reason) =>
               api.post('/report/users/{user}', { params: { path: { user: user.id } }, body: { reason } })
             }

@@ -1,6 +1,8 @@
 import { Settings, UserRound } from 'lucide-preact'
 import type { MenuEntry, Route } from '../../app/page.ts'
 
+export { SessionEnd as Bar } from './session-end.tsx'
+
 export const routes: Route[] = [
   { path: '/users/:user', page: 'profile-page' },
   { path: '/users/:user/followers', page: 'people-page' },

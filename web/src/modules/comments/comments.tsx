@@ -1,10 +1,12 @@
 import type { Kith, Schema } from '@kith/client'
-import { useState } from 'preact/hooks'
+import { X } from 'lucide-preact'
 import { Link } from 'wouter-preact'
 import { type Listing, list, useList, useWrite } from '../../app/api.ts'
 import { useSite } from '../../app/site.ts'
 import { useToast } from '../../app/toast.tsx'
+import { useDraft } from '../../app/use-draft.ts'
 import { useWords, words } from '../../app/words.ts'
+import { DraftNotes } from '../../ui/draft-notes.tsx'
 import { More } from '../../ui/more.tsx'
 import { AvatarLink } from '../../ui/picture.tsx'
 import { Pin } from '../../ui/pin.tsx'
@@ -16,6 +18,8 @@ import { WritingArea } from '../../ui/writing-area.tsx'
 
 type Comment = Schema<'CommentWithPeople'>
 
+const EMPTY: { text: string; answered: { id: number; name: string } | null } = { text: '', answered: null }
+
 const WORDS = words({
   title: ['Comments', '评论'],
   none: ['No comments yet.', '还没有评论。'],
@@ -24,6 +28,7 @@ const WORDS = words({
   reply: ['Reply', '回复'],
   replyTo: [(name: string) => `Reply to ${name}`, (name: string) => `回复 ${name}`],
   delete: ['Delete', '删除'],
+  cancel: ['Cancel', '取消'],
   signIn: ['Sign in to comment', '登录后评论'],
   closed: ['Deleted account', '已注销用户'],
 })
@@ -97,25 +102,22 @@ export function Comments({
   const { api, viewer } = useSite()
   const { fail } = useToast()
   const comments = useList(commentsOf(kind, id, search))
-  const [text, setText] = useState('')
-  const [answered, setAnswered] = useState<{ id: number; name: string } | null>(null)
-  // The same mark for every attempt, so that a retry after a lost response does not publish the comment twice.
-  const [mark, setMark] = useState(() => crypto.randomUUID())
+  const draft = useDraft(viewer ? `comment/${kind}/${id}` : null, EMPTY)
+  const { text, answered } = draft.value
   const changes = [place, ...changed]
   const pins = PINS[kind]
   const show = useShowPublished()
   const write = useWrite(
     (api) =>
-      api.post(
-        place as '/feeds/{feed}/comments',
-        {
-          params: { path: { [name]: id } },
-          body: {
-            body: text.trim(),
-            comment_mark: mark,
-            ...(answered ? { reply_user: answered.id } : {}),
-          },
-        } as never,
+      draft.send((mark) =>
+        api.post(
+          place as '/feeds/{feed}/comments',
+          {
+            params: { path: { [name]: id } },
+            body: { body: text.trim(), ...(answered ? { reply_user: answered.id } : {}) },
+            headers: { 'idempotency-key': mark },
+          } as never,
+        ),
       ),
     {
       onSuccess: (made) =>
@@ -146,16 +148,23 @@ export function Comments({
           method="post"
           onSubmit={(event) => {
             event.preventDefault()
-            write.mutate(undefined, {
-              onSuccess: () => {
-                setText('')
-                setMark(crypto.randomUUID())
-                setAnswered(null)
-              },
-              onError: fail,
-            })
+            write.mutate(undefined, { onError: fail })
           }}
         >
+          <DraftNotes draft={draft} excerpt={(value) => value.text} />
+          {answered && (
+            <p class="aim quiet">
+              <span dir="auto">{t.replyTo(answered.name)}</span>
+              <button
+                type="button"
+                class="icon-button"
+                aria-label={t.cancel}
+                onClick={() => draft.change({ answered: null })}
+              >
+                <X size={18} aria-hidden />
+              </button>
+            </p>
+          )}
           <WritingArea
             id="comment"
             aria-label={answered ? t.replyTo(answered.name) : t.write}
@@ -163,7 +172,8 @@ export function Comments({
             rows={2}
             maxLength={255}
             value={text}
-            onText={setText}
+            readOnly={write.isPending}
+            onText={(next) => draft.change({ text: next })}
           />
           <button class="button" type="submit" disabled={text.trim() === '' || write.isPending}>
             {t.send}
@@ -221,13 +231,13 @@ export function Comments({
                         type="button"
                         class="text-button"
                         onClick={() => {
-                          setAnswered({ id: comment.user_id, name: comment.user?.name ?? '' })
+                          draft.change({ answered: { id: comment.user_id, name: comment.user?.name ?? '' } })
                           document.getElementById('comment')?.focus()
                         }}
                       >
                         {t.reply}
                       </button>
-                      <Report send={(reason) => report(comment.id, reason)} />
+                      <Report place={`comment/${comment.id}`} send={(reason) => report(comment.id, reason)} />
                     </>
                   )}
                 </p>

@@ -5,11 +5,12 @@ import { mayRetry, useFailureText } from '../../app/failures.ts'
 import { useSite } from '../../app/site.ts'
 import { useToast } from '../../app/toast.tsx'
 import { acceptOf } from '../../app/uploads.ts'
-import { useWords, words } from '../../app/words.ts'
+import { plural, useWords, words } from '../../app/words.ts'
+import { DraftNotes } from '../../ui/draft-notes.tsx'
 import { Avatar } from '../../ui/picture.tsx'
 import { useShowPublished } from '../../ui/published.ts'
 import { WritingArea } from '../../ui/writing-area.tsx'
-import { useDraft } from './draft.ts'
+import { usePost } from './draft.ts'
 import type { Media } from './media.ts'
 
 const WORDS = words({
@@ -24,6 +25,7 @@ const WORDS = words({
   picture: ['Picture', '图片'],
   uploading: ['Uploading', '上传中'],
   price: ['Set a price', '设置价格'],
+  files: [(n: number) => plural(n, 'picture'), (n: number) => `${n} 张图片`],
   textPrice: ['Price of the full text, in points', '全文价格（积分）'],
   picturePrice: ['Price of picture', '图片价格'],
 })
@@ -35,8 +37,9 @@ export function Compose() {
   const { api, viewer, settings } = useSite()
   const { say, fail } = useToast()
   const textOf = useFailureText()
-  const { draft, change, changeMedia, add, drop, promote, upload, clear } = useDraft()
-  const { text, media, topics, amount } = draft
+  const { draft, changeMedia, add, drop, promote, upload } = usePost()
+  const { change } = draft
+  const { text, media, topics, amount } = draft.value
   const [hasPrice, setHasPrice] = useState(false)
   const input = useRef<HTMLInputElement>(null)
   const show = useShowPublished()
@@ -47,20 +50,22 @@ export function Compose() {
         id: id as number,
         ...(hasPrice && price ? { amount: price, type: 'read' as const } : {}),
       }))
-      return api.post('/feeds', {
-        body: {
-          feed_content: text,
-          feed_from: innerWidth < 700 ? 2 : 1,
-          feed_mark: draft.mark,
-          ...(topics.length > 0 ? { topics: topics.map(({ id }) => ({ id })) } : {}),
-          ...(hasPrice && amount ? { amount } : {}),
-          ...(first?.isVideo
-            ? { video: { video_id: first.id as number, cover_id: first.cover as number } }
-            : pictures.length > 0
-              ? { images: pictures }
-              : {}),
-        },
-      })
+      return draft.send((mark) =>
+        api.post('/feeds', {
+          body: {
+            feed_content: text,
+            feed_from: innerWidth < 700 ? 2 : 1,
+            feed_mark: mark,
+            ...(topics.length > 0 ? { topics: topics.map(({ id }) => ({ id })) } : {}),
+            ...(hasPrice && amount ? { amount } : {}),
+            ...(first?.isVideo
+              ? { video: { video_id: first.id as number, cover_id: first.cover as number } }
+              : pictures.length > 0
+                ? { images: pictures }
+                : {}),
+          },
+        }),
+      )
     },
     { onSuccess: ({ id }) => void show(['/feeds'], `feed-${id}`, `/feeds/${id}`) },
   )
@@ -73,7 +78,6 @@ export function Compose() {
         event.preventDefault()
         publish.mutate(undefined, {
           onSuccess: () => {
-            clear()
             setHasPrice(false)
             say(t.published)
           },
@@ -83,12 +87,14 @@ export function Compose() {
     >
       <Avatar person={viewer} />
       <div>
+        <DraftNotes draft={draft} excerpt={(other) => other.text || t.files(other.media.length)} />
         <WritingArea
           aria-label={t.prompt}
           placeholder={t.prompt}
           rows={text.length > 80 ? 6 : 2}
           maxLength={10_000}
           value={text}
+          readOnly={publish.isPending}
           onText={(next) => change({ text: next })}
           onTopic={(topic) => change({ topics: [...topics.filter(({ id }) => id !== topic.id), topic] })}
         />
@@ -165,6 +171,7 @@ export function Compose() {
               class="icon-button"
               aria-label={t.add}
               title={t.add}
+              disabled={publish.isPending}
               onClick={() => input.current?.click()}
             >
               <Image size={22} aria-hidden />

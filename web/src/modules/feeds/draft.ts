@@ -1,46 +1,31 @@
-import { useEffect, useState } from 'preact/hooks'
+import { newKey } from '@kith/client'
 import { loadScript } from '../../app/failures.ts'
 import { useSite } from '../../app/site.ts'
+import { useDraft } from '../../app/use-draft.ts'
 import type { Media } from './media.ts'
 
-export type Draft = {
+type Post = {
   text: string
-  mark: string
   topics: { id: number; name: string }[]
   media: Media[]
   amount?: number
 }
 
-const KEY = 'kith.draft.feed'
-const fresh = (): Draft => ({ text: '', mark: crypto.randomUUID(), topics: [], media: [] })
+const EMPTY: Post = { text: '', topics: [], media: [] }
 
-function stored(): Draft {
-  try {
-    return { ...fresh(), ...(JSON.parse(localStorage.getItem(KEY) ?? '{}') as Draft) }
-  } catch {
-    return fresh()
-  }
-}
+const stored = (post: Post): Post => ({
+  ...post,
+  media: post.media.flatMap(({ file, url, progress, error, ...rest }) => (rest.id ? [rest] : [])),
+})
 
-/**
- * Draft of a feed. A reload keeps the draft. Its mark stays the same until publication, so that a retry does
- * not publish the feed twice.
- */
-export function useDraft() {
+/** Draft of a feed with its pictures or video. */
+export function usePost() {
   const { api, settings } = useSite()
-  const [draft, setDraft] = useState<Draft>({ text: '', mark: '', topics: [], media: [] })
-  useEffect(() => setDraft(stored()), [])
-  useEffect(() => {
-    if (!draft.mark) return
-    const media = draft.media.flatMap(({ file, url, progress, error, ...rest }) => (rest.id ? [rest] : []))
-    localStorage.setItem(KEY, JSON.stringify({ ...draft, media }))
-  }, [draft])
-  const change = (by: Partial<Draft>) => setDraft((old) => ({ ...old, ...by }))
+  const draft = useDraft('post', EMPTY, { stored })
+  const { change } = draft
+  const { media: chosenMedia } = draft.value
   const changeMedia = (key: string, by: Partial<Media>) =>
-    setDraft((old) => ({
-      ...old,
-      media: old.media.map((each) => (each.key === key ? { ...each, ...by } : each)),
-    }))
+    change(({ media }) => ({ media: media.map((each) => (each.key === key ? { ...each, ...by } : each)) }))
   const upload = async (media: Media) => {
     const { key, file, url } = media
     if (!file || !url) return
@@ -61,23 +46,23 @@ export function useDraft() {
     const chosen = videos.length > 0 ? videos.slice(0, 1) : files
     const added = chosen.map(
       (file): Media => ({
-        key: crypto.randomUUID(),
+        key: newKey(),
         name: file.name,
         file,
         url: URL.createObjectURL(file),
         isVideo: file.type.startsWith('video/'),
       }),
     )
-    const kept = videos.length > 0 ? [] : draft.media.filter(({ isVideo }) => !isVideo)
+    const kept = videos.length > 0 ? [] : chosenMedia.filter(({ isVideo }) => !isVideo)
     const media = [...kept, ...added].slice(0, most)
     change({ media })
     for (const each of added) if (media.includes(each)) void upload(each)
   }
-  const drop = (key: string) => change({ media: draft.media.filter((each) => each.key !== key) })
+  const drop = (key: string) => change({ media: chosenMedia.filter((each) => each.key !== key) })
   const promote = (at: number) => {
-    const media = [...draft.media]
+    const media = [...chosenMedia]
     media.splice(at - 1, 0, ...media.splice(at, 1))
     change({ media })
   }
-  return { draft, change, changeMedia, add, drop, promote, upload, clear: () => setDraft(fresh()) }
+  return { draft, changeMedia, add, drop, promote, upload }
 }

@@ -85,6 +85,7 @@ export function FeedMenu({ feed }: { feed: Schema<'Feed'> }) {
         <Ask
           title={t.report}
           label={t.reason}
+          place={`report/feed/${feed.id}`}
           onClose={() => setOpened(null)}
           send={async (reason) => {
             await api.post('/feeds/{feed}/reports', { params, body: { reason } })
@@ -123,19 +124,21 @@ export function FeedMenu({ feed }: { feed: Schema<'Feed'> }) {
 function Ask({
   title,
   label,
+  place,
   send,
   onClose,
   isRepost,
 }: {
   title: string
   label: string
-  send(text: string): Promise<unknown>
+  place: string
+  send(text: string, mark: string): Promise<unknown>
   onClose(): void
   isRepost?: boolean
 }) {
   return (
     <Dialog title={title} onClose={onClose}>
-      <Form label={title} send={({ text = '' }) => send(text.trim())}>
+      <Form label={title} draft={place} send={({ text = '' }, _form, mark) => send(text.trim(), mark)}>
         {isRepost ? (
           <WritingArea label={label} name="text" rows={3} maxLength={255} />
         ) : (
@@ -155,15 +158,14 @@ function Repost({ feed, onDone, onClose }: Window) {
   const t = useWords(WORDS)
   const { api } = useSite()
   const { say } = useToast()
-  // The same mark for every attempt, so that a retry after a lost response does not repost twice.
-  const [mark] = useState(() => crypto.randomUUID())
   return (
     <Ask
       title={t.repost}
       label={t.say}
+      place={`repost/${feed}`}
       isRepost
       onClose={onClose}
-      send={async (text) => {
+      send={async (text, mark) => {
         const body = {
           feed_content: text || t.repost,
           feed_from: 1,

@@ -58,6 +58,7 @@ export const page = definePage({
         {mayChange ? (
           <Form
             label={t.save}
+            draft={`group/${group.id}`}
             send={async (given) => {
               await save.mutateAsync(groupOf(given))
               say(t.saved)

@@ -109,6 +109,7 @@ export const page = definePage({
           </p>
           {group.joined?.role !== 'founder' && (
             <Report
+              place={`group/${group.id}`}
               send={(content) =>
                 api.post('/groups/{group}/reports', {
                   params: { path: { group: group.id } },
@@ -207,10 +208,11 @@ function Write({ group, onClose }: { group: Group; onClose(): void }) {
   const t = useWords(WORDS)
   const show = useShowPublished()
   const write = useWrite(
-    async (api, { title = '', body = '' }: Record<string, string>) =>
+    async (api, { title = '', body = '', mark = '' }: Record<string, string>) =>
       api.post('/groups/{group}/posts', {
         params: { path: { group: group.id } },
         body: { title, body, summary: await summaryOf(api, body) },
+        headers: { 'idempotency-key': mark },
       }),
     {
       onSuccess: ({ post: { id } }) =>
@@ -225,8 +227,9 @@ function Write({ group, onClose }: { group: Group; onClose(): void }) {
     <Dialog title={t.write} onClose={onClose}>
       <Form
         label={t.publish}
-        send={async (given) => {
-          await write.mutateAsync(given)
+        draft={`group-post/${group.id}`}
+        send={async (given, _form, mark) => {
+          await write.mutateAsync({ ...given, mark })
           onClose()
         }}
       >

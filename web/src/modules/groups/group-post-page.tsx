@@ -133,6 +133,7 @@ export const page = definePage({
             />
             {isMine && (
               <Revise
+                place={`group-post/${post.id}`}
                 title={post.title}
                 text={post.body}
                 send={async ({ title, text }) => {
@@ -173,6 +174,7 @@ export const page = definePage({
             )}
             {!isMine && (
               <Report
+                place={`group-post/${post.id}`}
                 send={(reason) => api.post('/reports/posts/{post}', { params, body: { content: reason } })}
               />
             )}

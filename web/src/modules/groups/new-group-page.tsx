@@ -1,4 +1,3 @@
-import { useState } from 'preact/hooks'
 import { useLocation } from 'wouter-preact'
 import { read, useRead, useWrite } from '../../app/api.ts'
 import { definePage } from '../../app/page.ts'
@@ -27,14 +26,15 @@ export const page = definePage({
     const [, navigate] = useLocation()
     const { data: categories = [] } = useRead(categoriesOf())
     const { data: terms } = useRead(protocolOf())
-    // The same key for every attempt, so that a retry after a lost response does not create a second group.
-    const [key] = useState(() => crypto.randomUUID())
-    const make = useWrite<{ category: number; body: ReturnType<typeof groupOf> }, { group: { id: number } }>(
-      (api, { category, body }) =>
+    const make = useWrite<
+      { category: number; body: ReturnType<typeof groupOf>; mark: string },
+      { group: { id: number } }
+    >(
+      (api, { category, body, mark }) =>
         api.post('/categories/{category}/groups', {
           params: { path: { category } },
           body,
-          headers: { 'idempotency-key': `${key}-${body.name}` },
+          headers: { 'idempotency-key': mark },
         } as never) as never,
       { changes: ['/groups', '/user-groups'] },
     )
@@ -47,10 +47,12 @@ export const page = definePage({
         ) : (
           <Form
             label={t.send}
-            send={async (given) => {
+            draft="new-group"
+            send={async (given, _form, mark) => {
               const { group } = await make.mutateAsync({
                 category: Number(given.category),
                 body: groupOf(given),
+                mark,
               })
               say(t.made)
               navigate(`/groups/${group.id}`)

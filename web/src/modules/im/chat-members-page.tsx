@@ -140,6 +140,7 @@ function Members({ group }: { group: Schema<'ImGroup'> }) {
         {isOwner && (
           <Form
             label={t.save}
+            draft={`chat-group/${group.id}`}
             send={async ({ name = '', about = '', invites }) => {
               await change.mutateAsync({
                 groupname: name.trim(),

@@ -190,6 +190,10 @@ function Conversation({
           aim={aim}
           onAim={setAim}
           onEdit={talk.edit}
+          onRestore={(id) => {
+            const message = byId.get(id)
+            if (message && !message.deleted) setAim({ kind: 'reply', message })
+          }}
           onSend={(given) => {
             const replied = aim?.kind === 'reply' ? { reply_to: aim.message.id } : {}
             setAim(null)

@@ -1,6 +1,16 @@
-import type { ChatMessage } from '@kith/client'
+import { type ChatMessage, KithError, newKey } from '@kith/client'
 import { useQueryClient } from '@tanstack/preact-query'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
+import { isStill } from '../../app/account.ts'
+import {
+  draftKey,
+  otherDrafts,
+  readDraft,
+  removeDraft,
+  takeDraft,
+  thisTab,
+  writeDraft,
+} from '../../app/drafts.ts'
 import { useSite } from '../../app/site.ts'
 import { checkFile } from '../../app/uploads.ts'
 import { watchChats } from './live.ts'
@@ -22,6 +32,7 @@ const TYPING_MS = 4_000
  */
 const SEEN_MS = 10_000
 const PAGE = 30
+const SENDING_MS = 60_000
 
 const merged = (all: ChatMessage[], more: ChatMessage[]): ChatMessage[] =>
   [...new Map([...all, ...more].map((each) => [each.id, each])).values()].sort(
@@ -30,6 +41,35 @@ const merged = (all: ChatMessage[], more: ChatMessage[]): ChatMessage[] =>
 
 const isSame = ({ body, file, reply_to }: Pending, message: ChatMessage) =>
   (body ?? '') === message.body && file === message.file?.file && (reply_to ?? null) === message.reply_to
+
+/**
+ * Keeps messages that were not sent, so that a reload does not lose them. Their keys make it safe to send them again.
+ */
+function useUnsent(chat: number, pending: Pending[], setPending: (all: Pending[]) => void): void {
+  const { viewer } = useSite()
+  const place = `chat/${chat}/unsent`
+  const account = viewer?.id ?? 0
+  const isLoaded = useRef(false)
+  useLayoutEffect(() => {
+    if (isLoaded.current) {
+      const unsent = pending.flatMap(({ blob, error, ...rest }) => (rest.body || rest.file ? [rest] : []))
+      const key = draftKey(account, place, thisTab())
+      if (unsent.length === 0) removeDraft(key)
+      else if (isStill(account)) writeDraft({ key, at: Date.now(), mark: '', base: '', value: unsent })
+      return
+    }
+    isLoaded.current = true
+    const own = readDraft<Pending[]>(draftKey(account, place, thisTab()))
+    // Another open tab may still be sending a younger message.
+    const left = otherDrafts<Pending[]>(account, place, thisTab()).filter(
+      ({ at }) => Date.now() - at > SENDING_MS,
+    )
+    for (const { key } of left) takeDraft(key)
+    const unsent = [...(own?.value ?? []), ...left.flatMap(({ value }) => value)]
+    const error = new KithError(0, 'not_sent', '')
+    if (unsent.length > 0) setPending(unsent.map((each) => ({ ...each, error })))
+  }, [pending])
+}
 
 export function useConversation(chat: number, first: ChatMessage[], isLive: boolean, isGroup: boolean) {
   const { api, viewer, settings } = useSite()
@@ -41,6 +81,7 @@ export function useConversation(chat: number, first: ChatMessage[], isLive: bool
   const [seen, setSeen] = useState<Record<number, number>>({})
   const last = messages.at(-1)?.position ?? 0
   const sent = useRef(new Set<number>())
+  useUnsent(chat, pending, setPending)
 
   useEffect(() => {
     if (!isLive) return
@@ -151,7 +192,7 @@ export function useConversation(chat: number, first: ChatMessage[], isLive: bool
     retry: post,
     drop: (key: string) => setPending((all) => all.filter((each) => each.key !== key)),
     send: (given: Omit<Pending, 'key'>) => {
-      const one = { ...given, key: crypto.randomUUID() }
+      const one = { ...given, key: newKey() }
       setPending((all) => [...all, one])
       return post(one)
     },

@@ -119,6 +119,7 @@ export function Message({
               </button>
             ) : (
               <Report
+                place={`message/${id}`}
                 send={(reason) =>
                   api.post('/chats/messages/{message}/reports', {
                     params: { path: { message: id } },

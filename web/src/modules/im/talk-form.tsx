@@ -4,7 +4,10 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { useSite } from '../../app/site.ts'
 import { useToast } from '../../app/toast.tsx'
 import { acceptOf } from '../../app/uploads.ts'
+import { useDraft } from '../../app/use-draft.ts'
 import { useWords, words } from '../../app/words.ts'
+import { DraftNotes } from '../../ui/draft-notes.tsx'
+import { isByTouch, isComposing } from '../../ui/keys.ts'
 import { WritingArea } from '../../ui/writing-area.tsx'
 import { useBrief } from './message.tsx'
 import { useRecorder } from './sound.ts'
@@ -32,19 +35,23 @@ export function TalkForm({
   aim,
   onAim,
   onSend,
+  onRestore,
   onEdit,
 }: {
   chat: number
   aim: Aim
   onAim(aim: Aim): void
   onSend(given: { body?: string; blob?: File }): void
+  /** Called with the message to which a restored draft replies. */
+  onRestore(message: number): void
   onEdit(message: number, body: string): Promise<unknown>
 }) {
   const t = useWords(WORDS)
   const { api, settings } = useSite()
   const { say, fail } = useToast()
   const brief = useBrief()
-  const [text, setText] = useState('')
+  const draft = useDraft(`chat/${chat}`, { text: '', reply: 0 })
+  const [edited, setEdited] = useState('')
   const file = useRef<HTMLInputElement>(null)
   const area = useRef<HTMLTextAreaElement>(null)
   const toldAt = useRef(0)
@@ -53,20 +60,26 @@ export function TalkForm({
     () => say(t.noSound),
   )
   const isEdit = aim?.kind === 'edit'
+  // An edit leaves the draft alone, so that a half-written message is back after it.
+  const text = isEdit ? edited : draft.value.text
+  const setText = (next: string) => (isEdit ? setEdited(next) : draft.change({ text: next }))
   useEffect(() => {
-    if (!aim) return
-    if (aim.kind === 'edit') setText(aim.message.body)
-    area.current?.focus()
+    if (aim?.kind === 'edit') setEdited(aim.message.body)
+    if (aim) area.current?.focus()
+    if (aim?.kind === 'reply') draft.change({ reply: aim.message.id })
   }, [aim])
+  useEffect(() => {
+    if (draft.value.reply) onRestore(draft.value.reply)
+  }, [draft.version])
   const leave = () => {
-    if (isEdit) setText('')
+    if (!isEdit) draft.change({ reply: 0 })
     onAim(null)
   }
   const send = () => {
     const body = text.trim()
     if (!body) return
     if (isEdit) return void onEdit(aim.message.id, body).then(leave, fail)
-    setText('')
+    draft.clear()
     onSend({ body })
   }
   return (
@@ -88,6 +101,7 @@ export function TalkForm({
           </button>
         </p>
       )}
+      {!isEdit && <DraftNotes draft={draft} excerpt={(value) => value.text} />}
       {recorder.seconds !== null ? (
         <>
           <span class="recording" role="status">
@@ -143,8 +157,9 @@ export function TalkForm({
               void api.chat.typing(chat).catch(() => {})
             }}
             onKeyDown={(event) => {
+              if (isComposing(event)) return
               if (event.key === 'Escape' && aim) leave()
-              if (event.key !== 'Enter' || event.shiftKey || event.isComposing) return
+              if (event.key !== 'Enter' || event.shiftKey || isByTouch()) return
               event.preventDefault()
               send()
             }}

@@ -1,4 +1,4 @@
-import { isKithError } from '@kith/client'
+import { isKithError, newKey } from '@kith/client'
 import { useSite } from '../../app/site.ts'
 import { type Language, useWords, words } from '../../app/words.ts'
 import { Field } from '../../ui/form.tsx'
@@ -73,7 +73,7 @@ export function useOnce(purpose: string) {
   const place = `kith.payment.${purpose}`
   return async <Answer,>(about: string, send: (headers: Record<string, string>) => Promise<Answer>) => {
     const [key = '', kept] = (sessionStorage.getItem(place) ?? '').split(' ')
-    const used = key !== '' && kept === about ? key : crypto.randomUUID()
+    const used = key !== '' && kept === about ? key : newKey()
     sessionStorage.setItem(place, `${used} ${about}`)
     try {
       const answer = await send({ 'idempotency-key': used })

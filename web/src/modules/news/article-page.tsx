@@ -137,7 +137,10 @@ export const page = definePage({
               />
             )}
             {viewer?.id !== article.user_id && (
-              <Report send={(reason) => api.post('/news/{news}/reports', { params, body: { reason } })} />
+              <Report
+                place={`article/${article.id}`}
+                send={(reason) => api.post('/news/{news}/reports', { params, body: { reason } })}
+              />
             )}
           </footer>
           <Supporters path={`/news/${article.id}`} likes={article.digg_count} />

@@ -1,12 +1,15 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
 import { useLocation } from 'wouter-preact'
 import { read, useRead, useWrite } from '../../app/api.ts'
+import { digest } from '../../app/drafts.ts'
 import { mayRetry, useFailureText } from '../../app/failures.ts'
 import { definePage, type Visit } from '../../app/page.ts'
 import { useSite } from '../../app/site.ts'
 import { useToast } from '../../app/toast.tsx'
 import { acceptOf, checkFile } from '../../app/uploads.ts'
+import { useDraft } from '../../app/use-draft.ts'
 import { plural, useWords, words } from '../../app/words.ts'
+import { DraftNotes } from '../../ui/draft-notes.tsx'
 import { Field, Form } from '../../ui/form.tsx'
 import { Preview } from '../../ui/preview.tsx'
 import { WritingArea } from '../../ui/writing-area.tsx'
@@ -33,8 +36,15 @@ const WORDS = words({
   verified: ['Only certified users can submit articles here.', '仅认证用户可投稿。'],
 })
 
-type Draft = { title: string; subject: string; from: string; content: string; tags: number[] }
-const EMPTY: Draft = { title: '', subject: '', from: '', content: '', tags: [] }
+type Text = {
+  title: string
+  subject: string
+  from: string
+  content: string
+  tags: number[]
+  category: number
+}
+const EMPTY: Text = { title: '', subject: '', from: '', content: '', tags: [], category: 0 }
 
 /** Contribution settings that the schema of `GET /bootstrappers` does not describe. */
 type Rules = { 'news:contribute': { pay: boolean; verified: boolean }; news: { pay_contribute: number } }
@@ -57,60 +67,53 @@ export const page = definePage({
     const { data: kinds = [] } = useRead(tagsOf())
     const id = revised(visit)
     const { data: article } = useRead(articleOf(visit), { enabled: id !== undefined })
-    const place = `kith.draft.article.${id ?? 'new'}`
-    const [draft, setDraft] = useState<Draft>(
-      article
-        ? {
-            title: article.title,
-            subject: article.subject,
-            from: article.from ?? '',
-            content: article.content,
-            tags: article.tags.map((tag) => tag.id),
-          }
-        : EMPTY,
-    )
+    const saved: Text = article
+      ? {
+          title: article.title,
+          subject: article.subject,
+          from: article.from ?? '',
+          content: article.content,
+          tags: article.tags.map((tag) => tag.id),
+          category: article.category.id,
+        }
+      : EMPTY
+    const draft = useDraft<Text>(`article/${id ?? 'new'}`, saved, {
+      base: () => digest(JSON.stringify(saved)),
+    })
+    const { title, subject, from, content, tags, category } = draft.value
     /** Picture that could not be inserted. */
     const [failed, setFailed] = useState<{ file: File; error: unknown }>()
-    const [key] = useState(() => crypto.randomUUID())
     const text = useRef<HTMLTextAreaElement>(null)
-    useEffect(() => {
-      const kept = localStorage.getItem(place)
-      if (kept) setDraft({ ...EMPTY, ...(JSON.parse(kept) as Partial<Draft>) })
-    }, [place])
-    const set = (change: Partial<Draft>) =>
-      setDraft((before) => {
-        const next = { ...before, ...change }
-        localStorage.setItem(place, JSON.stringify(next))
-        return next
-      })
     const insert = async (file: File | undefined) => {
       if (!file) return
       setFailed(undefined)
       try {
         checkFile(file, settings, 'picture')
         const { id: picture } = await api.upload(file, { name: file.name })
-        const at = text.current?.selectionEnd ?? draft.content.length
-        set({
-          content: `${draft.content.slice(0, at)}\n\n@![${file.name.replaceAll(/[[\]\n]/g, '')}](${picture})\n\n${draft.content.slice(at)}`,
-        })
+        const at = text.current?.selectionEnd ?? Number.POSITIVE_INFINITY
+        draft.change(({ content: now }) => ({
+          content: `${now.slice(0, at)}\n\n@![${file.name.replaceAll(/[[\]\n]/g, '')}](${picture})\n\n${now.slice(at)}`,
+        }))
       } catch (error) {
         setFailed({ file, error })
       }
     }
-    const write = useWrite<{ category: number; password?: string }>(
-      (client, { category, password }) => {
-        const { from, subject, ...rest } = draft
-        const body = { ...rest, subject: subject || null, from: from || null }
-        return id === undefined
-          ? client.post('/news/categories/{category}/currency-news', {
-              params: { path: { category } },
-              body: { ...body, ...(password ? { password } : {}) },
-              headers: { 'idempotency-key': `${key}-${draft.title}-${draft.content.length}` },
-            } as never)
-          : client.patch('/news/categories/{category}/news/{news}', {
-              params: { path: { category, news: id } },
-              body,
-            } as never)
+    const write = useWrite<string | undefined>(
+      (client, password) => {
+        const body = { title, content, tags, subject: subject || null, from: from || null }
+        const chosen = category || all[0]?.id || 0
+        return draft.send((mark) =>
+          id === undefined
+            ? client.post('/news/categories/{category}/currency-news', {
+                params: { path: { category: chosen } },
+                body: { ...body, ...(password ? { password } : {}) },
+                headers: { 'idempotency-key': mark },
+              } as never)
+            : client.patch('/news/categories/{category}/news/{news}', {
+                params: { path: { category: chosen, news: id } },
+                body,
+              } as never),
+        )
       },
       { changes: ['/user/news/contributes', '/user', '/news/{news}'] },
     )
@@ -127,16 +130,20 @@ export const page = definePage({
         ) : (
           <Form
             label={t.send}
-            send={async ({ category, password }) => {
-              await write.mutateAsync({ category: Number(category), ...(password ? { password } : {}) })
-              localStorage.removeItem(place)
+            send={async ({ password }) => {
+              await write.mutateAsync(password)
               say(t.sent)
               navigate('/news/mine')
             }}
           >
+            <DraftNotes draft={draft} excerpt={(value) => value.title || value.content} />
             <label>
               {t.category}
-              <select name="category" defaultValue={article?.category.id}>
+              <select
+                name="category"
+                value={category || undefined}
+                onChange={({ currentTarget: { value } }) => draft.change({ category: Number(value) })}
+              >
                 {all.map((each) => (
                   <option key={each.id} value={each.id}>
                     {each.name}
@@ -149,8 +156,8 @@ export const page = definePage({
               name="title"
               required
               maxLength={40}
-              value={draft.title}
-              onInput={({ currentTarget: { value } }) => set({ title: value })}
+              value={title}
+              onInput={({ currentTarget: { value } }) => draft.change({ title: value })}
             />
             <label>
               {t.subject}
@@ -158,8 +165,8 @@ export const page = definePage({
                 dir="auto"
                 rows={2}
                 maxLength={400}
-                value={draft.subject}
-                onInput={({ currentTarget: { value } }) => set({ subject: value })}
+                value={subject}
+                onInput={({ currentTarget: { value } }) => draft.change({ subject: value })}
               />
             </label>
             <WritingArea
@@ -168,8 +175,8 @@ export const page = definePage({
               rows={14}
               required
               maxLength={100_000}
-              value={draft.content}
-              onText={(content) => set({ content })}
+              value={content}
+              onText={(next) => draft.change({ content: next })}
             />
             <label>
               {t.picture}
@@ -192,20 +199,18 @@ export const page = definePage({
                 )}
               </p>
             )}
-            <Preview text={draft.content} />
+            <Preview text={content} />
             <fieldset class="topics">
               <legend>{t.tags}</legend>
-              {kinds.flatMap(({ tags }) =>
-                tags.map((tag) => (
+              {kinds.flatMap(({ tags: options }) =>
+                options.map((tag) => (
                   <label key={tag.id} class="check">
                     <input
                       type="checkbox"
-                      checked={draft.tags.includes(tag.id)}
+                      checked={tags.includes(tag.id)}
                       onChange={({ currentTarget: { checked } }) =>
-                        set({
-                          tags: checked
-                            ? [...draft.tags, tag.id]
-                            : draft.tags.filter((each) => each !== tag.id),
+                        draft.change({
+                          tags: checked ? [...tags, tag.id] : tags.filter((each) => each !== tag.id),
                         })
                       }
                     />
@@ -218,8 +223,8 @@ export const page = definePage({
               label={t.from}
               name="from"
               maxLength={100}
-              value={draft.from}
-              onInput={({ currentTarget: { value } }) => set({ from: value })}
+              value={from}
+              onInput={({ currentTarget: { value } }) => draft.change({ from: value })}
             />
             {fee > 0 && <p>{t.fee(fee)}</p>}
             {fee > 0 && settings['pay-validate-user-password'] && (

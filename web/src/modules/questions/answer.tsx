@@ -108,6 +108,7 @@ export function AnswerCard({ answer, canAdopt }: { answer: Answer; canAdopt?: bo
         <Action icon={Bookmark} kind="collect" label={t.collect} isOn={answer.collected} onClick={collect} />
         {isMine && answer.body && (
           <Revise
+            place={`answer/${id}`}
             text={answer.body}
             send={async ({ text }) => {
               await api.patch('/question-answers/{answer}', {
@@ -128,6 +129,7 @@ export function AnswerCard({ answer, canAdopt }: { answer: Answer; canAdopt?: bo
           />
         ) : (
           <Report
+            place={`answer/${id}`}
             send={(reason) => api.post('/question-answers/{answer}/reports', { params, body: { reason } })}
           />
         )}

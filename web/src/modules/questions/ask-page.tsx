@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/preact-query'
-import { useEffect, useState } from 'preact/hooks'
+import { useState } from 'preact/hooks'
 import { useLocation } from 'wouter-preact'
 import { list, read, useList, useRead } from '../../app/api.ts'
 import { definePage, type Visit } from '../../app/page.ts'
@@ -23,7 +23,6 @@ const WORDS = words({
 })
 
 const topicsOf = () => list('/question-topics', { params: { query: { limit: 50 } } })
-const KEY = 'kith.draft.question'
 
 const editedOf = ({ search }: Visit) => Number(search.get('question')) || undefined
 const questionOf = (visit: Visit) =>
@@ -44,19 +43,15 @@ export const page = definePage({
     const { data: question } = useRead(questionOf(visit), { enabled: id !== undefined })
     const cache = useQueryClient()
     const [body, setBody] = useState(question?.body ?? '')
-    useEffect(() => {
-      if (!id) setBody(localStorage.getItem(KEY) ?? '')
-    }, [])
     const [bounty, setBounty] = useState(0)
     const [chosen, setChosen] = useState<number[]>(question?.topics.map((topic) => topic.id) ?? [])
-    // The same key for every attempt, so that a retry after a lost response does not ask and pay twice.
-    const [key] = useState(() => crypto.randomUUID())
     return (
       <div class="settings">
         <h1>{id ? t.edit : t.title}</h1>
         <Form
           label={id ? t.save : t.send}
-          send={async ({ subject = '', anonymous, password }) => {
+          draft={id ? `edit/question/${id}` : 'question'}
+          send={async ({ subject = '', anonymous, password }, _form, mark) => {
             const text = {
               subject: /[?？]$/.test(subject) ? subject : `${subject}?`,
               body,
@@ -74,9 +69,8 @@ export const page = definePage({
                 ...(bounty > 0 ? { amount: bounty } : {}),
                 ...(password ? { password } : {}),
               },
-              headers: { 'idempotency-key': `${key}-${bounty}` },
+              headers: { 'idempotency-key': mark },
             })
-            localStorage.removeItem(KEY)
             navigate(`/questions/${made.question.id}`)
           }}
         >
@@ -93,6 +87,8 @@ export const page = definePage({
               <label key={id} class="check">
                 <input
                   type="checkbox"
+                  name="topics"
+                  value={id}
                   checked={chosen.includes(id)}
                   onChange={({ currentTarget: { checked } }) =>
                     setChosen(checked ? [...chosen, id] : chosen.filter((each) => each !== id))
@@ -102,16 +98,7 @@ export const page = definePage({
               </label>
             ))}
           </fieldset>
-          <WritingArea
-            label={t.body}
-            rows={8}
-            maxLength={50_000}
-            value={body}
-            onText={(next) => {
-              setBody(next)
-              if (!id) localStorage.setItem(KEY, next)
-            }}
-          />
+          <WritingArea label={t.body} name="body" rows={8} maxLength={50_000} value={body} onText={setBody} />
           <Preview text={body} />
           {!id && (
             <>

@@ -7,8 +7,10 @@ import { definePage, type Visit } from '../../app/page.ts'
 import { useSaid } from '../../app/said.ts'
 import { useSite } from '../../app/site.ts'
 import { useToast } from '../../app/toast.tsx'
+import { useDraft } from '../../app/use-draft.ts'
 import { plural, useWords, words } from '../../app/words.ts'
 import { Byline } from '../../ui/byline.tsx'
+import { DraftNotes } from '../../ui/draft-notes.tsx'
 import { More } from '../../ui/more.tsx'
 import { Pay } from '../../ui/pay.tsx'
 import { useShowPublished } from '../../ui/published.ts'
@@ -194,6 +196,7 @@ function Acts({ question, visit }: { question: Question; visit: Visit }) {
           </>
         ) : (
           <Report
+            place={`question/${question.id}`}
             send={(reason) => api.post('/questions/{question}/reports', { params, body: { reason } })}
           />
         )}
@@ -228,14 +231,18 @@ function Write({ question, path }: { question: Question; path: string }) {
   const t = useWords(WORDS)
   const { viewer } = useSite()
   const { say, fail } = useToast()
-  const [text, setText] = useState('')
+  const draft = useDraft(viewer ? `answer/${question.id}` : null, { text: '' })
+  const { text } = draft.value
   const show = useShowPublished()
   const write = useWrite(
     (api) =>
-      api.post('/questions/{question}/answers', {
-        params: { path: { question: question.id } },
-        body: { body: text.trim() },
-      }),
+      draft.send((mark) =>
+        api.post('/questions/{question}/answers', {
+          params: { path: { question: question.id } },
+          body: { body: text.trim() },
+          headers: { 'idempotency-key': mark },
+        }),
+      ),
     {
       onSuccess: ({ answer: { id } }) =>
         void show(
@@ -260,22 +267,18 @@ function Write({ question, path }: { question: Question; path: string }) {
       method="post"
       onSubmit={(event) => {
         event.preventDefault()
-        write.mutate(undefined, {
-          onSuccess: () => {
-            setText('')
-            say(t.sent)
-          },
-          onError: fail,
-        })
+        write.mutate(undefined, { onSuccess: () => say(t.sent), onError: fail })
       }}
     >
+      <DraftNotes draft={draft} excerpt={(value) => value.text} />
       <WritingArea
         aria-label={t.write}
         placeholder={t.write}
         rows={4}
         maxLength={50_000}
         value={text}
-        onText={setText}
+        readOnly={write.isPending}
+        onText={(next) => draft.change({ text: next })}
       />
       <button class="button" type="submit" disabled={text.trim() === '' || write.isPending}>
         {t.send}

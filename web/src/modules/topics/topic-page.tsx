@@ -112,6 +112,7 @@ export const page = definePage({
             </p>
           ) : (
             <Report
+              place={`topic/${topic.id}`}
               send={(message) => api.put('/user/report-feed-topics/{topicID}', { params, body: { message } })}
             />
           )}
@@ -120,6 +121,7 @@ export const page = definePage({
           <Dialog title={t.edit} onClose={() => setIsEditing(false)}>
             <Form
               label={t.save}
+              draft={`topic/${topic.id}`}
               send={async (_, form) => {
                 const given = new FormData(form)
                 const file = given.get('logo') as File

@@ -83,6 +83,7 @@ export const page = definePage({
           <Dialog title={t.create} onClose={() => setIsCreating(false)}>
             <Form
               label={t.create}
+              draft="new-topic"
               send={async ({ name = '', desc }) => {
                 const made = await api.post('/feed/topics', { body: { name, ...(desc ? { desc } : {}) } })
                 navigate(`/feed-topics/${made.id}`)

@@ -63,6 +63,7 @@ export const page = definePage({
         {mine?.status !== 1 && (
           <Form
             label={t.send}
+            draft="certification"
             send={async ({ files: _, ...given }, form) => {
               const chosen = new FormData(form)
                 .getAll('files')
@@ -100,16 +101,31 @@ export const page = definePage({
                 />
               </>
             )}
-            <Field label={t.name} name="name" required maxLength={50} defaultValue={data.name ?? ''} />
+            <Field
+              label={t.name}
+              name="name"
+              required
+              maxLength={50}
+              defaultValue={data.name ?? ''}
+              data-private
+            />
             <Field
               label={t.phone}
               name="phone"
               type="tel"
               required
               maxLength={20}
+              data-private
               defaultValue={data.phone ?? ''}
             />
-            <Field label={t.number} name="number" required maxLength={50} defaultValue={data.number ?? ''} />
+            <Field
+              label={t.number}
+              name="number"
+              required
+              maxLength={50}
+              defaultValue={data.number ?? ''}
+              data-private
+            />
             <label>
               {t.desc}
               <textarea

@@ -1,3 +1,4 @@
+import { forgetAccount } from '../../../app/account.ts'
 import { read, useRead, useWrite } from '../../../app/api.ts'
 import { useConfirm } from '../../../app/confirm.tsx'
 import { definePage } from '../../../app/page.ts'
@@ -38,7 +39,7 @@ export const page = definePage({
   head: ({ language }) => ({ title: WORDS[language].title, isPrivate: true }),
   body: () => {
     const t = useWords(WORDS)
-    const { api } = useSite()
+    const { api, viewer } = useSite()
     const { say } = useToast()
     const confirm = useConfirm()
     const { data: exports = [] } = useRead(exportsOf())
@@ -87,6 +88,7 @@ export const page = definePage({
           send={async (given) => {
             if (!(await confirm(t.sure, t.delete))) return
             await api.delete('/user', { body: proofOf(given) })
+            await forgetAccount(viewer?.id ?? 0)
             location.assign('/')
           }}
         >

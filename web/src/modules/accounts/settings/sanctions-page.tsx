@@ -71,6 +71,7 @@ function Sanction({ sanction }: { sanction: Schema<'OwnSanction'> }) {
         (in_force || kind === 'warning') && (
           <Form
             label={t.send}
+            draft={`appeal/${id}`}
             send={async ({ contents = '' }) => {
               await ask.mutateAsync(contents)
               say(t.sent)

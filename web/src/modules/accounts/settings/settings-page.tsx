@@ -86,6 +86,7 @@ export const page = definePage({
         <hr />
         <Form
           label={t.save}
+          draft="profile"
           send={async ({ name, bio, location: place, sex, byPhone }) => {
             await api.patch('/user', {
               body: {
