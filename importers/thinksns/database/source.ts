@@ -26,6 +26,8 @@ const quote = (name: string) => `\`${name.replaceAll('`', '``')}\``
 
 const NOWHERE = -1
 
+const ENDS = new Set(['deleted_at', 'expires_at'])
+
 const IDS_AT_ONCE = 20_000
 
 const chunkOf = ({ by, width = DEFAULT_WIDTH }: TableImport) =>
@@ -175,8 +177,8 @@ export async function openSource(
           else if (kind === 'time') {
             const time = clock(given)
             if (time === null) noteOriginal(originals, row, name, given)
-            // An unreadable date of a deletion still means that the row is deleted.
-            row[name] = time ?? (name === 'deleted_at' ? EPOCH : null)
+            // An unreadable end is an end: such a row is deleted, and such a pin no longer waits.
+            row[name] = time ?? (ENDS.has(name) ? EPOCH : null)
           } else if (kind === 'int') {
             row[name] = Number(given)
             if (String(row[name]) !== given) noteOriginal(originals, row, name, given)

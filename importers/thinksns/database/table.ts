@@ -61,7 +61,7 @@ export type Into = {
 
 export type Range = { from: number; to: number }
 
-/** What the engine does with imported rows whose source row vanished. */
+/** Treatment of imported rows whose source row vanished. */
 export type Gone = {
   means: 'remove' | 'hide' | 'end' | 'release' | 'reset' | 'keep'
   /** Runs for all ranges that are read again, before the first of them is written. */

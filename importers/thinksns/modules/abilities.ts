@@ -1,7 +1,7 @@
 import { ABILITIES, isMemberAbility, MEMBER_ABILITIES, ROLES } from '#modules/abilities/index.ts'
 import { defineTable, type ImportStep } from '../database/table.ts'
 import { all, custom, forgotten, replaced, targeted } from '../database/vanishing.ts'
-import { findTargets, relation, saveTargets } from '../database/write.ts'
+import { findTargets, hasTarget, relation, saveTargets } from '../database/write.ts'
 
 const OWN_ROLES = new Set<string>(ROLES.map(({ name }) => name))
 
@@ -109,8 +109,8 @@ const roleAbilities = defineTable({
 })
 
 /**
- * Takes from the roles of members what the source decides, as `feed-post`, without which nobody publishes there. A
- * source of before an ability has no row of it, and never asked for it.
+ * Removes abilities of members, such as `feed-post`, which the source assigns to roles itself. A source from before such
+ * an ability has no row of it and never required it.
  */
 const memberRights: ImportStep = {
   name: 'rights of members',
@@ -120,11 +120,11 @@ const memberRights: ImportStep = {
         insert into role_abilities (role_id, ability)
         select r.id, a.name from roles r, unnest(${[...MEMBER_ABILITIES]}::text[]) as a (name) where r.name = 'owner'
         on conflict do nothing`
-      await tx`
-        delete from role_abilities x using roles r
-        where r.id = x.role_id and r.name = any(${[...OWN_ROLES]}) and r.name <> 'founder'
-          and ability = any(${[...MEMBER_ABILITIES]})
-          and exists (select from import_targets t where t.source_table = 'abilities' and t.target = ability)`
+      for (const ability of MEMBER_ABILITIES)
+        if (await hasTarget(tx, 'abilities', ability))
+          await tx`
+            delete from role_abilities x using roles r
+            where r.id = x.role_id and r.name = any(${[...OWN_ROLES]}) and r.name <> 'founder' and ability = ${ability}`
     }),
 }
 

@@ -4,7 +4,7 @@ import { addFacts } from '../database/state.ts'
 import { defineTable } from '../database/table.ts'
 import { EPOCH, TIME_COLUMNS, TIMES } from '../database/times.ts'
 import { custom, emptied } from '../database/vanishing.ts'
-import { findTargets, relation, saveTargets, upsert } from '../database/write.ts'
+import { dropTargets, findTargets, relation, saveTargets, upsert } from '../database/write.ts'
 import { findUses } from './files/uses.ts'
 
 const HIGHEST = 1_000_000_000_000
@@ -45,7 +45,7 @@ const nodes = defineTable({
       const nodes = await tx<{ id: number }[]>`select id from paid_nodes where raw >= ${from} and raw < ${to}`
       const ids = nodes.map(({ id }) => id)
       await addFacts(tx, 'paid_nodes', 'sold', ids)
-      await tx`delete from import_targets where source_table = 'paid_nodes' and target = any(${ids.map(String)})`
+      await dropTargets(tx, 'paid_nodes', ids)
       await tx`delete from purchases where node_id = any(${ids})`
       await tx`delete from paid_nodes where id = any(${ids})`
     },

@@ -3,7 +3,7 @@ import type { Db } from '#platform/database'
 import { kindOf } from '../classes.ts'
 import { defineTable } from '../database/table.ts'
 import { EPOCH } from '../database/times.ts'
-import { all, custom, detached, forgotten, freedNames, targeted } from '../database/vanishing.ts'
+import { all, detached, forgotten, freedNames, replaced, targeted } from '../database/vanishing.ts'
 import { findTargets, relation, saveTargets, upsert } from '../database/write.ts'
 
 function firstOfName<R extends { id: number | null; name: string | null }>(rows: R[]) {
@@ -129,13 +129,11 @@ export const tagged = (
     width: 2000,
     into: null,
     key: ['tag_id', 'taggable_type', 'taggable_id'],
-    gone: custom('remove', {
-      async before(tx, { from, to }) {
-        await tx`delete from user_tags where user_id >= ${from} and user_id < ${to}`
-        await tx`delete from news_tags where news_id >= ${from} and news_id < ${to}`
-        await tx`delete from group_tags where group_id >= ${from} and group_id < ${to}`
-      },
-    }),
+    gone: replaced(
+      { table: 'user_tags', by: 'user_id' },
+      { table: 'news_tags', by: 'news_id' },
+      { table: 'group_tags', by: 'group_id' },
+    ),
     reads: {
       tags: ['tag_id'],
       users: ['taggable_id'],

@@ -118,7 +118,7 @@ const followers = defineTable({
   },
 })
 
-/** Has the recount derive participants anew, because it keeps the time of a feed that was deleted since. */
+/** Resets participants before the recount, which keeps the time of a feed that was deleted since the last run. */
 export const forgetParticipants: ImportStep = {
   name: 'participants of topics',
   run: ({ transaction }) =>

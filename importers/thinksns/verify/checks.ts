@@ -10,6 +10,8 @@ export type Check = {
   here: string
   /** Table of the source whose rows the report of the import names, by the id of this check. */
   told?: string
+  /** Column whose changes the report names. */
+  column?: string
   /** True if Kith may have fewer, but no more. */
   atMost?: boolean
 }
@@ -45,6 +47,7 @@ export const CHECKS: Check[] = [
     there: `select id, name as value from {users} where id ${BETWEEN}`,
     here: `select id, name as value from users where id ${HERE}`,
     told: 'users',
+    column: 'name',
   },
   {
     name: 'people who can sign in',
@@ -134,9 +137,9 @@ export const CHECKS: Check[] = [
     name: 'members who run a group',
     needs: ['group_members'],
     there: `
-      select id, role as value from {group_members}
-      where id ${BETWEEN} and role = 'administrator' and audit = 1 and coalesce(disabled, 0) = 0`,
-    here: `select id, role as value from group_members where id ${HERE} and role = 'administrator'`,
+      select id, '' as value from {group_members}
+      where id ${BETWEEN} and role in ('administrator', 'founder') and audit = 1 and coalesce(disabled, 0) = 0`,
+    here: `select id, '' as value from group_members where id ${HERE} and role = 'administrator'`,
     atMost: true,
   },
   content('questions', 'questions', 'questions'),

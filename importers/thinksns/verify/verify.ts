@@ -94,7 +94,7 @@ async function compare(sql: Sql, check: Check, here: Ask, there: Ask): Promise<F
       const isSame = isHere && (ours.get(id) ?? '') === (value ?? '')
       ours.delete(id)
       if (isSame) found.same += 1
-      else if (told.has(id)) found.told += 1
+      else if (told.has(`${isHere ? 'changed' : 'skipped'} ${id}`)) found.told += 1
       else if (isHere) found.differing.push(id)
       else found.there.push(id)
     }
@@ -103,10 +103,13 @@ async function compare(sql: Sql, check: Check, here: Ask, there: Ask): Promise<F
   return found
 }
 
-async function toldIds(sql: Sql, { told }: Check, [from, to]: number[]): Promise<Set<number>> {
+/** Returns what the report of the import says about a window: rows that it skipped, and rows that it changed. */
+async function toldIds(sql: Sql, { told, column }: Check, [from, to]: number[]): Promise<Set<string>> {
   if (told === undefined) return new Set()
-  const rows = await sql<{ id: number }[]>`
-    select distinct row_key::bigint as id from import_notes
-    where source_table = ${told} and row_key ~ '^[0-9]{1,15}$' and row_key::bigint between ${from ?? 0} and ${to ?? 0}`
-  return new Set(rows.map(({ id }) => id))
+  const rows = await sql<{ line: string }[]>`
+    select distinct case outcome when 'mended' then 'changed ' else 'skipped ' end || row_key as line
+    from import_notes
+    where source_table = ${told} and row_key ~ '^[0-9]{1,15}$' and row_key::bigint between ${from ?? 0} and ${to ?? 0}
+      and (outcome <> 'mended' or source_column = ${column ?? ''})`
+  return new Set(rows.map(({ line }) => line))
 }

@@ -28,28 +28,53 @@ describe('compares an import with its source', { skip: skipMariaDb }, async () =
 
   test('ends with go after a run', async () => {
     const { code, lines } = await verified()
-    assert.deepEqual(lines.filter((line) => !line.startsWith('✓')), ['go'])
+    assert.deepEqual(
+      lines.filter((line) => !line.startsWith('✓')),
+      ['go'],
+    )
     assert.equal(code, 0)
   })
 
   for (const [what, statement, line] of [
     ['an open group', "update groups set mode = 'public', audit = 1", 'groups that guests see'],
-    ['money that came from nowhere', 'update ledger_accounts set balance = balance + 1 where owner_id > 0', 'points of people'],
-    ['a right that nobody had', 'insert into user_roles select 7, id from roles where name = $$founder$$ on conflict do nothing', 'roles of people'],
+    [
+      'money that came from nowhere',
+      'update ledger_accounts set balance = balance + 1 where owner_id > 0',
+      'points of people',
+    ],
+    [
+      'a right that nobody had',
+      'insert into user_roles select 7, id from roles where name = $$founder$$ on conflict do nothing',
+      'roles of people',
+    ],
     ['a lost comment', 'delete from comments where id in (select id from comments limit 1)', 'comments'],
-    ['another name', "update users set name = 'nobody', name_key = 'nobody' where id = 3", 'people and their names'],
+    [
+      'another name',
+      "update users set name = 'nobody', name_key = 'nobody' where id = 3",
+      'people and their names',
+    ],
   ] as const)
     test(`ends with no go for ${what}`, async () => {
-      await sql.begin(async (tx) => {
-        await tx`${tx.unsafe(statement)}`
-        const lines: string[] = []
-        const code = await verify(tx as never, { database: source.address }, '', (each) => void lines.push(each))
-        assert.equal(code, 1)
-        assert.ok(lines.some((each) => each.startsWith(`✗ ${line}:`)), lines.join('\n'))
-        assert.equal(lines.at(-1), 'no go')
-        throw new Error('undone')
-      }).catch((error) => {
-        if (error.message !== 'undone') throw error
-      })
+      await sql
+        .begin(async (tx) => {
+          await tx`${tx.unsafe(statement)}`
+          const lines: string[] = []
+          const code = await verify(
+            tx as never,
+            { database: source.address },
+            '',
+            (each) => void lines.push(each),
+          )
+          assert.equal(code, 1)
+          assert.ok(
+            lines.some((each) => each.startsWith(`✗ ${line}:`)),
+            lines.join('\n'),
+          )
+          assert.equal(lines.at(-1), 'no go')
+          throw new Error('undone')
+        })
+        .catch((error) => {
+          if (error.message !== 'undone') throw error
+        })
     })
 })

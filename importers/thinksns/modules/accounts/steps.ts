@@ -1,5 +1,6 @@
 import type { Db } from '#platform/database'
 import type { ImportStep } from '../../database/table.ts'
+import { saveTargets, takeTargets } from '../../database/write.ts'
 import { applyPictures } from '../files/pictures.ts'
 
 const LOCKED = 'locked people'
@@ -8,11 +9,9 @@ const LOCKED = 'locked people'
 export const unlockPeople: ImportStep = {
   name: 'earlier locks',
   run: ({ transaction }) =>
-    transaction(
-      (tx) => tx`
-        with locked as (delete from import_targets where source_table = ${LOCKED} returning source_id)
-        update users set deleted_at = null where id in (select source_id from locked)`,
-    ),
+    transaction(async (tx) => {
+      await tx`update users set deleted_at = null where id = any(${await takeTargets(tx, LOCKED)})`
+    }),
 }
 
 /**
@@ -24,16 +23,14 @@ export const lockPeople: ImportStep = {
   async run({ transaction, options, note }) {
     const { lockDisablers } = options
     if (lockDisablers)
-      await transaction(
-        (tx) => tx`
-          with locked as (
-            update users u set deleted_at = now()
-            where u.deleted_at is null and u.id in (${holdersOf(tx, 'disabler')})
-              and not u.id in (${holdersOf(tx, 'founder')})
-            returning id
-          )
-          insert into import_targets (source_table, source_id, target) select ${LOCKED}, id, '' from locked`,
-      )
+      await transaction(async (tx) => {
+        const locked = await tx<{ id: number }[]>`
+          update users u set deleted_at = now()
+          where u.deleted_at is null and u.id in (${holdersOf(tx, 'disabler')})
+            and not u.id in (${holdersOf(tx, 'founder')})
+          returning id`
+        await saveTargets(tx, LOCKED, new Map(locked.map(({ id }) => [id, ''])))
+      })
     for (let last = 0; ; ) {
       const people = await transaction((tx) => listStandings(tx, last))
       if (people.length === 0) return

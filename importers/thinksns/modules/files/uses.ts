@@ -34,3 +34,8 @@ export async function attachFromSource(
         or split_part(u.channel, ':', 1) = split_part(g.channel, ':', 1) and g.raw >= coalesce(u.raw, 0))
       and (u.channel, u.raw) is distinct from (g.channel, g.raw)`
 }
+
+/** Releases the files of a range of content before it is read again and attaches its files. */
+export const releaseUses = (sql: Db, channels: string[], { from, to }: { from: number; to: number }) => sql`
+  update file_uses set channel = 'imported', raw = null
+  where channel = any(${channels}) and raw >= ${from} and raw < ${to}`

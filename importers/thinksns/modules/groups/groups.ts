@@ -156,7 +156,7 @@ async function writeGroups(tx: Tx, rows: Row[], batch: Batch): Promise<void> {
       ...placeOf(row, batch),
       allow_feed: row.allow_feed === 1,
       mode,
-      // Nobody but those who run the group posts by an unknown rule.
+      // Lets only those who run the group post if the rule is unknown.
       permissions: permissions.length > 0 ? permissions : batch.has('permissions') ? ROLES.slice(1) : ROLES,
       money,
       summary: row.summary,

@@ -301,11 +301,11 @@ export const oldWalletTables = [oldWallets]
 export type Statement = {
   person: number
   currency: Currency
-  /** What the wallets of the source add to the balance. */
+  /** Amounts that the wallets of the source add to the balance. */
   opening: { source: string; amount: number }[]
   escrow: number
   refunded: number
-  /** What wallets of the source have and Kith does not, with the reason. */
+  /** Amounts of the source that Kith does not have, with the reason. */
   skipped: { source: string; amount: number; reason: string }[]
   balance: number
 }

@@ -7,7 +7,7 @@ import { type Batch, defineTable, type SourceRow } from '../../database/table.ts
 import { EPOCH, TIME_COLUMNS, TIMES } from '../../database/times.ts'
 import { all, custom, existing, released, removed } from '../../database/vanishing.ts'
 import { findHeir, findTargets, upsert } from '../../database/write.ts'
-import { attachFromSource, findUses } from '../files/uses.ts'
+import { attachFromSource, findUses, releaseUses } from '../files/uses.ts'
 import { noteImportedHolds } from '../ledger/balances.ts'
 
 const SUBJECT_MAX = 200
@@ -199,11 +199,7 @@ export const news = defineTable({
   key: ['id'],
   gone: all(
     released('news'),
-    custom('release', {
-      before: (tx, { from, to }) => tx`
-        update file_uses set channel = 'imported', raw = null
-        where channel in ('news:image', 'news:content') and raw >= ${from} and raw < ${to}`,
-    }),
+    custom('release', { before: (tx, range) => releaseUses(tx, ['news:image', 'news:content'], range) }),
     removed('news'),
   ),
   reads: { users: ['user_id'], news_cates: ['cate_id'], 'files of news': ['id'], uses: ['storage'] },
