@@ -1,4 +1,4 @@
-import { codePointLength, cutCharacters } from '../text.ts'
+import { codePointLength, cutText, GRAPHEME_MAX } from '../text.ts'
 import { findUrl, MARKED_NAME } from './links.ts'
 import { putText, readMarkdown, spend, TooComplex, type Work } from './markdown.ts'
 import { type TextNode, type TextTree, textOf } from './tree.ts'
@@ -76,8 +76,8 @@ export function plainText(source: string, n: number): string {
   // The start of a long text is usually enough for an excerpt.
   const start = shown.slice(0, n * START_PER_CHARACTER + START_MIN)
   const text = oneLineOf(start)
-  const isEnough = start.length === shown.length || codePointLength(text) >= n
-  return cutCharacters(isEnough ? text : oneLineOf(shown), n).trimEnd()
+  const isEnough = start.length === shown.length || codePointLength(text) >= n + GRAPHEME_MAX
+  return cutText(isEnough ? text : oneLineOf(shown), n).trimEnd()
 }
 
 const START_PER_CHARACTER = 4
