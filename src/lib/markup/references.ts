@@ -26,9 +26,11 @@ const RULES: Record<Sign, Rules> = {
 
 /** Number of signs in a text that are read, so that a text of signs alone costs no more than others. */
 const SIGNS_MAX = 50
-/** Characters of scripts that separate words by spaces. */
+/** Characters of scripts that separate words by spaces. In Korean, endings follow a name without a space. */
 const WORD =
-  /[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Arabic}\p{Script=Hebrew}\p{Nd}\p{M}_\u200d]/u
+  /(?![\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Bopo}\p{scx=Hang}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}\p{scx=Tibt}])[\p{L}\p{Nd}\p{M}_\u200d]/u
+/** Characters that change the character before them, such as the skin tone of an emoji. */
+const JOINED = /[\p{M}\p{Emoji_Modifier}\u200d]/u
 
 /** Prefixes of the text after a sign that may be a name, the longest first. A word of a script with spaces is never divided. */
 function prefixesOf(text: string, lengthMax: number): string[] {
@@ -37,8 +39,9 @@ function prefixesOf(text: string, lengthMax: number): string[] {
   let prefix = ''
   for (const [n, point] of points.slice(0, lengthMax).entries()) {
     prefix += point
-    const isInsideWord = WORD.test(point) && WORD.test(points[n + 1] ?? '')
-    if (!isInsideWord && point !== ' ') prefixes.push(prefix)
+    const next = points[n + 1] ?? ''
+    const isInside = (WORD.test(point) && WORD.test(next)) || JOINED.test(next) || point === '\u200d'
+    if (!isInside && point !== ' ') prefixes.push(prefix)
   }
   return prefixes.reverse()
 }
