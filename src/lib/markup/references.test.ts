@@ -55,6 +55,7 @@ test('finds adjacent mentions, full-width signs and names between soft hyphens',
 
 test('finds no mention in URLs and code', () => {
   assert.deepEqual(meant('https://e.org/@ann', 'ann'), [])
+  assert.deepEqual(meant('video.example/@ann @bob/@ann', 'ann', 'bob'), ['bob', 'ann'])
   assert.deepEqual(findCandidates(parseText('`@ann` <https://e.org/@ann>', 'markdown'), '@', 50), [])
 })
 
