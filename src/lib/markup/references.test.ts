@@ -44,7 +44,11 @@ test('does not divide a word of a script with spaces', () => {
 test('does not divide a character', () => {
   const family = '👨\u200d👩\u200d👧'
   assert.deepEqual(meant(`@${family} @👍🏽 @中\u0301`, '👨', '👍', '中'), [undefined, undefined, undefined])
-  assert.deepEqual(meant(`@${family}x @👍🏽👍`, nameKey(family), '👍🏽'), [nameKey(family), '👍🏽'])
+  assert.deepEqual(meant(`@${family}x @👍🏽👍 @ann\u200d，`, nameKey(family), '👍🏽', 'ann'), [
+    nameKey(family),
+    '👍🏽',
+    'ann',
+  ])
 })
 
 test('finds adjacent mentions, full-width signs and names between soft hyphens', () => {

@@ -43,8 +43,9 @@ function prefixesOf(text: string, lengthMax: number): string[] {
   for (const [n, point] of points.slice(0, lengthMax).entries()) {
     prefix += point
     const next = points[n + 1] ?? ''
-    const isInside = (WORD.test(point) && WORD.test(next)) || JOINED.test(next) || point === '\u200d'
-    if (!isInside && point !== ' ') prefixes.push(prefix)
+    const isInsideWord = WORD.test(point) && WORD.test(next)
+    const isInsideEmoji = point === '\u200d' && /\p{Extended_Pictographic}/u.test(next)
+    if (!isInsideWord && !isInsideEmoji && !JOINED.test(next) && point !== ' ') prefixes.push(prefix)
   }
   return prefixes.reverse()
 }
