@@ -44,7 +44,11 @@ test('does not divide a word of a script with spaces', () => {
 test('does not divide a character', () => {
   const family = '👨\u200d👩\u200d👧'
   assert.deepEqual(meant(`@${family} @👍🏽 @中\u0301`, '👨', '👍', '中'), [undefined, undefined, undefined])
-  assert.deepEqual(meant(`@${family}x @👍🏽👍`, nameKey(family), '👍🏽'), [nameKey(family), '👍🏽'])
+  assert.deepEqual(meant(`@${family}x @👍🏽👍 @ann\u200d，`, nameKey(family), '👍🏽', 'ann'), [
+    nameKey(family),
+    '👍🏽',
+    'ann',
+  ])
 })
 
 test('finds adjacent mentions, full-width signs and names between soft hyphens', () => {
@@ -55,6 +59,7 @@ test('finds adjacent mentions, full-width signs and names between soft hyphens',
 
 test('finds no mention in URLs and code', () => {
   assert.deepEqual(meant('https://e.org/@ann', 'ann'), [])
+  assert.deepEqual(meant('video.example/@ann @bob/@ann', 'ann', 'bob'), ['bob', 'ann'])
   assert.deepEqual(findCandidates(parseText('`@ann` <https://e.org/@ann>', 'markdown'), '@', 50), [])
 })
 

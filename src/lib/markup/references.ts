@@ -20,8 +20,11 @@ type Rules = {
 
 const RULES: Record<Sign, Rules> = {
   // Names have at most 48 UTF-16 units (conventions-32).
-  '@': { start: /(?<![A-Za-z0-9])[@\uff20]([^\s@\uff20#\uff03/\u00ad]+)/gu, lengthMax: 48 },
-  '#': { start: /(?<![A-Za-z0-9])[#\uff03]([^\n#\uff03\u00ad]+)/gu, lengthMax: 100 },
+  '@': {
+    start: /(?<![A-Za-z0-9]|\.[A-Za-z]{2,20}\/)[@\uff20]([^\s@\uff20#\uff03/\u00ad]+)/gu,
+    lengthMax: 48,
+  },
+  '#': { start: /(?<![A-Za-z0-9]|\.[A-Za-z]{2,20}\/)[#\uff03]([^\n#\uff03\u00ad]+)/gu, lengthMax: 100 },
 }
 
 /** Number of signs in a text that are read, so that a text of signs alone costs no more than others. */
@@ -40,8 +43,9 @@ function prefixesOf(text: string, lengthMax: number): string[] {
   for (const [n, point] of points.slice(0, lengthMax).entries()) {
     prefix += point
     const next = points[n + 1] ?? ''
-    const isInside = (WORD.test(point) && WORD.test(next)) || JOINED.test(next) || point === '\u200d'
-    if (!isInside && point !== ' ') prefixes.push(prefix)
+    const isInsideWord = WORD.test(point) && WORD.test(next)
+    const isInsideEmoji = point === '\u200d' && /\p{Extended_Pictographic}/u.test(next)
+    if (!isInsideWord && !isInsideEmoji && !JOINED.test(next) && point !== ' ') prefixes.push(prefix)
   }
   return prefixes.reverse()
 }
