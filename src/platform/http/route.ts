@@ -119,8 +119,9 @@ export function routesOn(server: Server, ctx: Context, { tag }: { tag: ApiTag })
       }
       throw failure
     }
+    // A stream that its client left has sent its headers, but has not ended.
     const send = (reply: FastifyReply, body: unknown) =>
-      body === reply || reply.sent ? reply : reply.send(body)
+      body === reply || reply.sent || reply.raw.headersSent ? reply : reply.send(body)
 
     const answerGuest = async (cache: GuestCache, request: FastifyRequest, reply: FastifyReply) => {
       let body: unknown

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { AddressInfo } from 'node:net'
 import { connect, type Socket } from 'node:net'
-import { test } from 'node:test'
+import { mock, test } from 'node:test'
 import { buildApp } from '#app'
 import { type Notice, notify } from '#modules/notifications/index.ts'
 import { issueToken, revokeTokens } from '#modules/tokens/index.ts'
@@ -248,6 +248,20 @@ test('closes the stream of a client that stops reading', async () => {
   const reader = await open(ann, { after: 0, port: portOf(patient) })
   await until(() => reader.events.length === 1000, 'everything, for a reader that reads')
   await patient.close()
+})
+
+test('logs no failure when a client closes its stream', async () => {
+  const failed = mock.method(ctx.log, 'error')
+  const reader = await open(await person())
+  await until(async () => (await openStreams()) === 1, 'the stream is open')
+  reader.close()
+  await until(async () => (await openStreams()) === 0, 'the stream is closed')
+  await guest('GET', '/bootstrappers')
+  assert.deepEqual(
+    failed.mock.calls.map((call) => call.arguments),
+    [],
+  )
+  failed.mock.restore()
 })
 
 test('delivers an event to each of a hundred open streams', async () => {
