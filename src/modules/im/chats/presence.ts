@@ -12,7 +12,8 @@ const NAMED_AT_ONCE = 500
 
 type FindReaders = (chatIds: number[]) => Promise<Map<number, number[]>>
 
-async function withoutBlocks(sql: Db, userId: number, people: number[]): Promise<number[]> {
+/** Drops the user, and the people with a block between them and the user. */
+export async function withoutBlocks(sql: Db, userId: number, people: number[]): Promise<number[]> {
   const others = people.filter((id) => id !== userId)
   if (others.length === 0) return []
   const blockers = await findBlockers(sql, userId, others)

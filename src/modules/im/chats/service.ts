@@ -7,12 +7,14 @@ import { noSuchImGroup } from '../groups/schema.ts'
 import { findVisibleGroups, removeMembers } from '../groups/service.ts'
 import { findMessages } from './messages/queries.ts'
 import { messageViews, otherOf } from './messages/service.ts'
+import { withoutBlocks } from './presence.ts'
 import {
   type ChatRow,
   ensureGroupChat,
   ensurePairChat,
   findChat,
   hideMessages,
+  listReadsSince,
   updateReadPosition,
 } from './queries.ts'
 import { type Chat, chatElsewhere, chatWithOneself, noSuchChat, ownerCannotLeave } from './schema.ts'
@@ -93,6 +95,15 @@ export async function markRead(
   const other = (await readSettings(ctx))['chat:seen'] ? otherOf(chat, userId) : 0
   if (read > chat.read_position) sendSignal(ctx.sql, READ_SIGNAL, `${chat.id}:${userId}:${other}:${read}`)
   return read
+}
+
+/** Lists the `read` events that a stream missed since the given position of a transaction (im-15). */
+export async function listMissedReads(ctx: Context, userId: number, since: number, limit: number) {
+  const seesOthers = (await readSettings(ctx))['chat:seen']
+  const reads = await listReadsSince(ctx.sql, userId, { since, seesOthers, limit })
+  const others = reads.map(({ user_id }) => user_id).filter((id) => id !== userId)
+  const near = new Set([userId, ...(await withoutBlocks(ctx.sql, userId, others))])
+  return reads.filter(({ user_id }) => near.has(user_id))
 }
 
 export async function leaveChat(ctx: Context, chat: ChatRow, userId: number): Promise<void> {
