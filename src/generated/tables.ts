@@ -164,6 +164,7 @@ export type Tables = {
     hidden_position: number
     is_muted: boolean
     updated_at: string
+    read_tx_id: number | null
     has_written: boolean
   }
   chat_messages: {
@@ -1279,6 +1280,18 @@ export type Tables = {
     name: string
     value: unknown
     updated_at: string
+  }
+  site_epoch: {
+    singleton: boolean
+    name: string
+    began_at: string
+    reason: string | null
+    tx_offset: number
+    system_identifier: string | null
+    database_oid: number | null
+    table_oid: number | null
+    timeline: number | null
+    is_synchronous: boolean
   }
   statistic_series: {
     series: string
