@@ -2,6 +2,7 @@ import type { Probe } from '#contracts/health-check.ts'
 import { faultOf } from '#modules/statistics/index.ts'
 import type { Context } from '#platform/context.ts'
 import { listPendingMigrations, longTransaction, type Sql } from '#platform/database'
+import { examineEpoch } from '#platform/epoch.ts'
 import { deleteFailedJobs, findJobsState } from '#platform/jobs'
 import type { Leftover } from './module.ts'
 import { COUNTERS, LEFTOVERS } from './site.ts'
@@ -66,6 +67,17 @@ export async function reportChannels(
     else print(fault === null ? `✓ ${name} answers` : `✗ ${name}: ${fault}`)
   }
   return isWell
+}
+
+/** Reports data in another place than the one that a server recorded. The next start of a server settles it. */
+export async function reportEpoch(sql: Sql, print: (line: string) => void): Promise<boolean> {
+  const { name, began_at, reason, isHere, isAhead } = await examineEpoch(sql)
+  if (reason !== null) print(`· epoch ${name} since ${began_at.slice(0, 19)}: ${reason}`)
+  if (isHere && !isAhead) return true
+  print(
+    `✗ ${isHere ? 'chat messages have positions that this database has not reached' : 'the data moved to another database'}: restart every server, so that a new epoch begins`,
+  )
+  return false
 }
 
 const AT_ONCE = 1000

@@ -5,6 +5,7 @@ import { makeBackup } from '#backup/jobs.ts'
 import { openBackupPlace } from '#backup/place.ts'
 import { clearDatabase, countServers, isEmptyDatabase, loadBackup, verifyBackup } from '#backup/read.ts'
 import { type Config, readConfig } from '#platform/config'
+import { beginEpoch } from '#platform/epoch.ts'
 import { findForeignMigration, migrate, openDatabase } from '#platform/database'
 import { migrateJobs } from '#platform/jobs'
 import { createLog } from '#platform/observability'
@@ -105,6 +106,7 @@ export async function restore(
   print('Restored. Checking counters and ledger:')
   return withContext(env, async ({ ctx, forJobs, connection: opened }) => {
     await prepareDatabase(forJobs, opened)
+    await beginEpoch(forJobs.sql, 'a backup was restored')
     const isWell = await diagnose(ctx.sql, { mend: false, print })
     print(isWell ? 'No faults found.' : 'Found differences, listed above.')
     return isWell ? 0 : 1
