@@ -119,6 +119,20 @@ for (const area of ['music', 'news'] as const) {
     .action(exits(async (file, options) => (await moves()).exportFile(env, area, file, options)))
 }
 imports
+  .command('verify')
+  .description('Compare the import from ThinkSNS+ with the old database, without the code of the import')
+  .requiredOption('--database <URL>', 'Old database: mysql://USER:PASSWORD@HOST/NAME')
+  .option('--prefix <TEXT>', 'Prefix of the tables of the old database')
+  .option('--tls', 'Encrypt the connection to the old database')
+  .option('--tls-ca <FILE>', 'Also verify its certificate with the authorities in this file')
+  .action(
+    exits(async (options) => {
+      await requireThere(options.tlsCa)
+      return (await import('../importers/thinksns/verify/verify.ts')).verifyThinkSns(env, options)
+    }),
+  )
+
+imports
   .command('thinksns')
   .description('Import a whole community from ThinkSNS+ (docs/migrate-from-thinksns.md)')
   .option('--database <URL>', 'Old database: mysql://USER:PASSWORD@HOST/NAME')

@@ -39,6 +39,13 @@ test('repeats a measurement that only garbage collection made steep', async () =
   assert.equal(await found, undefined)
 })
 
+test('collects garbage before it repeats a measurement', async () => {
+  let isFull = true
+  const measure = async (length: number): Promise<Work> =>
+    new Map([['the page', length / 100 + (isFull && length === BOUND ? 500 : 0)]])
+  assert.equal(await findGrowth(BOUND, measure, () => (isFull = false)), undefined)
+})
+
 test('measures three lengths of an input that is cheap at its bound', async () => {
   const { found, lengths } = curveOf(() => 3)
   assert.equal(await found, undefined)

@@ -101,6 +101,7 @@ const OWNERS: Record<string, string[]> = {
   platform: [
     'idempotency_keys',
     'import_chunks',
+    'import_facts',
     'import_notes',
     'import_progress',
     'import_targets',
@@ -168,9 +169,11 @@ const JOINT_READS: Record<string, Record<string, string>> = {
     users: 'the member search matches user names, and an income row stores the name of the payer',
   },
   im: {
+    imports: 'groups of an import keep the ids of their chat provider',
     users: 'an anti-join in id order finds users without an account at the chat provider',
   },
   ledger: {
+    import_notes: 'the report of an import accounts for the amounts that it skipped',
     pins: 'one statement reads an order and the other user of a pin',
     settings: 'the import converts old money units by the ratio in the settings',
     users: 'ledger must not import accounts, and rankings exclude disabled users',
@@ -203,6 +206,7 @@ const JOINT_READS: Record<string, Record<string, string>> = {
     users: 'the administrative list displays and searches the names of payers',
   },
   purchases: {
+    file_uses: 'the import finds the feeds whose pictures have prices',
     ledger_postings: 'the audit compares purchases with their payments',
     users: 'the statement of a payment pays the seller only if the seller is not disabled',
   },

@@ -126,6 +126,12 @@ test('redirects URLs of the ThinkSNS+ site to the current pages', async () => {
     ['/group/2/post/9', '/groups/2/posts/9'],
     ['/users/8/follower', '/users/8'],
     ['/register', '/join'],
+    ['/rank', '/ranks'],
+    ['/people/1', '/people/popular'],
+    ['/search/1/x', '/search?q=x'],
+    ['/user/collect-feeds', '/saved'],
+    ['/music/specials/1', '/music_specials/1'],
+    ['/feeds/1/likers', '/feeds/1'],
   ] as const) {
     const answer = await get(from)
     assert.deepEqual([answer.statusCode, answer.headers.location], [301, to], from)

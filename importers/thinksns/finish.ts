@@ -25,3 +25,14 @@ export const recountAll: ImportStep = {
     }
   },
 }
+
+/** Removes the categories and the singer that an earlier run made for rows without one, if no row needs them. */
+export const dropSpares: ImportStep = {
+  name: 'spare categories',
+  run: ({ transaction }) =>
+    transaction(async (tx) => {
+      await tx`delete from news_categories c where id = 0 and not exists (select from news where category_id = 0)`
+      await tx`delete from group_categories c where id = 0 and not exists (select from groups where category_id = 0)`
+      await tx`delete from music_singers c where id = 0 and not exists (select from music_songs where singer_id = 0)`
+    }),
+}

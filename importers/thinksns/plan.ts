@@ -1,9 +1,9 @@
 import type { Plan } from './database/run.ts'
 import type { FindOwners } from './database/table.ts'
 import { ownersOf } from './database/write.ts'
-import { recountAll, setIdentities } from './finish.ts'
+import { dropSpares, recountAll, setIdentities } from './finish.ts'
 import { abilityTables, roleUsers } from './modules/abilities.ts'
-import { lockPeople, showAvatars } from './modules/accounts/steps.ts'
+import { lockPeople, showAvatars, unlockPeople } from './modules/accounts/steps.ts'
 import { accountTables, extraTables } from './modules/accounts/tables.ts'
 import { advertisingTables } from './modules/advertising.ts'
 import { areaTables } from './modules/areas.ts'
@@ -37,7 +37,7 @@ import { reportTables } from './modules/reports.ts'
 import { rewardTables } from './modules/rewards.ts'
 import { settingTables } from './modules/settings.ts'
 import { tagged, tagPeople, tagTables } from './modules/tags.ts'
-import { showLogos, topicTables } from './modules/topics.ts'
+import { forgetParticipants, showLogos, topicTables } from './modules/topics.ts'
 import { wordTables } from './modules/words.ts'
 
 export const PLAN: Plan = [
@@ -46,6 +46,7 @@ export const PLAN: Plan = [
   ...wordTables,
   ...areaTables,
   ...advertisingTables,
+  unlockPeople,
   ...accountTables,
   ...linkTables,
   roleUsers,
@@ -87,8 +88,10 @@ export const PLAN: Plan = [
   showBadges,
   setIdentities,
   settleGroups,
-  recountAll,
+  dropSpares,
   settleFeeds,
+  forgetParticipants,
+  recountAll,
   bookBalances,
 ]
 

@@ -3,7 +3,7 @@ import { createWriteStream } from 'node:fs'
 import { finished } from 'node:stream/promises'
 import type { Db } from '#platform/database'
 import { listReasons, listTotals, readNotes } from './database/state.ts'
-import type { ImportedBalance } from './modules/ledger/balances.ts'
+import { type ImportedBalance, listStatements } from './modules/ledger/balances.ts'
 
 type Print = (line: string) => void
 export type UnreadColumns = { table: string; unread: string[] }
@@ -101,6 +101,8 @@ export async function writeReport(
     await write({ total: { table, rows, imported: 0, merged: 0, left_out: rows, mended: 0 }, reason })
   for (const each of unread) await write({ ...each, reason: 'recomputed or not needed' })
   for (const each of money) await write({ money: each })
+  for await (const statements of listStatements(sql))
+    for (const statement of statements) await write({ statement })
   for await (const notes of readNotes(sql)) for (const note of notes) await write(note)
   file.end()
   await finished(file)

@@ -592,6 +592,7 @@ export type Tables = {
   import_balances: {
     owner_id: number
     currency: string
+    source: string
     amount: number
   }
   import_chunks: {
@@ -602,6 +603,14 @@ export type Tables = {
     imported: number
     merged: number
     left_out: number
+  }
+  import_facts: {
+    source_table: string
+    chunk: number
+    kind: string
+    id: number
+    was: string | null
+    changed: boolean
   }
   import_files: {
     id: number
@@ -676,6 +685,7 @@ export type Tables = {
     started_at: string
     finished_at: string | null
     closed_at: string | null
+    finished_runs: number
   }
   invitation_uses: {
     user_id: number

@@ -128,6 +128,8 @@ test('recognizes foreign numbers by their country code (registration-4)', () => 
     '+1 415 555 26a1',
   ])
     assert.ok(!isPhone(text), text)
+  for (const given of ['+86 138-0013-8000', '138 0013 8000', '138-0013-8000'])
+    assert.deepEqual(loginKind(given), { kind: 'phone', value: '13800138000' })
   assert.deepEqual(loginKind('4155552671'), { kind: 'id', value: 4155552671 })
   assert.ok(isPhoneOf('13800138000', ['CN']) && !isPhoneOf('13800138000', ['US', 'HK']))
   assert.ok(isPhoneOf('+14155552671', ['US']) && !isPhoneOf('+14155552671', ['CN']))

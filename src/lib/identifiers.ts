@@ -123,6 +123,9 @@ export function loginKind(login: string): Login {
   const text = login.trim()
   if (isEmail(text)) return { kind: 'email', value: normalizeEmail(text) }
   if (isPhone(text)) return { kind: 'phone', value: normalizePhone(text) }
+  // No name of today contains a separator, so such a text is a phone number as people write it.
+  const phone = /^[+\d][\d\s().\u002d\u2010-\u2015]+$/.test(text) ? readPhone(text) : undefined
+  if (phone !== undefined && /\D/.test(text.slice(1))) return { kind: 'phone', value: phone }
   if (isUserName(text)) return { kind: 'name', value: text }
   const id = /^[0-9]{1,16}$/.test(text) ? Number(text) : 0
   return Number.isSafeInteger(id) && id > 0 ? { kind: 'id', value: id } : { kind: 'name', value: text }

@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { issueToken } from '#modules/tokens/index.ts'
 import { seedForAccess } from '#test/fixtures/access.ts'
 import { createDice, type Dice } from '#test/fixtures/dice.ts'
@@ -38,6 +40,9 @@ type Field = { name: string; isQuery: boolean; bound: number; make(pattern: stri
 type Input = { operation: Operation; field: Field; title: string; index: number }
 type Measure = (pattern: string, length: number) => Promise<Work>
 
+setFlagsFromString('--expose-gc')
+const collectGarbage = runInNewContext('gc') as () => void
+
 test('spends linear work on every input', { timeout: 24 * 3_600_000 }, async () => {
   await buildSite()
   const world = await createWorld({ LOG_LEVEL: 'error', WEB: 'on' })
@@ -60,7 +65,7 @@ test('spends linear work on every input', { timeout: 24 * 3_600_000 }, async () 
     const dice = createDice(seed * 1000 + input.index)
     const measure = await prepare(input, dice)
     for (const pattern of patternsFor(input.field, dice)) {
-      const curve = await findGrowth(input.field.bound, (length) => measure(pattern, length))
+      const curve = await findGrowth(input.field.bound, (length) => measure(pattern, length), collectGarbage)
       if (curve === undefined) continue
       await tell({ fault: `${input.title}: ${JSON.stringify(pattern)} in ${curve}` })
       break

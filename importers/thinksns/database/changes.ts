@@ -20,7 +20,7 @@ export const textOrNone = { as: (value: unknown) => (value === '' ? null : value
 
 const types = new Map<string, Promise<Map<string, string>>>()
 
-function typesOf(sql: Db, table: string): Promise<Map<string, string>> {
+export function typesOf(sql: Db, table: string): Promise<Map<string, string>> {
   const known = types.get(table)
   if (known !== undefined) return known
   const found = sql<{ name: string; type: string }[]>`

@@ -6,6 +6,7 @@ import { patientTransactions, runPlan, withoutTrace } from './run.ts'
 import type { Source } from './source.ts'
 import { beginRun, closeImport, finishRun, listReasons, listTotals, readNotes } from './state.ts'
 import { defineTable } from './table.ts'
+import { KEPT } from './vanishing.ts'
 
 const { ctx, sql } = await createWorld()
 
@@ -23,6 +24,7 @@ const things = defineTable({
   by: null,
   into: null,
   key: ['id'],
+  gone: KEPT,
   columns: { id: 'int' },
   async write(_tx, [first, second], batch) {
     if (first) {

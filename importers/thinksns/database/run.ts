@@ -6,7 +6,21 @@ import { type Change, findChanges, reasonOf } from './changes.ts'
 import type { FileSource } from './files.ts'
 import { type Originals, originalOf } from './originals.ts'
 import { type Chunk, rangeOf, type Source } from './source.ts'
-import { addNotes, dropChunk, dropNotes, listChunks, type Note, saveChunk } from './state.ts'
+import {
+  addFacts,
+  addNotes,
+  type ChunkRow,
+  changedFacts,
+  compareFacts,
+  dropChunk,
+  dropNotes,
+  findImport,
+  keepFacts,
+  listChunks,
+  markChunk,
+  type Note,
+  saveChunk,
+} from './state.ts'
 import type { Batch, FindOwners, ImportOptions, ImportStep, SourceRow, TableImport } from './table.ts'
 
 export type Plan = (TableImport | ImportStep)[]
@@ -77,7 +91,9 @@ export type RunEnvironment = {
   progress(state: Progress): void
 }
 
-export async function runPlan(plan: Plan, env: RunEnvironment): Promise<void> {
+export async function runPlan(plan: Plan, given: RunEnvironment): Promise<void> {
+  const before = await given.transactions((tx) => findImport(tx))
+  const env = { ...given, mirrors: (before?.finished_runs ?? 0) > 0 }
   const tables = plan.filter((part) => 'table' in part).filter(({ table }) => env.source.tables.has(table))
   const chunks = new Map<string, Chunk[]>()
   let [done, total] = [0, 0]
@@ -105,7 +121,7 @@ const NOTES_AT_ONCE = 500
 
 async function runStep(
   step: ImportStep,
-  env: RunEnvironment,
+  env: RunEnvironment & { mirrors: boolean },
   progress: (text: string) => void,
 ): Promise<void> {
   let notes: Note[] = []
@@ -120,6 +136,9 @@ async function runStep(
     options: env.options,
     files: env.files,
     transaction: env.transactions,
+    async changed(kind, ids) {
+      if (env.mirrors) await env.transactions((tx) => addFacts(tx, step.name, kind, ids))
+    },
     async note(key, reason, change) {
       notes.push({ key, outcome: 'mended', reason, change })
       if (notes.length >= NOTES_AT_ONCE) await write()
@@ -129,26 +148,73 @@ async function runStep(
   await write()
 }
 
+/** Returns the ranges to read: those that changed, and those that depend on what changed elsewhere. */
+async function findStale(
+  table: TableImport,
+  found: Chunk[],
+  known: Map<number, ChunkRow>,
+  { source, transactions, again }: RunEnvironment,
+): Promise<Set<number>> {
+  const every = () => new Set(found.map(({ chunk }) => chunk))
+  if (again || table.reread === 'always' || known.size === 0) return every()
+  const stale = new Set<number>()
+  for (const { chunk, checksum } of found) if (known.get(chunk)?.checksum !== checksum) stale.add(chunk)
+  const there = every()
+  if (table.reread === 'whole') {
+    const last = Math.max(...known.keys())
+    // Rows do not depend on later ones, so new ranges at the end change nothing before them.
+    const inside = [...stale].some((chunk) => known.has(chunk) || chunk < last)
+    if (inside || [...known.keys()].some((chunk) => !there.has(chunk))) return there
+  }
+  for (const [kind, columns] of Object.entries(table.reads ?? {})) {
+    const ids = await transactions((tx) => changedFacts(tx, kind))
+    if (ids.length === 0) continue
+    for (const column of columns)
+      for (const chunk of await source.chunksWith(table, column, ids))
+        if (there.has(chunk)) {
+          if (table.reread === 'whole' && known.has(chunk)) return there
+          stale.add(chunk)
+        }
+  }
+  return stale
+}
+
+/**
+ * Brings the imported rows of a table to what a first run would leave: what depends on other rows is cleared in all
+ * ranges that are read again before the first is written, so that names and places that changed hands are free.
+ */
 async function importTable(
   table: TableImport,
   found: Chunk[],
-  env: RunEnvironment,
+  env: RunEnvironment & { mirrors: boolean },
   advance: (rows: number) => void,
 ): Promise<void> {
-  const known = await env.transactions((tx) => listChunks(tx, table.table))
+  const { transactions } = env
+  const known = await transactions((tx) => listChunks(tx, table.table))
+  const stale = await findStale(table, found, known, env)
+  const there = new Set(found.map(({ chunk }) => chunk))
+  const vanished = [...known.keys()].filter((chunk) => !there.has(chunk))
+  const { gone, states } = table
+  for (const chunk of [...vanished, ...[...stale].filter((each) => known.has(each))])
+    await transactions(async (tx) => {
+      const range = rangeOf(table, chunk)
+      if (states) await keepFacts(tx, table.table, chunk, states(tx, range))
+      await markChunk(tx, table.table, chunk)
+      await gone.before?.(tx, range)
+    })
+  for (const chunk of vanished)
+    await transactions(async (tx) => {
+      const range = rangeOf(table, chunk)
+      await gone.after?.(tx, range, [], [])
+      if (states) await compareFacts(tx, table.table, chunk, states(tx, range))
+      await dropChunk(tx, table.table, chunk)
+    })
   for (const chunk of found) {
-    const before = known.get(chunk.chunk)
-    known.delete(chunk.chunk)
-    if (before?.checksum !== chunk.checksum || env.again)
-      await env.transactions((tx) => importChunk(tx, table, chunk, before !== undefined, env))
+    if (stale.has(chunk.chunk))
+      await transactions((tx) => importChunk(tx, table, chunk, known.has(chunk.chunk), env))
     advance(chunk.rows)
     tidyMemory()
   }
-  for (const { chunk } of known.values())
-    await env.transactions(async (tx) => {
-      await table.sweep?.(tx, rangeOf(table, chunk), [])
-      await dropChunk(tx, table.table, chunk)
-    })
 }
 
 async function importChunk(
@@ -156,28 +222,30 @@ async function importChunk(
   table: TableImport,
   { chunk, checksum, rows: there }: Chunk,
   repeated: boolean,
-  { source, ctx, options, files, things }: RunEnvironment,
+  { source, ctx, options, files, things, mirrors }: RunEnvironment & { mirrors: boolean },
 ): Promise<void> {
   let notes: Note[] = []
   const outcomes = new Map<object, 'merged' | 'left out'>()
   const reasons = new Map<object, Mended[]>()
   const originals: Originals = new WeakMap()
-  const conclude = (row: object, outcome: 'merged' | 'left out', reason: string) => {
+  const conclude = (row: object, outcome: 'merged' | 'left out', reason: string, column?: string) => {
     if (outcomes.has(row)) return
     outcomes.set(row, outcome)
-    notes.push({ key: keyOf(table, row), outcome, reason })
+    const lost = column && { column, old: (row as SourceRow)[column], new: null }
+    notes.push({ key: keyOf(table, row), outcome, reason, ...(lost ? { change: lost } : {}) })
   }
   const batch: Batch = {
     ctx,
     options,
     files,
     memory: new Map(),
+    has: (column) => source.tables.get(table.table)?.has(column) ?? false,
     async find(kind, ids) {
       const wanted = [...new Set(ids)].filter((id): id is number => id !== null && id > 0)
       return wanted.length === 0 ? new Map() : ((await things[kind]?.(tx, wanted)) ?? new Map())
     },
-    leaveOut: (row, reason) => conclude(row, 'left out', reason),
-    merge: (row, reason) => conclude(row, 'merged', reason),
+    leaveOut: (row, reason, column) => conclude(row, 'left out', reason, column),
+    merge: (row, reason, column) => conclude(row, 'merged', reason, column),
     mend(row, reason, at) {
       const given = typeof at === 'string' ? { reason, column: at } : { reason, ...at }
       reasons.set(row, [...(reasons.get(row) ?? []), given])
@@ -185,13 +253,17 @@ async function importChunk(
   }
   const counts = { rows: 0, merged: 0, left_out: 0 }
   const kept: SourceRow[] = []
+  const known: SourceRow[] = []
   await dropNotes(tx, table.table, chunk)
   for await (const rows of source.read(table, chunk, originals)) {
     await table.write(tx, rows, batch)
     counts.rows += rows.length
     for (const outcome of outcomes.values()) counts[outcome === 'merged' ? 'merged' : 'left_out'] += 1
     const imported = rows.filter((row) => !outcomes.has(row))
-    if (repeated && table.sweep) kept.push(...imported)
+    if (repeated && table.gone.after) {
+      kept.push(...imported)
+      known.push(...rows.filter((row) => outcomes.get(row) !== 'left out'))
+    }
     notes.push(...mendedNotes(table, reasons, await findChanges(tx, table, imported, originals), originals))
     await addNotes(tx, table.table, chunk, notes)
     notes = []
@@ -202,7 +274,18 @@ async function importChunk(
   // rows.
   if (counts.rows !== there)
     throw new Error(`${table.table} has ${there} rows in range ${chunk}, but ${counts.rows} were read`)
-  if (repeated) await table.sweep?.(tx, rangeOf(table, chunk), kept)
+  const range = rangeOf(table, chunk)
+  const vanished = repeated ? ((await table.gone.after?.(tx, range, kept, known)) ?? 0) : 0
+  if (vanished > 0)
+    await addNotes(tx, table.table, chunk, [
+      {
+        key: `range ${chunk}`,
+        outcome: 'mended',
+        reason: `${vanished} rows no longer in the source: removed`,
+      },
+    ])
+  if (table.states && (repeated || mirrors))
+    await compareFacts(tx, table.table, chunk, table.states(tx, range))
   const imported = counts.rows - counts.merged - counts.left_out
   await saveChunk(tx, table.table, { chunk, checksum, imported, ...counts })
 }

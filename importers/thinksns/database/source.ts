@@ -3,6 +3,7 @@ import { readClock } from '#lib/time.ts'
 import { connectionOf, faultOf, type SourceAddress } from './address.ts'
 import { noteOriginal, type Originals } from './originals.ts'
 import type { SourceRow, TableImport } from './table.ts'
+import { EPOCH } from './times.ts'
 
 export type Chunk = { chunk: number; rows: number; checksum: string }
 
@@ -11,6 +12,8 @@ export type Source = {
   count(table: string): Promise<number>
   sum(table: string, column: string, only?: { column: string; value: number }): Promise<number>
   chunks(table: TableImport): Promise<Chunk[]>
+  /** Returns the ranges with rows that refer to one of `ids` in `column`. */
+  chunksWith(table: TableImport, column: string, ids: number[]): Promise<number[]>
   read(table: TableImport, chunk: number, originals: Originals): AsyncGenerator<SourceRow[]>
   close(): Promise<void>
 }
@@ -22,6 +25,13 @@ const BATCH_CHARACTERS = 2_000_000
 const quote = (name: string) => `\`${name.replaceAll('`', '``')}\``
 
 const NOWHERE = -1
+
+const ENDS = new Set(['deleted_at', 'expires_at'])
+
+const IDS_AT_ONCE = 20_000
+
+const chunkOf = ({ by, width = DEFAULT_WIDTH }: TableImport) =>
+  by === null ? '0' : `case when ${quote(by)} >= 0 then floor(${quote(by)} / ${width}) else ${NOWHERE} end`
 
 export const rangeOf = ({ by, width = DEFAULT_WIDTH }: TableImport, chunk: number) =>
   by === null
@@ -111,12 +121,8 @@ export async function openSource(
       return Number(row?.n)
     },
     async chunks(table) {
-      const { by, width = DEFAULT_WIDTH } = table
       const parts = present(table).map((name) => `coalesce(crc32(${quote(name)}), 'n')`)
-      const chunk =
-        by === null
-          ? '0'
-          : `case when ${quote(by)} >= 0 then floor(${quote(by)} / ${width}) else ${NOWHERE} end`
+      const chunk = chunkOf(table)
       const rows = await query<{ chunk: number; n: number; sum: string }>(`
         select ${chunk} as chunk, count(*) as n, cast(sum(crc32(concat_ws(',', ${parts.join(', ')}))) as char) as sum
         from ${named(table.table)} group by 1 order by 1`)
@@ -125,6 +131,18 @@ export async function openSource(
         rows: Number(n),
         checksum: `${n}:${sum}:${parts.length}`,
       }))
+    },
+    async chunksWith(table, column, ids) {
+      if (!tables.get(table.table)?.has(column)) return []
+      const found = new Set<number>()
+      for (let at = 0; at < ids.length; at += IDS_AT_ONCE) {
+        const rows = await query<{ chunk: number }>(
+          `select distinct ${chunkOf(table)} as chunk from ${named(table.table)} where ${quote(column)} in (?)`,
+          [ids.slice(at, at + IDS_AT_ONCE)],
+        )
+        for (const { chunk } of rows) found.add(Number(chunk))
+      }
+      return [...found]
     },
     async *read(table, chunk, originals) {
       const { by, columns, batch = DEFAULT_BATCH } = table
@@ -157,8 +175,10 @@ export async function openSource(
           const given = value === null ? null : String(value)
           if (given === null) row[name] = null
           else if (kind === 'time') {
-            row[name] = clock(given)
-            if (row[name] === null) noteOriginal(originals, row, name, given)
+            const time = clock(given)
+            if (time === null) noteOriginal(originals, row, name, given)
+            // An unreadable end is an end: such a row is deleted, and such a pin no longer waits.
+            row[name] = time ?? (ENDS.has(name) ? EPOCH : null)
           } else if (kind === 'int') {
             row[name] = Number(given)
             if (String(row[name]) !== given) noteOriginal(originals, row, name, given)

@@ -1,6 +1,9 @@
-import type { Db, Row } from '#platform/database'
+import type { Db, Fragment, Row } from '#platform/database'
 
-export type ImportState = Row<'imports', 'source' | 'options' | 'runs' | 'finished_at' | 'closed_at'> & {
+export type ImportState = Row<
+  'imports',
+  'source' | 'options' | 'runs' | 'finished_runs' | 'finished_at' | 'closed_at'
+> & {
   options: Record<string, unknown>
 }
 
@@ -16,7 +19,9 @@ export type ChunkRow = Row<
 >
 
 export async function findImport(sql: Db): Promise<ImportState | undefined> {
-  const [row] = await sql<ImportState[]>`select source, options, runs, finished_at, closed_at from imports`
+  const [row] = await sql<
+    ImportState[]
+  >`select source, options, runs, finished_runs, finished_at, closed_at from imports`
   return row
 }
 
@@ -24,7 +29,45 @@ export const beginRun = (sql: Db, source: string, options: object) => sql`
   insert into imports (source, options, runs) values (${source}, ${JSON.stringify(options)}::text::jsonb, 1)
   on conflict (one) do update set runs = imports.runs + 1, finished_at = null`
 
-export const finishRun = (sql: Db) => sql`update imports set finished_at = now()`
+export async function finishRun(sql: Db): Promise<void> {
+  await sql`update imports set finished_at = now(), finished_runs = finished_runs + 1`
+  await sql`delete from import_facts`
+}
+
+/** Marks a range as not read, so that an interrupted run reads it again. */
+export const markChunk = (sql: Db, table: string, chunk: number) => sql`
+  update import_chunks set checksum = '' where source_table = ${table} and chunk = ${chunk}`
+
+/** Remembers what a range decides before it is read again. */
+export const keepFacts = (sql: Db, table: string, chunk: number, facts: Fragment) => sql`
+  insert into import_facts (source_table, chunk, kind, id, was)
+  select ${table}, ${chunk}, kind, id, string_agg(fact, ' ' order by fact) from (${facts}) f group by kind, id
+  on conflict do nothing`
+
+/** Compares what a range decides now with what it decided before, and keeps what changed. */
+export async function compareFacts(sql: Db, table: string, chunk: number, facts: Fragment): Promise<void> {
+  await sql`
+    insert into import_facts (source_table, chunk, kind, id, changed)
+    select ${table}, ${chunk}, kind, id, n.fact is distinct from b.was or (n.id is null) <> (b.id is null)
+    from (select kind, id, string_agg(fact, ' ' order by fact) as fact from (${facts}) f group by kind, id) n
+    full join (
+      select kind, id, was from import_facts where source_table = ${table} and chunk = ${chunk}
+    ) b using (kind, id)
+    on conflict (source_table, chunk, kind, id) do update set changed = import_facts.changed or excluded.changed`
+  await sql`
+    delete from import_facts where source_table = ${table} and chunk = ${chunk} and not changed`
+}
+
+export const addFacts = (sql: Db, step: string, kind: string, ids: number[]) => sql`
+  insert into import_facts (source_table, chunk, kind, id, changed)
+  select distinct ${step}, 0, ${kind}, id, true from unnest(${ids}::bigint[]) as i (id)
+  on conflict (source_table, chunk, kind, id) do update set changed = true`
+
+export async function changedFacts(sql: Db, kind: string): Promise<number[]> {
+  const rows = await sql<{ id: number }[]>`
+    select distinct id from import_facts where changed and kind = ${kind}`
+  return rows.map(({ id }) => id)
+}
 
 export async function closeImport(sql: Db, source: string): Promise<boolean> {
   const { count } = await sql`

@@ -1,5 +1,5 @@
 import type { Context } from '#platform/context.ts'
-import type { Db, Tx } from '#platform/database'
+import type { Db, Fragment, Tx } from '#platform/database'
 import type { FileSource } from './files.ts'
 
 /** Type of a source column. The importer converts `time` values from the source's time zone to UTC. */
@@ -23,8 +23,9 @@ export type ImportOptions = {
 
 /** Reports outcomes of a batch's rows. A row without a reported outcome counts as imported. */
 export type Outcomes = {
-  leaveOut(row: object, reason: string): void
-  merge(row: object, reason: string): void
+  /** `column` names the value that is lost, which the report shows. */
+  leaveOut(row: object, reason: string, column?: string): void
+  merge(row: object, reason: string, column?: string): void
   /** Reports why the import changed a column. `new` is the imported value if the target table lacks the column. */
   mend(row: object, reason: string, column?: string | { column: string; new: unknown }): void
 }
@@ -35,6 +36,8 @@ export type Batch = Outcomes & {
   files: FileSource
   find(kind: string, ids: Iterable<number | null>): Promise<Map<number, number>>
   memory: Map<string, unknown>
+  /** Returns true if the source has a column. Its absence is an older version, not an unknown value. */
+  has(column: string): boolean
 }
 
 /** Compares a source column, converted by `as`, with a target column, converted by `of`. Null skips the comparison. */
@@ -56,6 +59,20 @@ export type Into = {
   columns?: Record<string, Kept>
 }
 
+export type Range = { from: number; to: number }
+
+/** Treatment of imported rows whose source row vanished. */
+export type Gone = {
+  means: 'remove' | 'hide' | 'end' | 'release' | 'reset' | 'keep'
+  /** Runs for all ranges that are read again, before the first of them is written. */
+  before?(tx: Tx, range: Range): Promise<unknown>
+  /**
+   * Runs after a range is written. `rows` are those that are here under their own key, and `known` also those that were
+   * merged into others. Returns how many vanished.
+   */
+  after?(tx: Tx, range: Range, rows: SourceRow[], known: SourceRow[]): Promise<number>
+}
+
 export type TableImport<C extends Columns = Columns> = {
   table: string
   /** Integer column that splits the table into ranges. Null reads a small table as one range. */
@@ -70,7 +87,16 @@ export type TableImport<C extends Columns = Columns> = {
   order?: string[]
   batch?: number
   write(tx: Tx, rows: SourceRow<C>[], batch: Batch): Promise<void>
-  sweep?(tx: Tx, range: { from: number; to: number }, rows: SourceRow<C>[]): Promise<unknown>
+  gone: Gone
+  /**
+   * `whole` reads all ranges again if one changed, because rows depend on rows of other ranges. `always` does so in
+   * each run, because rows also depend on other tables or on the time.
+   */
+  reread?: 'whole' | 'always'
+  /** Facts of other tables that the rows depend on, with the columns that refer to them. */
+  reads?: Record<string, (keyof C & string)[]>
+  /** Facts that this table decides for the tables after it, as rows `kind`, `id` and `fact`. */
+  states?(sql: Db, range: Range): Fragment
 }
 
 export const defineTable = <const C extends Columns>(table: TableImport<C>): TableImport =>
@@ -79,7 +105,7 @@ export const defineTable = <const C extends Columns>(table: TableImport<C>): Tab
 /** Import step without a source table, such as copying files. */
 export type ImportStep = {
   name: string
-  run(step: StepContext): Promise<void>
+  run(step: StepContext): Promise<unknown>
 }
 
 export type StepContext = {
@@ -87,6 +113,8 @@ export type StepContext = {
   options: ImportOptions
   files: FileSource
   transaction<T>(work: (tx: Tx) => Promise<T>): Promise<T>
+  /** Has later tables read rows again that depend on these facts. */
+  changed(kind: string, ids: number[]): Promise<void>
   note(key: string, reason: string, change?: { column: string; old: unknown; new: unknown }): Promise<void>
   progress(text: string): void
 }

@@ -75,6 +75,23 @@ export async function findTargets(
   return new Map(rows.map(({ source_id, target }) => [source_id, target]))
 }
 
+/** Forgets all targets of a source, and returns the ids that had one. */
+export async function takeTargets(sql: Db, source: string): Promise<number[]> {
+  const rows = await sql<{ id: number }[]>`
+    delete from import_targets where source_table = ${source} returning source_id as id`
+  return rows.map(({ id }) => id)
+}
+
+/** Forgets which rows of a source became one of `targets`. */
+export const dropTargets = (sql: Db, source: string, targets: number[]) => sql`
+  delete from import_targets where source_table = ${source} and target = any(${targets.map(String)})`
+
+export async function hasTarget(sql: Db, source: string, target: string): Promise<boolean> {
+  const { count } =
+    await sql`select from import_targets where source_table = ${source} and target = ${target}`
+  return count > 0
+}
+
 export async function findHeir(sql: Db): Promise<number> {
   const [row] = await sql<{ id: number }[]>`
     select u.id from users u

@@ -1,6 +1,7 @@
-import { ABILITIES, ROLES } from '#modules/abilities/index.ts'
-import { defineTable } from '../database/table.ts'
-import { findTargets, relation, saveTargets } from '../database/write.ts'
+import { ABILITIES, isMemberAbility, MEMBER_ABILITIES, ROLES } from '#modules/abilities/index.ts'
+import { defineTable, type ImportStep } from '../database/table.ts'
+import { all, custom, forgotten, replaced, targeted } from '../database/vanishing.ts'
+import { findTargets, hasTarget, relation, saveTargets } from '../database/write.ts'
 
 const OWN_ROLES = new Set<string>(ROLES.map(({ name }) => name))
 
@@ -9,6 +10,8 @@ const abilities = defineTable({
   by: null,
   into: null,
   key: ['name'],
+  gone: forgotten('abilities'),
+  reread: 'always',
   columns: { id: 'int', name: 'text' },
   async write(tx, rows, batch) {
     const known = rows.filter((row) => {
@@ -26,6 +29,19 @@ const roles = defineTable({
   by: null,
   into: [{ table: 'roles', key: { name: 'name' }, columns: { id: null } }],
   key: ['id', 'name'],
+  gone: all(
+    custom('remove', {
+      // Other roles than Kith's own exist only because the source has them.
+      after: async (tx, _range, rows) => {
+        const { count } = await tx`
+          delete from roles where not name = any(${[...OWN_ROLES, ...rows.map(({ name }) => String(name))]})`
+        return count
+      },
+    }),
+    forgotten('roles'),
+  ),
+  reread: 'always',
+  states: targeted('roles'),
   columns: { id: 'int', name: 'text', display_name: 'text', description: 'text', created_at: 'time' },
   async write(tx, rows, batch) {
     for (const row of rows) if (OWN_ROLES.has(row.name ?? '')) batch.merge(row, 'Kith has this role already')
@@ -51,6 +67,11 @@ const roleAbilities = defineTable({
   by: null,
   into: null,
   key: ['role_id', 'ability_id'],
+  gone: custom('remove', {
+    before: (tx) => tx`
+      delete from role_abilities x using roles r where r.id = x.role_id and not r.name = any(${[...OWN_ROLES]})`,
+  }),
+  reread: 'always',
   columns: { ability_id: 'int', role_id: 'int' },
   async write(tx, rows, batch) {
     const targets = await findTargets(
@@ -68,12 +89,15 @@ const roleAbilities = defineTable({
         ({ id }) => id,
       ),
     )
+    const [founders] = await tx<{ id: number }[]>`select id from roles where name = 'founder'`
+    const founder = founders?.id
     const given = rows.flatMap((row) => {
       const role = Number(targets.get(row.role_id ?? 0) ?? 0)
       const ability = names.get(row.ability_id ?? 0)
       if (role === 0) batch.leaveOut(row, 'the role no longer exists')
       else if (ability === undefined) batch.leaveOut(row, 'unsupported ability')
-      else if (fixed.has(role)) batch.merge(row, 'Kith defines the abilities of this role')
+      else if (role === founder || (fixed.has(role) && !isMemberAbility(ability)))
+        batch.merge(row, 'Kith defines the abilities of this role')
       else return [{ role_id: role, ability }]
       return []
     })
@@ -84,7 +108,27 @@ const roleAbilities = defineTable({
   },
 })
 
-export const abilityTables = [abilities, roles, roleAbilities]
+/**
+ * Removes abilities of members, such as `feed-post`, which the source assigns to roles itself. A source from before such
+ * an ability has no row of it and never required it.
+ */
+const memberRights: ImportStep = {
+  name: 'rights of members',
+  run: ({ transaction }) =>
+    transaction(async (tx) => {
+      await tx`
+        insert into role_abilities (role_id, ability)
+        select r.id, a.name from roles r, unnest(${[...MEMBER_ABILITIES]}::text[]) as a (name) where r.name = 'owner'
+        on conflict do nothing`
+      for (const ability of MEMBER_ABILITIES)
+        if (await hasTarget(tx, 'abilities', ability))
+          await tx`
+            delete from role_abilities x using roles r
+            where r.id = x.role_id and r.name = any(${[...OWN_ROLES]}) and r.name <> 'founder' and ability = ${ability}`
+    }),
+}
+
+export const abilityTables = [abilities, roles, memberRights, roleAbilities]
 
 /** Runs after the import of users, because role assignments reference them. */
 export const roleUsers = defineTable({
@@ -93,6 +137,8 @@ export const roleUsers = defineTable({
   width: 5000,
   into: null,
   key: ['user_id', 'role_id'],
+  gone: replaced({ table: 'user_roles', by: 'user_id' }),
+  reads: { users: ['user_id'], roles: ['role_id'] },
   columns: { user_id: 'int', role_id: 'int' },
   async write(tx, rows, batch) {
     const targets = await findTargets(
@@ -115,22 +161,5 @@ export const roleUsers = defineTable({
       insert into user_roles (user_id, role_id)
       select user_id, role_id from ${relation(tx, { user_id: 'bigint', role_id: 'bigint' }, given)}
       on conflict do nothing`
-  },
-  async sweep(tx, { from, to }, rows) {
-    const targets = await findTargets(
-      tx,
-      'roles',
-      rows.map((row) => row.role_id),
-    )
-    const left = rows.map((row) => ({
-      user_id: row.user_id,
-      role_id: Number(targets.get(row.role_id ?? 0) ?? 0),
-    }))
-    await tx`
-      delete from user_roles x where user_id >= ${from} and user_id < ${to}
-        and role_id <> (select id from roles where name = 'owner')
-        and not exists (
-          select from ${relation(tx, { user_id: 'bigint', role_id: 'bigint' }, left)}
-          where r.user_id = x.user_id and r.role_id = x.role_id)`
   },
 })

@@ -2,6 +2,7 @@ import { ADDRESS_PATTERN } from '#platform/http'
 import { readObject } from '../classes.ts'
 import { defineTable } from '../database/table.ts'
 import { TIME_COLUMNS, TIMES, timesOf } from '../database/times.ts'
+import { emptied, forgotten } from '../database/vanishing.ts'
 import { findTargets, saveTargets, upsert } from '../database/write.ts'
 
 const spaces = defineTable({
@@ -9,6 +10,8 @@ const spaces = defineTable({
   by: null,
   into: null,
   key: ['space'],
+  gone: forgotten('advertising_space'),
+  reread: 'always',
   columns: { id: 'int', space: 'text' },
   async write(tx, rows, batch) {
     const own = await tx<{ id: number; space: string }[]>`select id, space from advertising_spaces`
@@ -31,6 +34,8 @@ const advertisements = defineTable({
   by: null,
   into: [{ table: 'advertising', columns: { space_id: null, data: null } }],
   key: ['id'],
+  gone: emptied('advertising'),
+  reread: 'always',
   columns: {
     id: 'int',
     space_id: 'int',
@@ -84,8 +89,6 @@ const advertisements = defineTable({
     }
     await upsert(tx, 'advertising', columns, given)
   },
-  sweep: (tx, _range, rows) =>
-    tx`delete from advertising where not id = any(${rows.map(({ id }) => id ?? 0)})`,
 })
 
 export const advertisingTables = [spaces, advertisements]

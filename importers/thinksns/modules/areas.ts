@@ -2,6 +2,7 @@ import { grams, nameKey } from '#lib/text.ts'
 import { orNone, textOrNone } from '../database/changes.ts'
 import { defineTable } from '../database/table.ts'
 import { TIME_COLUMNS, timesOf } from '../database/times.ts'
+import { all, freedNames, removed } from '../database/vanishing.ts'
 import { upsert } from '../database/write.ts'
 
 const areas = defineTable({
@@ -19,6 +20,8 @@ const areas = defineTable({
     },
   ],
   key: ['id'],
+  gone: all(freedNames('areas'), removed('areas')),
+  reread: 'always',
   columns: { id: 'int', name: 'text', pid: 'int', extends: 'text', created_at: 'time', updated_at: 'time' },
   async write(tx, rows, batch) {
     const known = new Map<number, number>()

@@ -3,6 +3,7 @@ import { readObject } from '../classes.ts'
 import { orNone } from '../database/changes.ts'
 import { defineTable, type ImportStep } from '../database/table.ts'
 import { TIME_COLUMNS, TIMES, timesOf } from '../database/times.ts'
+import { KEPT, replaced } from '../database/vanishing.ts'
 import { upsert } from '../database/write.ts'
 import { attachFromSource, findUses } from './files/uses.ts'
 
@@ -19,6 +20,7 @@ const categories = defineTable({
     },
   ],
   key: ['name'],
+  gone: KEPT,
   columns: { name: 'text', display_name: 'text', description: 'text' },
   async write(tx, rows, batch) {
     for (const row of rows) {
@@ -44,6 +46,8 @@ const certifications = defineTable({
     },
   ],
   key: ['id'],
+  gone: replaced({ table: 'certifications', by: 'user_id' }),
+  reads: { users: ['user_id'], 'files of certification': ['user_id'] },
   columns: {
     id: 'int',
     certification_name: 'text',

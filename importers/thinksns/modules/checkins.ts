@@ -1,4 +1,5 @@
 import { defineTable } from '../database/table.ts'
+import { removed } from '../database/vanishing.ts'
 import { upsert } from '../database/write.ts'
 
 const checkins = defineTable({
@@ -7,6 +8,8 @@ const checkins = defineTable({
   width: 500,
   into: [{ table: 'checkin_logs', key: { user_id: 'user_id', id: 'id' } }],
   key: ['id'],
+  gone: removed({ table: 'checkin_logs', by: 'user_id', key: { user_id: 'user_id', id: 'id' } }),
+  reads: { users: ['user_id'] },
   columns: { id: 'int', user_id: 'int', amount: 'int', created_at: 'time' },
   async write(tx, rows, batch) {
     const people = await batch.find(

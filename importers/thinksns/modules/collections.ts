@@ -1,7 +1,8 @@
 import { kindOf } from '../classes.ts'
 import { type Columns, defineTable, type TableImport } from '../database/table.ts'
 import { EPOCH } from '../database/times.ts'
-import { findByKind, isRepeated, relation, upsert } from '../database/write.ts'
+import { removed } from '../database/vanishing.ts'
+import { findByKind, isRepeated, upsert } from '../database/write.ts'
 
 const COLUMNS = {
   id: 'bigint',
@@ -41,6 +42,23 @@ function collected(table: string, column: string, own?: string): TableImport {
       },
     ],
     key: ['id'],
+    gone: removed({
+      table: 'collections',
+      by: 'collectible_id',
+      key: {
+        user_id: (row) => Number(row.user_id),
+        collectible_type: (row) => own ?? kindOf(row.collectible_type as string),
+        collectible_id: column,
+      },
+      only: (sql) =>
+        sql`t.collectible_type = any(${own === undefined ? ['question-answers', 'group-posts'] : [own]})`,
+    }),
+    reads: {
+      users: ['user_id'],
+      ...(own === undefined
+        ? { 'question-answers': [column], 'group-posts': [column] }
+        : { [own]: [column] }),
+    },
     order: ['user_id', 'id'],
     columns,
     async write(tx, rows, batch) {
@@ -76,19 +94,6 @@ function collected(table: string, column: string, own?: string): TableImport {
       await upsert(tx, 'collections', COLUMNS, given, {
         key: ['user_id', 'collectible_type', 'collectible_id'],
       })
-    },
-    async sweep(tx, { from, to }, rows) {
-      const kinds = own === undefined ? ['question-answers', 'group-posts'] : [own]
-      const left = rows.map((row) => ({
-        user_id: Number(row.user_id),
-        collectible_type: own ?? kindOf(row.collectible_type as string | null) ?? '',
-        collectible_id: row[column],
-      }))
-      await tx`
-        delete from collections c
-        where collectible_type = any(${kinds}) and collectible_id >= ${from} and collectible_id < ${to} and not exists (
-          select from ${relation(tx, { user_id: 'bigint', collectible_type: 'text', collectible_id: 'bigint' }, left)}
-          where r.user_id = c.user_id and r.collectible_type = c.collectible_type and r.collectible_id = c.collectible_id)`
     },
   })
 }

@@ -2,6 +2,7 @@ import { kindOf } from '../classes.ts'
 import { orNone } from '../database/changes.ts'
 import { defineTable } from '../database/table.ts'
 import { TIME_COLUMNS, TIMES, timesOf } from '../database/times.ts'
+import { existing, removed } from '../database/vanishing.ts'
 import { findByKind, upsert } from '../database/write.ts'
 
 const comments = defineTable({
@@ -18,6 +19,18 @@ const comments = defineTable({
     },
   ],
   key: ['id'],
+  gone: removed('comments'),
+  reads: {
+    users: ['user_id', 'target_user', 'reply_user'],
+    feeds: ['commentable_id'],
+    musics: ['commentable_id'],
+    music_specials: ['commentable_id'],
+    news: ['commentable_id'],
+    questions: ['commentable_id'],
+    'question-answers': ['commentable_id'],
+    'group-posts': ['commentable_id'],
+  },
+  states: existing('comments', 'comments', (sql) => sql`user_id`),
   columns: {
     id: 'int',
     user_id: 'int',
@@ -69,8 +82,6 @@ const comments = defineTable({
     }
     await upsert(tx, 'comments', columns, given)
   },
-  sweep: (tx, { from, to }, rows) => tx`
-    delete from comments where id >= ${from} and id < ${to} and not id = any(${rows.map(({ id }) => id ?? 0)})`,
 })
 
 export const commentTables = [comments]

@@ -1,5 +1,6 @@
 import { defineTable } from '../database/table.ts'
 import { EPOCH } from '../database/times.ts'
+import { removed } from '../database/vanishing.ts'
 import { upsert } from '../database/write.ts'
 import { importNotices } from './notifications.ts'
 
@@ -20,6 +21,8 @@ const conversations = defineTable({
     },
   ],
   key: ['id'],
+  gone: removed('feedback', 'notices'),
+  reads: { users: ['user_id', 'to_user_id'] },
   columns: {
     id: 'int',
     type: 'text',

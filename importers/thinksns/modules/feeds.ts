@@ -6,6 +6,7 @@ import { kindOf } from '../classes.ts'
 import { numberInText, orNone, textOrNone } from '../database/changes.ts'
 import { type Batch, defineTable, type ImportStep, type SourceRow } from '../database/table.ts'
 import { EPOCH, TIME_COLUMNS, TIMES } from '../database/times.ts'
+import { emptied, existing, removed, replaced } from '../database/vanishing.ts'
 import { relation, upsert } from '../database/write.ts'
 import { listUses } from './files/uses.ts'
 import { listPriced } from './purchases.ts'
@@ -88,7 +89,7 @@ async function writeFeeds(tx: Tx, rows: Row[], batch: Batch): Promise<void> {
     const own = images.get(row.id ?? 0) ?? []
     const created = row.created_at ?? row.updated_at ?? EPOCH
     let deleted = row.deleted_at
-    if (deleted === null && row.audit_status !== null && row.audit_status !== 1) {
+    if (deleted === null && batch.has('audit_status') && row.audit_status !== 1) {
       deleted = row.updated_at ?? created
       batch.mend(row, 'never approved: imported as deleted', 'deleted_at')
     }
@@ -174,11 +175,11 @@ const feeds = defineTable({
     },
   ],
   key: ['id'],
+  gone: removed('feeds'),
+  reads: { users: ['user_id'], 'files of feed': ['id'], 'prices of feed': ['id'] },
+  states: existing('feeds', 'feeds', (sql) => sql`concat_ws(' ', user_id, deleted_at is null)`),
   columns: FEEDS,
   write: writeFeeds,
-  sweep: (tx, { from, to }, rows) => tx`
-    update feeds set deleted_at = now() where id >= ${from} and id < ${to} and deleted_at is null
-      and not id = any(${rows.map(({ id }) => id ?? 0)})`,
 })
 
 const videos = defineTable({
@@ -192,6 +193,9 @@ const videos = defineTable({
     },
   ],
   key: ['id'],
+  gone: emptied('feed_videos'),
+  reread: 'whole',
+  reads: { feeds: ['feed_id'] },
   columns: { id: 'int', feed_id: 'int', video_id: 'int', cover_id: 'int', width: 'int', height: 'int' },
   async write(tx, rows, batch) {
     const found = await batch.find(
@@ -222,6 +226,9 @@ const topicLinks = defineTable({
   by: 'index',
   into: [{ table: 'feed_topic_links', key: { topic_id: 'topic_id', index: 'index' } }],
   key: ['index'],
+  gone: replaced({ table: 'feed_topic_links', by: 'index' }),
+  reread: 'whole',
+  reads: { feeds: ['feed_id'], 'feed-topics': ['topic_id'] },
   columns: { index: 'int', topic_id: 'int', feed_id: 'int' },
   async write(tx, rows, batch) {
     const found = await batch.find(
@@ -254,9 +261,6 @@ const topicLinks = defineTable({
       update feeds set has_topics = true
       where id = any(${[...new Set(given.map(({ feed_id }) => feed_id ?? 0))]}) and not has_topics`
   },
-  sweep: (tx, { from, to }, rows) => tx`
-    delete from feed_topic_links where index >= ${from} and index < ${to}
-      and not index = any(${rows.map(({ index }) => index ?? 0)})`,
 })
 
 export const settleFeeds: ImportStep = {
@@ -267,8 +271,19 @@ export const settleFeeds: ImportStep = {
       await tx`delete from feed_hots h using feeds f where f.id = h.feed_id and f.deleted_at is not null`
       await tx`delete from feed_topic_links l using feeds f where f.id = l.feed_id and f.deleted_at is not null`
       await tx`delete from feed_search s using feeds f where f.id = s.feed_id and f.deleted_at is not null`
+      await tx`
+        update feeds f set has_video = not has_video
+        where has_video <> exists (select from feed_videos v where v.feed_id = f.id)`
+      await tx`
+        update feeds f set has_topics = not has_topics
+        where has_topics <> exists (select from feed_topic_links l where l.feed_id = f.id)`
       await addMissingHots(tx, days)
       await invalidatePeriodSums(tx, FEED_LIKES)
+      await tx`
+        update paid_nodes n set closed_at = null where closed_at is not null and (
+          channel = 'feed' and exists (select from feeds f where f.id = n.raw and f.deleted_at is null)
+          or channel = 'file' and exists (
+            select from feed_images i join feeds f on f.id = i.feed_id where i.file = n.raw and f.deleted_at is null))`
       await tx`
         update paid_nodes n set closed_at = now() where channel = 'feed' and closed_at is null and not exists (
           select from feeds f where f.id = n.raw and f.deleted_at is null)`

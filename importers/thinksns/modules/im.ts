@@ -1,6 +1,7 @@
 import { numberInText } from '../database/changes.ts'
 import { defineTable } from '../database/table.ts'
 import { TIME_COLUMNS, TIMES, timesOf } from '../database/times.ts'
+import { all, freed, removed } from '../database/vanishing.ts'
 import { relation, upsert } from '../database/write.ts'
 import { findUses } from './files/uses.ts'
 
@@ -15,15 +16,22 @@ const imGroups = defineTable({
         im_group_id: 'provider_id',
         user_id: 'owner_id',
         group_face: { column: 'face_id', ...numberInText },
+        deleted_at: null,
       },
     },
   ],
   key: ['id'],
+  gone: all(
+    freed('im_groups', (sql) => sql`provider_id = 'moving ' || id`),
+    removed('im_groups'),
+  ),
+  reread: 'always',
   columns: {
     id: 'int',
     im_group_id: 'text',
     user_id: 'int',
     group_face: 'text',
+    deleted_at: 'time',
     ...TIMES,
   },
   async write(tx, rows, batch) {
@@ -41,6 +49,7 @@ const imGroups = defineTable({
     )
     const given = rows.flatMap((row) => {
       if (!people.has(row.user_id ?? 0)) batch.leaveOut(row, 'the user no longer exists')
+      else if (row.deleted_at !== null) batch.leaveOut(row, 'deleted')
       else {
         const face = Number(row.group_face)
         return [

@@ -1,7 +1,8 @@
 import { kindOf } from '../classes.ts'
 import { defineTable } from '../database/table.ts'
 import { EPOCH } from '../database/times.ts'
-import { findByKind, isRepeated, relation, upsert } from '../database/write.ts'
+import { removed } from '../database/vanishing.ts'
+import { findByKind, isRepeated, upsert } from '../database/write.ts'
 
 const likes = defineTable({
   table: 'likes',
@@ -20,6 +21,25 @@ const likes = defineTable({
     },
   ],
   key: ['id'],
+  gone: removed({
+    table: 'likes',
+    by: 'likeable_id',
+    key: {
+      likeable_type: (row) => kindOf(row.likeable_type as string),
+      likeable_id: 'likeable_id',
+      user_id: 'user_id',
+    },
+  }),
+  reads: {
+    users: ['user_id'],
+    feeds: ['likeable_id'],
+    musics: ['likeable_id'],
+    music_specials: ['likeable_id'],
+    news: ['likeable_id'],
+    questions: ['likeable_id'],
+    'question-answers': ['likeable_id'],
+    'group-posts': ['likeable_id'],
+  },
   order: ['user_id', 'id'],
   columns: { id: 'int', user_id: 'int', likeable_type: 'text', likeable_id: 'int', created_at: 'time' },
   async write(tx, rows, batch) {
@@ -62,15 +82,6 @@ const likes = defineTable({
       created_at: 'timestamptz',
     }
     await upsert(tx, 'likes', columns, given, { key: ['likeable_type', 'likeable_id', 'user_id'] })
-  },
-  async sweep(tx, { from, to }, rows) {
-    const left = rows.map((row) => ({ ...row, kind: kindOf(row.likeable_type) ?? '' }))
-    await tx`
-      delete from likes l
-      where l.likeable_type in (select distinct likeable_type from likes) and l.likeable_id >= ${from} and l.likeable_id < ${to}
-        and not exists (
-          select from ${relation(tx, { kind: 'text', likeable_id: 'bigint', user_id: 'bigint' }, left)}
-          where r.kind = l.likeable_type and r.likeable_id = l.likeable_id and r.user_id = l.user_id)`
   },
 })
 

@@ -1,8 +1,8 @@
 import { defineTable } from '../database/table.ts'
 import { EPOCH } from '../database/times.ts'
-import { relation, upsert } from '../database/write.ts'
+import { replaced } from '../database/vanishing.ts'
+import { upsert } from '../database/write.ts'
 
-const PROVIDERS = ['qq', 'weibo', 'wechat']
 const PROVIDER_MAX = 32
 
 const links = defineTable({
@@ -17,6 +17,9 @@ const links = defineTable({
     },
   ],
   key: ['user_id', 'type', 'union_id'],
+  gone: replaced({ table: 'linked_accounts', by: 'user_id' }),
+  reread: 'whole',
+  reads: { users: ['user_id'] },
   columns: { user_id: 'int', union_id: 'text', type: 'text', created_at: 'time' },
   async write(tx, rows, batch) {
     const people = await batch.find(
@@ -59,11 +62,6 @@ const links = defineTable({
     const columns = { provider: 'text', subject: 'text', user_id: 'bigint', created_at: 'timestamptz' }
     await upsert(tx, 'linked_accounts', columns, given, { key: ['provider', 'subject'] })
   },
-  sweep: (tx, { from, to }, rows) => tx`
-    delete from linked_accounts l where user_id >= ${from} and user_id < ${to} and provider = any(${PROVIDERS})
-      and not exists (
-        select from ${relation(tx, { user_id: 'bigint', type: 'text' }, rows)}
-        where r.user_id = l.user_id and r.type = l.provider)`,
 })
 
 export const linkTables = [links]

@@ -1,8 +1,10 @@
 import { grams, nameKey } from '#lib/text.ts'
+import type { Db } from '#platform/database'
 import { orNone } from '../database/changes.ts'
 import { defineTable } from '../database/table.ts'
 import { TIME_COLUMNS, TIMES, timesOf } from '../database/times.ts'
-import { relation, upsert } from '../database/write.ts'
+import { all, detached, existing, freedNames, removed } from '../database/vanishing.ts'
+import { upsert } from '../database/write.ts'
 import { findUses } from './files/uses.ts'
 
 const dates = { ...TIMES, deleted_at: 'time' } as const
@@ -14,11 +16,29 @@ const titled = (row: { id: number | null; title: string | null }, noun: string) 
   return { title, title_key: nameKey(title), title_grams: grams(title) }
 }
 
+async function unknownSinger(sql: Db): Promise<number> {
+  const [row] = await sql<{ id: number }[]>`
+    with made as (
+      insert into music_singers (id, name, name_key, name_grams) values (0, '未知歌手', '未知歌手', ${grams('未知歌手')})
+      on conflict do nothing returning id
+    )
+    select id from made union all select id from music_singers where id = 0 limit 1`
+  return row?.id ?? 0
+}
+
 const singers = defineTable({
   table: 'music_singers',
   by: 'id',
   into: [{ table: 'music_singers', columns: { cover: orNone } }],
   key: ['id'],
+  gone: all(
+    freedNames('music_singers'),
+    detached('music_singers', async (tx, ids) => {
+      const unknown = await unknownSinger(tx)
+      await tx`update music_songs set singer_id = ${unknown} where singer_id = any(${ids})`
+    }),
+  ),
+  reread: 'always',
   columns: { id: 'int', name: 'text', cover: 'int', ...dates },
   async write(tx, rows, batch) {
     const covers = new Map(
@@ -72,6 +92,9 @@ const songs = defineTable({
     { table: 'music_song_counts', key: { song_id: 'id' }, only: ['taste_count', 'share_count'] },
   ],
   key: ['id'],
+  gone: removed('music_songs'),
+  reread: 'always',
+  states: existing('musics', 'music_songs', (sql) => sql`deleted_at is null`),
   batch: 500,
   columns: {
     id: 'int',
@@ -100,13 +123,7 @@ const songs = defineTable({
     const orphans = rows.filter(({ singer }) => !known.has(singer ?? 0))
     let unknown = 0
     if (orphans.length > 0) {
-      const [row] = await tx<{ id: number }[]>`
-        with made as (
-          insert into music_singers (id, name, name_key, name_grams) values (0, '未知歌手', '未知歌手', ${grams('未知歌手')})
-          on conflict do nothing returning id
-        )
-        select id from made union all select id from music_singers where id = 0 limit 1`
-      unknown = row?.id ?? 0
+      unknown = await unknownSinger(tx)
       for (const row of orphans)
         batch.mend(row, 'its singer no longer exists: assigned to an unknown singer', 'singer')
     }
@@ -151,6 +168,9 @@ const specials = defineTable({
     { table: 'music_special_counts', key: { special_id: 'id' }, only: ['share_count'] },
   ],
   key: ['id'],
+  gone: removed('music_specials'),
+  reread: 'always',
+  states: existing('music_specials', 'music_specials', (sql) => sql`deleted_at is null`),
   columns: {
     id: 'int',
     title: 'text',
@@ -210,6 +230,12 @@ const links = defineTable({
     },
   ],
   key: ['id'],
+  gone: removed({
+    table: 'music_special_songs',
+    by: 'special_id',
+    key: { special_id: 'special_id', song_id: 'music_id' },
+  }),
+  reread: 'always',
   order: ['music_id', 'id'],
   columns: { id: 'int', special_id: 'int', music_id: 'int' },
   async write(tx, rows, batch) {
@@ -235,10 +261,6 @@ const links = defineTable({
     const columns = { special_id: 'bigint', song_id: 'bigint' }
     await upsert(tx, 'music_special_songs', columns, given, { key: ['special_id', 'song_id'] })
   },
-  sweep: (tx, { from, to }, rows) => tx`
-    delete from music_special_songs s where special_id >= ${from} and special_id < ${to} and not exists (
-      select from ${relation(tx, { special_id: 'bigint', music_id: 'bigint' }, rows)}
-      where r.special_id = s.special_id and r.music_id = s.song_id)`,
 })
 
 export const musicTables = [singers, songs, specials, links]

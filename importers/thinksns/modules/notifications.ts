@@ -2,6 +2,7 @@ import type { NotificationType } from '#modules/notifications/index.ts'
 import type { Db, Tx } from '#platform/database'
 import { classOf, kindOf, readObject } from '../classes.ts'
 import { type Batch, defineTable, type SourceRow } from '../database/table.ts'
+import { replaced } from '../database/vanishing.ts'
 import { relation, upsert } from '../database/write.ts'
 
 const COLUMNS = {
@@ -223,6 +224,15 @@ const notifications = defineTable({
     },
   ],
   key: ['id'],
+  gone: replaced(
+    ...['notifications', 'notification_reads', 'notification_counts', 'notification_cursors'].map(
+      (table) => ({
+        table,
+        by: 'user_id',
+      }),
+    ),
+  ),
+  reads: { users: ['notifiable_id'] },
   order: ['created_at', 'id'],
   columns: COLUMNS,
   write: writeNotifications,

@@ -1,8 +1,10 @@
 import type { Db } from '#platform/database'
 import { orNone } from '../database/changes.ts'
+import { addFacts } from '../database/state.ts'
 import { defineTable } from '../database/table.ts'
 import { EPOCH, TIME_COLUMNS, TIMES } from '../database/times.ts'
-import { findTargets, relation, saveTargets, upsert } from '../database/write.ts'
+import { custom, emptied } from '../database/vanishing.ts'
+import { dropTargets, findTargets, relation, saveTargets, upsert } from '../database/write.ts'
 import { findUses } from './files/uses.ts'
 
 const HIGHEST = 1_000_000_000_000
@@ -37,6 +39,26 @@ const nodes = defineTable({
     },
   ],
   key: ['id'],
+  gone: custom('remove', {
+    // Buyers refer to prices, so they are read again with them.
+    async before(tx, { from, to }) {
+      const nodes = await tx<{ id: number }[]>`select id from paid_nodes where raw >= ${from} and raw < ${to}`
+      const ids = nodes.map(({ id }) => id)
+      await addFacts(tx, 'paid_nodes', 'sold', ids)
+      await dropTargets(tx, 'paid_nodes', ids)
+      await tx`delete from purchases where node_id = any(${ids})`
+      await tx`delete from paid_nodes where id = any(${ids})`
+    },
+  }),
+  reads: { uses: ['raw'] },
+  states: (sql, { from, to }) => sql`
+    select 'prices of ' || channel as kind, raw as id, concat_ws(' ', id, amount, free) as fact from paid_nodes
+    where raw >= ${from} and raw < ${to}
+    union all
+    select 'sold', id, concat_ws(' ', raw, amount) from paid_nodes where raw >= ${from} and raw < ${to}
+    union all
+    select 'files of feed', u.raw, concat_ws(' ', n.id, n.free) from paid_nodes n join file_uses u on u.id = n.raw
+    where n.channel = 'file' and u.channel = 'feed:image' and n.raw >= ${from} and n.raw < ${to}`,
   order: ['channel'],
   columns: {
     id: 'int',
@@ -60,7 +82,7 @@ const nodes = defineTable({
       const other = row.channel === OLD_FEED ? ruling.get(row.raw) : undefined
       if (row.channel === COMMENT) batch.leaveOut(row, 'a price for comments, which was never charged')
       else if (channel === undefined) batch.leaveOut(row, 'unsupported kind of priced content')
-      else if (amount < 1 || amount > HIGHEST) batch.leaveOut(row, 'the price is zero or too high')
+      else if (amount < 1) batch.leaveOut(row, 'the price is zero')
       else if (channel === 'file' && !uses.has(row.raw ?? 0)) batch.leaveOut(row, 'the file no longer exists')
       else if (other !== undefined) {
         targets.set(row.id ?? 0, other)
@@ -81,7 +103,7 @@ const nodes = defineTable({
             raw: row.raw,
             subject: row.subject,
             body: row.body,
-            amount,
+            amount: Math.min(amount, HIGHEST),
             user_id: row.user_id ?? 0,
             extra: channel === 'file' && sound && row.extra === 'read' ? 'listen' : row.extra,
             free: lapsed,
@@ -111,10 +133,6 @@ const nodes = defineTable({
     await upsert(tx, 'paid_nodes', columns, given)
     await saveTargets(tx, 'paid_nodes', targets)
   },
-  // Makes content free when its price was deleted in the source. Purchases stay valid.
-  sweep: (tx, { from, to }, rows) => tx`
-    update paid_nodes set free = true where raw >= ${from} and raw < ${to} and not free
-      and not id = any(${rows.map(({ id }) => id ?? 0)})`,
 })
 
 const buyers = defineTable({
@@ -123,6 +141,9 @@ const buyers = defineTable({
   width: 1000,
   into: null,
   key: ['node_id', 'user_id'],
+  gone: emptied('purchases'),
+  reread: 'whole',
+  reads: { users: ['user_id'], sold: ['node_id'] },
   columns: { node_id: 'int', user_id: 'int' },
   async write(tx, rows, batch) {
     const people = await batch.find(

@@ -2,6 +2,7 @@ import { kindOf } from '../classes.ts'
 import { orNone } from '../database/changes.ts'
 import { defineTable } from '../database/table.ts'
 import { EPOCH, TIME_COLUMNS, TIMES } from '../database/times.ts'
+import { replaced } from '../database/vanishing.ts'
 import { upsert } from '../database/write.ts'
 
 const reports = defineTable({
@@ -17,6 +18,9 @@ const reports = defineTable({
     },
   ],
   key: ['id'],
+  gone: replaced('reports'),
+  reread: 'whole',
+  reads: { users: ['user_id'] },
   columns: {
     id: 'int',
     user_id: 'int',

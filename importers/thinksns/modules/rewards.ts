@@ -1,6 +1,7 @@
 import { kindOf } from '../classes.ts'
 import { defineTable } from '../database/table.ts'
 import { EPOCH } from '../database/times.ts'
+import { removed } from '../database/vanishing.ts'
 import { findByKind, upsert } from '../database/write.ts'
 
 const rewards = defineTable({
@@ -18,6 +19,20 @@ const rewards = defineTable({
     },
   ],
   key: ['id'],
+  gone: removed({
+    table: 'rewards',
+    key: { rewardable_type: (row) => kindOf(row.rewardable_type as string), id: 'id' },
+  }),
+  reads: {
+    users: ['user_id', 'target_user'],
+    feeds: ['rewardable_id'],
+    musics: ['rewardable_id'],
+    music_specials: ['rewardable_id'],
+    news: ['rewardable_id'],
+    questions: ['rewardable_id'],
+    'question-answers': ['rewardable_id'],
+    'group-posts': ['rewardable_id'],
+  },
   columns: {
     id: 'int',
     user_id: 'int',

@@ -1,8 +1,9 @@
 import { Ajv } from 'ajv'
 import { type PhpValue, readPhp } from '#lib/php-serialize.ts'
-import { SETTINGS, type SettingName, saveSettings } from '#modules/settings/index.ts'
+import { SETTINGS, type SettingName, type Settings, updateSettings } from '#modules/settings/index.ts'
 import type { Tx } from '#platform/database'
-import { type Batch, defineTable } from '../database/table.ts'
+import { type Batch, defineTable, type ImportStep } from '../database/table.ts'
+import { custom } from '../database/vanishing.ts'
 import { findTargets } from '../database/write.ts'
 
 type Values = Partial<Record<SettingName, unknown>>
@@ -125,6 +126,23 @@ const isCut = (value: unknown, read: unknown) =>
     ? read.length < (list(value)?.length ?? 0)
     : typeof read === 'number' && typeof value !== 'object' && Number(value) !== read
 
+/** Settings that the source may change. */
+const CHANGED = [
+  ...Object.values(READINGS).flatMap((read) => Object.keys(read(undefined))),
+  'register:role',
+  'site:currency-name',
+  'site:currency-unit',
+]
+
+/** Resets all settings first, because a later run leaves the usual value of a setting that the source removed. */
+const resetSettings: ImportStep = {
+  name: 'usual settings',
+  run: ({ transaction }) =>
+    transaction((tx) => tx`delete from settings where name = any(${[...new Set(CHANGED)]})`),
+}
+
+const RESET = custom('reset', {})
+
 const REGISTER_ROLE = 'user register-role'
 const ajv = new Ajv({ strict: false })
 
@@ -141,7 +159,7 @@ async function save(tx: Tx, row: object, values: Values, batch: Batch, value?: u
     kept[name] = read
     if (isCut(value, read)) batch.mend(row, `${name} reduced to what Kith supports`, { column, new: read })
   }
-  await saveSettings(tx, kept)
+  await updateSettings(batch.ctx, tx, kept as Partial<Settings>)
 }
 
 const NO_EQUAL = 'Kith has no such setting'
@@ -191,6 +209,8 @@ const commonConfigs = defineTable({
   by: null,
   into: null,
   key: ['namespace', 'name'],
+  gone: RESET,
+  reread: 'always',
   columns: { namespace: 'text', name: 'text', value: 'text' },
   async write(tx, rows, batch) {
     for (const row of rows) await writeSetting(tx, row, readPlain(row.value), batch)
@@ -202,6 +222,8 @@ const settings = defineTable({
   by: null,
   into: null,
   key: ['namespace', 'name'],
+  gone: RESET,
+  reread: 'always',
   columns: { namespace: 'text', name: 'text', contents: 'text' },
   async write(tx, rows, batch) {
     for (const row of rows) await writeSetting(tx, row, readPhp(row.contents ?? 'N;'), batch)
@@ -213,6 +235,8 @@ const currencyTypes = defineTable({
   by: null,
   into: null,
   key: ['id'],
+  gone: RESET,
+  reread: 'always',
   columns: { id: 'int', name: 'text', unit: 'text' },
   async write(tx, rows, batch) {
     for (const row of rows) {
@@ -232,4 +256,4 @@ const currencyTypes = defineTable({
  * Imports old settings first, so that current settings overwrite them. Runs after the import of roles,
  * because a setting references a role.
  */
-export const settingTables = [commonConfigs, settings, currencyTypes]
+export const settingTables = [resetSettings, commonConfigs, settings, currencyTypes]

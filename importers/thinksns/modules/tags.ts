@@ -3,6 +3,7 @@ import type { Db } from '#platform/database'
 import { kindOf } from '../classes.ts'
 import { defineTable } from '../database/table.ts'
 import { EPOCH } from '../database/times.ts'
+import { all, detached, forgotten, freedNames, replaced, targeted } from '../database/vanishing.ts'
 import { findTargets, relation, saveTargets, upsert } from '../database/write.ts'
 
 function firstOfName<R extends { id: number | null; name: string | null }>(rows: R[]) {
@@ -22,6 +23,15 @@ const categories = defineTable({
   by: null,
   into: [{ table: 'tag_categories' }],
   key: ['id'],
+  gone: all(
+    freedNames('tag_categories'),
+    detached('tag_categories', async (tx, ids) => {
+      const other = await otherCategory(tx, ids)
+      await tx`update tags set tag_category_id = ${other} where tag_category_id = any(${ids})`
+    }),
+    forgotten('tag_categories'),
+  ),
+  reread: 'always',
   columns: { id: 'int', name: 'text', weight: 'int', created_at: 'time' },
   async write(tx, rows, batch) {
     const { kept, targets } = firstOfName(rows)
@@ -52,6 +62,16 @@ const tags = defineTable({
   by: null,
   into: [{ table: 'tags' }],
   key: ['id'],
+  gone: all(
+    freedNames('tags'),
+    detached('tags', async (tx, ids) => {
+      for (const table of ['user_tags', 'news_tags', 'group_tags'])
+        await tx`delete from ${tx(table)} where tag_id = any(${ids})`
+    }),
+    forgotten('tags'),
+  ),
+  reread: 'always',
+  states: targeted('tags'),
   batch: 100_000,
   columns: { id: 'int', name: 'text', tag_category_id: 'int', weight: 'int', created_at: 'time' },
   async write(tx, rows, batch) {
@@ -88,9 +108,9 @@ const tags = defineTable({
   },
 })
 
-async function otherCategory(sql: Db): Promise<number> {
+async function otherCategory(sql: Db, gone: number[] = []): Promise<number> {
   const [row] = await sql<{ id: number }[]>`
-    with first as (select id from tag_categories order by id limit 1),
+    with first as (select id from tag_categories where not id = any(${gone}::bigint[]) order by id limit 1),
     made as (
       insert into tag_categories (id, name, name_key) select 1, '其他', '其他' where not exists (select from first)
       returning id
@@ -109,6 +129,17 @@ export const tagged = (
     width: 2000,
     into: null,
     key: ['tag_id', 'taggable_type', 'taggable_id'],
+    gone: replaced(
+      { table: 'user_tags', by: 'user_id' },
+      { table: 'news_tags', by: 'news_id' },
+      { table: 'group_tags', by: 'group_id' },
+    ),
+    reads: {
+      tags: ['tag_id'],
+      users: ['taggable_id'],
+      news: ['taggable_id'],
+      groups: ['taggable_id'],
+    },
     columns: { tag_id: 'int', taggable_type: 'text', taggable_id: 'int' },
     async write(tx, rows, batch) {
       const targets = await findTargets(

@@ -1,7 +1,8 @@
 import { grams, nameKey } from '#lib/text.ts'
 import { defineTable, type ImportStep } from '../database/table.ts'
 import { TIME_COLUMNS, TIMES, timesOf } from '../database/times.ts'
-import { findHeir, relation, uniqueNames, upsert } from '../database/write.ts'
+import { all, custom, existing, freedNames, removed, withoutPictures } from '../database/vanishing.ts'
+import { findHeir, uniqueNames, upsert } from '../database/write.ts'
 import { applyPictures, nodePicture, wantPictures } from './files/pictures.ts'
 
 const STATUSES = new Set(['waiting', 'passed', 'failed'])
@@ -11,6 +12,9 @@ const topics = defineTable({
   by: 'id',
   into: [{ table: 'feed_topics', columns: { logo: null } }],
   key: ['id'],
+  gone: all(freedNames('feed_topics'), removed('feed_topics'), withoutPictures('feed_topics.logo')),
+  reread: 'always',
+  states: existing('feed-topics', 'feed_topics', (sql) => sql`creator_user_id`),
   columns: {
     id: 'int',
     name: 'text',
@@ -84,6 +88,12 @@ const followers = defineTable({
     },
   ],
   key: ['index'],
+  gone: custom('end', {
+    before: (tx, { from, to }) => tx`
+      update feed_topic_users set followed_at = null
+      where topic_id >= ${from} and topic_id < ${to} and followed_at is not null`,
+  }),
+  reads: { users: ['user_id'], 'feed-topics': ['topic_id'] },
   columns: { index: 'int', topic_id: 'int', user_id: 'int', following_at: 'time' },
   async write(tx, rows, batch) {
     const people = await batch.find(
@@ -97,6 +107,8 @@ const followers = defineTable({
     const given = rows.flatMap((row) => {
       if (!people.has(row.user_id ?? 0)) batch.leaveOut(row, 'the user no longer exists')
       else if (!found.has(row.topic_id ?? 0)) batch.leaveOut(row, 'the topic no longer exists')
+      else if (row.following_at === null)
+        batch.merge(row, 'not a follower: participants are derived from feeds')
       else return [{ topic_id: row.topic_id, user_id: row.user_id, followed_at: row.following_at }]
       return []
     })
@@ -104,12 +116,17 @@ const followers = defineTable({
     const columns = { topic_id: 'bigint', user_id: 'bigint', followed_at: 'timestamptz' }
     await upsert(tx, 'feed_topic_users', columns, given, { key: ['topic_id', 'user_id'] })
   },
-  sweep: (tx, { from, to }, rows) => tx`
-    update feed_topic_users f set followed_at = null
-    where topic_id >= ${from} and topic_id < ${to} and followed_at is not null and not exists (
-      select from ${relation(tx, { topic_id: 'bigint', user_id: 'bigint' }, rows)}
-      where r.topic_id = f.topic_id and r.user_id = f.user_id)`,
 })
+
+/** Resets participants before the recount, which keeps the time of a feed that was deleted since the last run. */
+export const forgetParticipants: ImportStep = {
+  name: 'participants of topics',
+  run: ({ transaction }) =>
+    transaction(async (tx) => {
+      await tx`delete from feed_topic_users where followed_at is null`
+      await tx`update feed_topic_users set feeds_count = 0, participated_at = null where feeds_count <> 0`
+    }),
+}
 
 export const showLogos: ImportStep = {
   name: 'logos',

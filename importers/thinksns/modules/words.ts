@@ -1,6 +1,7 @@
 import { nameKey } from '#lib/text.ts'
 import { defineTable } from '../database/table.ts'
 import { EPOCH, TIME_COLUMNS } from '../database/times.ts'
+import { all, freed, removed } from '../database/vanishing.ts'
 import { upsert } from '../database/write.ts'
 
 const words = defineTable({
@@ -9,6 +10,11 @@ const words = defineTable({
   batch: 100_000,
   into: [{ table: 'sensitive_words', columns: { replace: 'replacement' } }],
   key: ['id'],
+  gone: all(
+    freed('sensitive_words', (sql) => sql`word_key = 'moving ' || id`),
+    removed('sensitive_words'),
+  ),
+  reread: 'always',
   columns: { id: 'int', word: 'text', type: 'text', replace: 'text', created_at: 'time' },
   async write(tx, rows, batch) {
     const known = new Set<string>()
@@ -46,8 +52,6 @@ const words = defineTable({
     }
     await upsert(tx, 'sensitive_words', columns, given)
   },
-  sweep: (tx, _range, rows) =>
-    tx`delete from sensitive_words where not id = any(${rows.map(({ id }) => id ?? 0)})`,
 })
 
 export const wordTables = [words]

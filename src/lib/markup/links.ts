@@ -3,7 +3,7 @@ import { LinkifyIt, REBuilder } from 'linkify-it'
 /** Ends a URL at full-width signs that Unicode does not classify as punctuation, such as `～` and `＝`. */
 class UrlPatterns extends REBuilder {
   override get_text_separators(): RegExp {
-    return /[><\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff\uff0b\uff1c-\uff1e\uff5c\uff5e\uffe0-\uffe6]/
+    return /[><\u00ad\u200b-\u200f\u061c\u202a-\u202e\u2060-\u206f\ufeff\uff0b\uff1c-\uff1e\uff5c\uff5e\uffe0-\uffe6]/
   }
 
   /** Continues at signs that titles in paths contain, such as `史蒂夫·乔布斯` and `Michelson–Morley`. */

@@ -33,6 +33,10 @@ const INLINE: [string, TextTree][] = [
   ['https://e.org/a～', [E, '～']],
   ['https://e.org/a｜b', [E, '｜b']],
   ['https://e.org/a　b', [E, '　b']],
+  // Characters that hide or reverse what follows.
+  ...['\u00ad', '\u061c', '\u200b', '\u202e', '\u2066', '\u2069', '\ufeff'].map(
+    (sign): [string, TextTree] => [`https://e.org/a${sign}b`, [E, `${sign}b`]],
+  ),
   ['https://e.org/a.', [E, '.']],
   ['https://e.org/a, b', [E, ', b']],
   ['https://e.org/a; b', [E, '; b']],

@@ -9,7 +9,7 @@ export {
   replaceRoles,
   selectRoleNames,
 } from './roles/queries.ts'
-export { ABILITIES, type Ability, isMemberAbility, ROLES } from './seeds.ts'
+export { ABILITIES, type Ability, isMemberAbility, MEMBER_ABILITIES, ROLES } from './seeds.ts'
 export {
   addRoles,
   beyondOwnAbilities,

@@ -21,7 +21,7 @@ const AT_ONCE = 1000
 
 /** Repeats syncs whose job was lost in a crash, and starts syncs with a newly configured provider. */
 export async function sweep(ctx: Context): Promise<void> {
-  await moveToProvider(ctx.sql, imProvider(ctx).name)
+  await moveToProvider(ctx.sql, imProvider(ctx).name, ctx.config.im.isChosen)
   for (const id of await listWaitingGroups(ctx.sql, AT_ONCE)) await addSync(ctx.sql, 'im_group', id, 0)
   await syncAccounts(ctx, await listWaitingAccounts(ctx.sql, AT_ONCE))
 }

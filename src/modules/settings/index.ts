@@ -5,7 +5,6 @@ export {
   linksOf,
   readSettings,
   type SettingChecks,
-  saveSettings,
   updateSettings,
   webLinks,
 } from './service.ts'

@@ -16,7 +16,7 @@ export type SettingChecks = {
 const listSettings = (sql: Db) => sql<Row<'settings', 'name' | 'value'>[]>`select name, value from settings`
 
 /** Stores null as a JSON null. */
-export async function saveSettings(sql: Db, changes: Record<string, unknown>): Promise<void> {
+async function saveSettings(sql: Db, changes: Record<string, unknown>): Promise<void> {
   const rows = Object.entries(changes).map(([name, value]) => ({ name, value }))
   await sql`
     insert into settings (name, value)

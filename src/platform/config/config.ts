@@ -172,6 +172,8 @@ export function readConfig(env: Environment) {
     pushAllowPrivate: choice('PUSH_ALLOW_PRIVATE', 'false', ['true', 'false']) === 'true',
     imProvider,
     im: {
+      /** Imported chat groups keep the ids of their provider until the operator has chosen one. */
+      isChosen: text('IM_PROVIDER') !== undefined,
       timeoutMs: integer('IM_TIMEOUT_MS', 5_000, 100, 60_000),
       /** Maximum wait for the chat provider before the server responds with 202. */
       confirmMs: integer('IM_CONFIRM_MS', 3_000, 0, 60_000),

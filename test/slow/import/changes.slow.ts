@@ -51,6 +51,7 @@ describe('imports a community of random content', { skip: skipMariaDb }, async (
   let source: ThinkSns
   let told: Awaited<ReturnType<ReturnType<typeof bringerOf>>>
   let lines: Map<string, Note[]>
+  let rowsTold: Map<string, Note[]>
 
   const lineKey = (table: string, row: string, column = '') => `${table} ${row} ${column}`
   before(async () => {
@@ -58,6 +59,7 @@ describe('imports a community of random content', { skip: skipMariaDb }, async (
     source = await createThinkSns(maria, 'second')
     await addSecondCommunity(source)
     told = await bringerOf(world, { database: source.address })()
+    rowsTold = Map.groupBy(told.notes, ({ table, row }) => `${table} ${row}`)
     lines = Map.groupBy(told.notes, ({ table, row, column }) => lineKey(table, row, column))
   })
   after(() => maria?.stop())
@@ -80,7 +82,7 @@ describe('imports a community of random content', { skip: skipMariaDb }, async (
     const columns = (into.only ?? Object.keys(table.columns)).filter((name) => !elsewhere.includes(name))
     return rows.flatMap((row) => {
       const name = table.key.map((column) => String(row[column] ?? '')).join('/')
-      const outcomes = new Set(lines.get(lineKey(table.table, name))?.map(({ outcome }) => outcome))
+      const outcomes = new Set(rowsTold.get(`${table.table} ${name}`)?.map(({ outcome }) => outcome))
       if (outcomes.has('left out') || outcomes.has('merged') || (into.when && !into.when(row))) return []
       const target = found.get(
         key.map(([, of]) => String(typeof of === 'string' ? row[of] : of(row))).join('/'),

@@ -91,13 +91,13 @@ describe('imports each kind of content', { skip: skipMariaDb }, async () => {
       ],
       [
         { user_id: 1, role: 'founder', audit: 1, id: 1 },
-        { user_id: 2, role: 'administrator', audit: 1, id: 2 },
+        { user_id: 2, role: 'member', audit: 0, id: 2 },
         { user_id: 3, role: 'member', audit: 1, id: 3 },
       ],
     )
     const [paid] =
       await sql`select mode, category_id, (select role from group_members where group_id = 2) as role from groups where id = 2`
-    assert.deepEqual({ ...paid }, { mode: 'public', category_id: 0, role: 'founder' })
+    assert.deepEqual({ ...paid }, { mode: 'private', category_id: 0, role: 'founder' })
     assert.deepEqual(
       [...(await sql`select post_id, file from group_post_images`)],
       [{ post_id: 1, file: 15 }],

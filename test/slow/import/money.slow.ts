@@ -49,6 +49,32 @@ describe('imports balances and payments', { skip: skipMariaDb }, async () => {
     assert.equal(done.of('wallets')?.merged, 2)
   })
 
+  test('accounts for the money of each person, with what was skipped and why', async () => {
+    const done = await bringerOf(kept, { database: source.address, oldWallets: true })()
+    const of = (person: number, currency: string) =>
+      done.statements.find((each) => each.person === person && each.currency === currency)
+    assert.deepEqual(of(2, 'wallet'), {
+      person: 2,
+      currency: 'wallet',
+      opening: [
+        { source: 'wallet', amount: 0 },
+        { source: 'wallets', amount: 400 },
+      ],
+      escrow: 0,
+      refunded: 0,
+      skipped: [],
+      balance: 400,
+    })
+    assert.deepEqual(of(1, 'wallet')?.skipped, [
+      { source: 'wallets', amount: 9999, reason: 'superseded by the current wallet of the user' },
+    ])
+    assert.deepEqual(of(1, 'wallet')?.escrow, 900)
+    assert.deepEqual(of(3, 'points')?.skipped, [
+      { source: 'currencies', amount: -5, reason: 'negative balance of points: set to zero' },
+    ])
+    assert.equal(of(99, 'points')?.skipped[0]?.amount, 8)
+  })
+
   test('books each imported balance as one opening entry in the ledger', async () => {
     const rows = await kept.sql<{ owner_id: number; currency: string; kinds: string[] }[]>`
       select owner_id, currency, array_agg(kind order by id) as kinds from ledger_postings where owner_id > 0
@@ -138,6 +164,37 @@ describe('imports balances and payments', { skip: skipMariaDb }, async () => {
     assert.equal(totals.points.escrow, 0)
     assert.equal((await given.sql`select from pins where state = 'pending'`).count, 0)
     assert.deepEqual(await faultsOf(given), [])
+  })
+
+  test('returns a payment once whose row the source removed, and keeps it nowhere', async () => {
+    const later = await createWorld()
+    const bring = bringerOf(later, { database: source.address })
+    await source.add('feed_pinneds', { id: 50, channel: 'feed', target: 2, user_id: 2, amount: 21, day: 2 })
+    await bring()
+    const before = await owned(later, 'points')
+    const escrow = (await audit(later)).totals.points.escrow
+    // The original deletes the row of a refused pin and returns the points.
+    await source.run('delete from feed_pinneds where id = 50')
+    await source.run('update currencies set `sum` = `sum` + 21 where owner_id = 2')
+    await bring()
+    assert.deepEqual(await owned(later, 'points'), { ...before, 2: (before[2] ?? 0) + 21 })
+    const { balanced, totals } = await audit(later)
+    assert.ok(balanced)
+    assert.equal(totals.points.escrow, escrow - 21)
+    assert.equal((await later.sql`select from pins where amount = 21`).count, 0)
+    assert.deepEqual(await faultsOf(later), [])
+    await source.run('update currencies set `sum` = `sum` - 21 where owner_id = 2')
+  })
+
+  test('keeps the balance of an older wallet when only the current wallets are read again', async () => {
+    const later = await createWorld()
+    const bring = bringerOf(later, { database: source.address, oldWallets: true })
+    await bring()
+    const before = await owned(later, 'wallet')
+    await source.run('update wallet set balance = balance + 1 where owner_id = 1')
+    await bring()
+    assert.deepEqual(await owned(later, 'wallet'), { ...before, 1: (before[1] ?? 0) + 1 })
+    await source.run('update wallet set balance = balance - 1 where owner_id = 1')
   })
 
   test('books only balance differences when the import is repeated', async () => {

@@ -43,14 +43,13 @@ export function Menu({
       <button type="button" class={name} aria-label={label} popovertarget={id} ref={opener}>
         {button}
       </button>
-      {/* biome-ignore lint/a11y/noStaticElementInteractions: closes after a click on one of the actions inside */}
-      {/* biome-ignore lint/a11y/useKeyWithClickEvents: keys press the actions too */}
       <div
         id={id}
         class="popover"
         popover="auto"
         onBeforeToggle={place}
-        onClick={({ currentTarget, target }) => {
+        // Closes first, so that a dialog of the action returns the focus to the button that opened the menu.
+        onClickCapture={({ currentTarget, target }) => {
           if ((target as Element).closest('a, button')) currentTarget.hidePopover()
         }}
       >

@@ -4,6 +4,7 @@ import type { Tx } from '#platform/database'
 import { NUMBERED_EXTENSIONS, numberedPath } from '../../classes.ts'
 import { type Batch, defineTable, type Outcomes, type SourceRow } from '../../database/table.ts'
 import { TIME_COLUMNS, TIMES } from '../../database/times.ts'
+import { all, custom, existing, freed, withoutPictures } from '../../database/vanishing.ts'
 import { relation, upsert } from '../../database/write.ts'
 import { nodePicture, wantPictures } from '../files/pictures.ts'
 
@@ -52,7 +53,7 @@ function nameOf(row: Row, taken: Set<string>, outcomes: Outcomes): string {
     name = `user_${id}`
     outcomes.mend(row, 'no name: renamed to user_ID', 'name')
   } else if (loginKind(name).kind !== 'name') {
-    name = `_${name}`
+    name = `_${name.replaceAll('@', '_')}`
     outcomes.mend(row, 'name looks like an id, phone or e-mail: prefixed with an underscore', 'name')
   }
   if (taken.has(nameKey(name))) {
@@ -130,7 +131,7 @@ async function writePeople(tx: Tx, rows: Row[], batch: Batch): Promise<void> {
   const ids = rows.map(({ id }) => id ?? 0)
   const names = rows.flatMap(({ id, name }) => [
     nameKey(name ?? ''),
-    nameKey(`_${name}`),
+    nameKey(`_${name?.trim().replaceAll('@', '_')}`),
     nameKey(`${name?.trim()}_${id}`),
     `user_${id}`,
   ])
@@ -180,11 +181,6 @@ async function writePeople(tx: Tx, rows: Row[], batch: Batch): Promise<void> {
     where u.id = r.id and u.password is distinct from r.password
       and (u.password is null or u.password not like '$argon2id$%' or r.password like '$argon2id$%')`
   await tx`insert into user_counts (user_id) select unnest(${ids}::bigint[]) on conflict do nothing`
-  // In ThinkSNS+, the role of ordinary members is named `owner`.
-  await tx`
-    insert into user_roles (user_id, role_id)
-    select p.id, r.id from unnest(${ids}::bigint[]) as p (id), roles r where r.name = 'owner'
-    on conflict do nothing`
   await wantAvatars(tx, rows, batch)
 }
 
@@ -236,15 +232,26 @@ export const users = defineTable({
     },
   ],
   key: ['id'],
+  gone: all(
+    freed('users', (sql) => sql`name_key = 'moving ' || id, email = null, email_key = null, phone = null`),
+    withoutPictures('users.avatar', 'users.bg'),
+    custom('hide', {
+      // Their content stays. Founders stay too, because the site needs an administrator.
+      async after(tx, { from, to }, rows) {
+        const { count } = await tx`
+          update users u set deleted_at = now() where id >= ${from} and id < ${to} and deleted_at is null
+            and not id = any(${rows.map(({ id }) => Number(id ?? 0))}::bigint[])
+            and not exists (
+              select from user_roles x join roles r on r.id = x.role_id where x.user_id = u.id and r.name = 'founder')`
+        return count
+      },
+    }),
+  ),
+  reread: 'whole',
+  states: existing('users', 'users'),
   columns: PEOPLE,
   batch: 500,
   write: writePeople,
-  // Soft-deletes users who were deleted in the source. Keeps founders, because the site needs an administrator.
-  sweep: (tx, { from, to }, rows) => tx`
-    update users u set deleted_at = now() where id >= ${from} and id < ${to} and deleted_at is null
-      and not id = any(${rows.map(({ id }) => id ?? 0)})
-      and not exists (
-        select from user_roles x join roles r on r.id = x.role_id where x.user_id = u.id and r.name = 'founder')`,
 })
 
 /** Runs after the import of check-ins, which determine `checkin_count`. */
@@ -260,6 +267,11 @@ export const extras = defineTable({
     },
   ],
   key: ['user_id'],
+  gone: custom('reset', {
+    before: (tx, { from, to }) => tx`
+      update user_counts set last_checkin_count = 0 where user_id >= ${from} and user_id < ${to} and last_checkin_count > 0`,
+  }),
+  reread: 'always',
   columns: { user_id: 'int', checkin_count: 'int', last_checkin_count: 'int' },
   async write(tx, rows, batch) {
     const people = await batch.find(

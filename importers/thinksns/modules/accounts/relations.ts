@@ -1,5 +1,6 @@
 import { defineTable } from '../../database/table.ts'
 import { EPOCH } from '../../database/times.ts'
+import { custom, removed } from '../../database/vanishing.ts'
 import { relation, upsert } from '../../database/write.ts'
 
 export const followed = defineTable({
@@ -14,6 +15,8 @@ export const followed = defineTable({
     },
   ],
   key: ['id'],
+  gone: removed({ table: 'user_follows', by: 'user_id', key: { user_id: 'user_id', target_id: 'target' } }),
+  reads: { users: ['user_id', 'target'] },
   columns: { id: 'int', user_id: 'int', target: 'int', created_at: 'time' },
   async write(tx, rows, batch) {
     const people = await batch.find(
@@ -33,10 +36,6 @@ export const followed = defineTable({
     const columns = { id: 'bigint', user_id: 'bigint', target_id: 'bigint', created_at: 'timestamptz' }
     await upsert(tx, 'user_follows', columns, given, { key: ['user_id', 'target_id'] })
   },
-  sweep: (tx, { from, to }, rows) => tx`
-    delete from user_follows f where user_id >= ${from} and user_id < ${to} and not exists (
-      select from ${relation(tx, { user_id: 'bigint', target: 'bigint' }, rows)}
-      where r.user_id = f.user_id and r.target = f.target_id)`,
 })
 
 export const blocked = defineTable({
@@ -45,6 +44,8 @@ export const blocked = defineTable({
   width: 2000,
   into: [{ table: 'user_blocks', key: { user_id: 'user_id', target_id: 'target_id' } }],
   key: ['user_id', 'target_id'],
+  gone: removed({ table: 'user_blocks', by: 'user_id', key: { user_id: 'user_id', target_id: 'target_id' } }),
+  reads: { users: ['user_id', 'target_id'] },
   columns: { user_id: 'int', target_id: 'int', created_at: 'time' },
   async write(tx, rows, batch) {
     const people = await batch.find(
@@ -66,10 +67,6 @@ export const blocked = defineTable({
     const columns = { user_id: 'bigint', target_id: 'bigint', created_at: 'timestamptz' }
     await upsert(tx, 'user_blocks', columns, [...given.values()], { key: ['user_id', 'target_id'] })
   },
-  sweep: (tx, { from, to }, rows) => tx`
-    delete from user_blocks f where user_id >= ${from} and user_id < ${to} and not exists (
-      select from ${relation(tx, { user_id: 'bigint', target_id: 'bigint' }, rows)}
-      where r.user_id = f.user_id and r.target_id = f.target_id)`,
 })
 
 export const famous = defineTable({
@@ -77,6 +74,8 @@ export const famous = defineTable({
   by: null,
   into: [{ table: 'famous_users', key: { user_id: 'user_id' }, columns: { id: null } }],
   key: ['id'],
+  gone: removed({ table: 'famous_users', by: 'user_id', key: { user_id: 'user_id' } }),
+  reread: 'always',
   columns: { id: 'int', user_id: 'int', type: 'text', created_at: 'time' },
   async write(tx, rows, batch) {
     const people = await batch.find(
@@ -98,8 +97,6 @@ export const famous = defineTable({
     const columns = { user_id: 'bigint', type: 'text', created_at: 'timestamptz' }
     await upsert(tx, 'famous_users', columns, given, { key: ['user_id'] })
   },
-  sweep: (tx, _range, rows) =>
-    tx`delete from famous_users where not user_id = any(${rows.map(({ user_id }) => user_id ?? 0)})`,
 })
 
 export const recommended = defineTable({
@@ -113,6 +110,10 @@ export const recommended = defineTable({
     },
   ],
   key: ['id'],
+  gone: custom('end', {
+    before: (tx) => tx`update users set recommended_at = null where recommended_at is not null`,
+  }),
+  reread: 'always',
   columns: { id: 'int', user_id: 'int', created_at: 'time' },
   async write(tx, rows, batch) {
     const people = await batch.find(
@@ -131,7 +132,4 @@ export const recommended = defineTable({
       from ${relation(tx, { id: 'bigint', at: 'timestamptz' }, [...given.values()])}
       where u.id = r.id and u.recommended_at is distinct from r.at`
   },
-  sweep: (tx, _range, rows) => tx`
-    update users set recommended_at = null where recommended_at is not null
-      and not id = any(${rows.map(({ user_id }) => user_id ?? 0)})`,
 })

@@ -1,6 +1,18 @@
 import type { Db } from '#platform/database'
 import type { ImportStep } from '../../database/table.ts'
+import { saveTargets, takeTargets } from '../../database/write.ts'
 import { applyPictures } from '../files/pictures.ts'
+
+const LOCKED = 'locked people'
+
+/** Unlocks whom an earlier run locked for their role, because they may have lost it. */
+export const unlockPeople: ImportStep = {
+  name: 'earlier locks',
+  run: ({ transaction }) =>
+    transaction(async (tx) => {
+      await tx`update users set deleted_at = null where id = any(${await takeTargets(tx, LOCKED)})`
+    }),
+}
 
 /**
  * Disables users with the role `disabler` on the operator's request. Never disables founders, because a stock
@@ -11,12 +23,14 @@ export const lockPeople: ImportStep = {
   async run({ transaction, options, note }) {
     const { lockDisablers } = options
     if (lockDisablers)
-      await transaction(
-        (tx) => tx`
+      await transaction(async (tx) => {
+        const locked = await tx<{ id: number }[]>`
           update users u set deleted_at = now()
           where u.deleted_at is null and u.id in (${holdersOf(tx, 'disabler')})
-            and not u.id in (${holdersOf(tx, 'founder')})`,
-      )
+            and not u.id in (${holdersOf(tx, 'founder')})
+          returning id`
+        await saveTargets(tx, LOCKED, new Map(locked.map(({ id }) => [id, ''])))
+      })
     for (let last = 0; ; ) {
       const people = await transaction((tx) => listStandings(tx, last))
       if (people.length === 0) return

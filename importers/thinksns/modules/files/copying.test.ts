@@ -47,6 +47,7 @@ async function run(step: ImportStep, changes: unknown[] = []): Promise<Map<strin
       hasFolder: async () => true,
     },
     transaction: (work) => transaction(sql, work),
+    changed: async () => {},
     note: async (key, reason, change) => {
       if (change === undefined) notes.set(key, reason)
       else changes.push([key, reason, change])

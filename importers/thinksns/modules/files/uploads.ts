@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { orNone } from '../../database/changes.ts'
-import { defineTable, type ImportStep } from '../../database/table.ts'
+import { defineTable, type ImportStep, type StepContext } from '../../database/table.ts'
+import { existing, removed } from '../../database/vanishing.ts'
 import { relation, upsert } from '../../database/write.ts'
 import { DAMAGED, inParallel, MISSING, readMedia } from './pictures.ts'
 
@@ -9,6 +10,8 @@ const contents = defineTable({
   by: 'id',
   into: [{ table: 'import_files', columns: { filename: 'path', width: orNone, height: orNone } }],
   key: ['id'],
+  gone: removed('import_files'),
+  states: existing('contents', 'import_files', (sql) => sql`concat_ws(' ', path, mime, width, height)`),
   columns: { id: 'int', filename: 'text', mime: 'text', width: 'int', height: 'int' },
   async write(tx, rows) {
     const given = rows.map(({ id, filename, mime, width, height }) => ({
@@ -54,6 +57,14 @@ const uses = defineTable({
     },
   ],
   key: ['id'],
+  gone: removed('file_uses'),
+  reads: { users: ['user_id'], contents: ['file_id'] },
+  states: (sql, { from, to }) => sql`
+    select 'uses' as kind, id, concat_ws(' ', file_id, owner_id, channel, raw) as fact from file_uses
+    where id >= ${from} and id < ${to}
+    union all
+    select 'files of ' || split_part(channel, ':', 1), raw, concat_ws(' ', id, file_id, channel) from file_uses
+    where id >= ${from} and id < ${to} and raw is not null and channel is not null`,
   columns: { id: 'int', file_id: 'int', user_id: 'int', channel: 'text', raw: 'int', created_at: 'time' },
   async write(tx, rows, batch) {
     const people = await batch.find(
@@ -137,12 +148,11 @@ const uses = defineTable({
       from ${relation(tx, useColumns, kept)}
       join import_uploads t on t.content_id = r.content and t.owner_id = r.owner_id
       on conflict (id) do update set file_id = excluded.file_id, owner_id = excluded.owner_id,
-        channel = excluded.channel, raw = excluded.raw, attached_at = excluded.attached_at
+        channel = coalesce(excluded.channel, case u.channel when 'imported' then u.channel end), raw = excluded.raw,
+        attached_at = coalesce(excluded.attached_at, case u.channel when 'imported' then u.attached_at end)
       where (u.file_id, u.owner_id, u.channel, u.raw)
         is distinct from (excluded.file_id, excluded.owner_id, excluded.channel, excluded.raw)`
   },
-  sweep: (tx, { from, to }, rows) => tx`
-    delete from file_uses where id >= ${from} and id < ${to} and not id = any(${rows.map(({ id }) => id ?? 0)})`,
 })
 
 const AT_ONCE = 50
@@ -156,9 +166,30 @@ type Waiting = {
   height: number | null
 }
 
+/** Has content be read again whose files came later than the content, because it stores their sizes and kinds. */
+async function tellUses(
+  transaction: StepContext['transaction'],
+  changed: StepContext['changed'],
+  files: number[],
+): Promise<void> {
+  const found = await transaction(
+    (tx) => tx<{ id: number; kind: string; raw: number | null }[]>`
+      select id, 'files of ' || split_part(channel, ':', 1) as kind, raw from file_uses where file_id = any(${files})`,
+  )
+  await changed(
+    'uses',
+    found.map(({ id }) => id),
+  )
+  for (const [kind, uses] of Map.groupBy(found, (each) => each.kind))
+    await changed(
+      kind,
+      uses.flatMap(({ raw }) => raw ?? []),
+    )
+}
+
 export const copyUploads: ImportStep = {
   name: 'bytes of files',
-  async run({ ctx, files, options, transaction, note, progress }) {
+  async run({ ctx, files, options, transaction, changed, note, progress }) {
     let [last, done] = [0, 0]
     for (;;) {
       const rows = await transaction(
@@ -220,6 +251,11 @@ export const copyUploads: ImportStep = {
           ) r
           where f.id = r.id`
       })
+      await tellUses(
+        transaction,
+        changed,
+        rows.map(({ id }) => id),
+      )
       done += rows.length
       progress(`${done}`)
     }

@@ -5,6 +5,7 @@ import { NUMBERED_EXTENSIONS, numberedPath } from '../../classes.ts'
 import { flag, numberInText, textOrNone } from '../../database/changes.ts'
 import { type Batch, defineTable, type SourceRow } from '../../database/table.ts'
 import { TIME_COLUMNS, TIMES, timesOf } from '../../database/times.ts'
+import { all, detached, forgotten, freedNames, removed, withoutPictures } from '../../database/vanishing.ts'
 import { findHeir, findTargets, saveTargets, upsert } from '../../database/write.ts'
 import { nodePicture, wantPictures } from '../files/pictures.ts'
 
@@ -17,6 +18,15 @@ export const groupCategories = defineTable({
   batch: 100_000,
   into: [{ table: 'group_categories' }],
   key: ['id'],
+  gone: all(
+    freedNames('group_categories'),
+    detached('group_categories', async (tx, ids) => {
+      const other = await otherCategory(tx)
+      await tx`update groups set category_id = ${other} where category_id = any(${ids})`
+    }),
+    forgotten('group_categories'),
+  ),
+  reread: 'always',
   columns: {
     id: 'int',
     name: 'text',
@@ -128,10 +138,12 @@ async function writeGroups(tx: Tx, rows: Row[], batch: Batch): Promise<void> {
     if (!targets.has(row.category_id ?? 0))
       batch.mend(row, 'its category no longer exists: moved to another', 'category_id')
     const money = Math.max(row.money ?? 0, 0)
-    let mode = ['public', 'private', 'paid'].includes(row.mode ?? '') ? (row.mode ?? '') : 'public'
+    const isKnown = ['public', 'private', 'paid'].includes(row.mode ?? '') || !batch.has('mode')
+    let mode = isKnown ? (row.mode ?? 'public') : 'private'
+    if (!isKnown) batch.mend(row, 'unknown access: made private', 'mode')
     if (mode === 'paid' && money === 0) {
-      mode = 'public'
-      batch.mend(row, 'paid without a price: made public', 'mode')
+      mode = 'private'
+      batch.mend(row, 'paid without a price: made private', 'mode')
     }
     const permissions = (row.permissions ?? '').split(',').filter((role) => ROLES.includes(role))
     return {
@@ -144,11 +156,12 @@ async function writeGroups(tx: Tx, rows: Row[], batch: Batch): Promise<void> {
       ...placeOf(row, batch),
       allow_feed: row.allow_feed === 1,
       mode,
-      permissions: permissions.length > 0 ? permissions : ROLES,
+      // Lets only those who run the group post if the rule is unknown.
+      permissions: permissions.length > 0 ? permissions : batch.has('permissions') ? ROLES.slice(1) : ROLES,
       money,
       summary: row.summary,
       notice: row.notice,
-      audit: row.audit === 0 || row.audit === 2 ? row.audit : 1,
+      audit: row.audit === 1 || row.audit === 2 || batch.has('audit') === false ? (row.audit ?? 1) : 0,
       im_group_id: row.im_group_id,
       ...timesOf(row),
     }
@@ -219,6 +232,13 @@ export const groups = defineTable({
     },
   ],
   key: ['id'],
+  gone: all(removed('groups'), withoutPictures(AVATARS)),
+  reread: 'always',
+  // Removing a group removes its posts.
+  states: (sql, { from, to }) => sql`
+    select 'groups' as kind, id, user_id::text as fact from groups where id >= ${from} and id < ${to}
+    union all
+    select 'group-posts', id, concat_ws(' ', user_id, group_id) from group_posts where group_id >= ${from} and group_id < ${to}`,
   columns: GROUPS,
   write: writeGroups,
 })

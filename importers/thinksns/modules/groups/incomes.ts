@@ -1,5 +1,6 @@
 import { defineTable } from '../../database/table.ts'
 import { EPOCH } from '../../database/times.ts'
+import { emptied, replaced } from '../../database/vanishing.ts'
 import { upsert } from '../../database/write.ts'
 
 export const groupIncomes = defineTable({
@@ -7,6 +8,8 @@ export const groupIncomes = defineTable({
   by: 'id',
   into: [{ table: 'group_incomes', key: { group_id: 'group_id', id: 'id' } }],
   key: ['id'],
+  gone: replaced('group_incomes'),
+  reread: 'always',
   columns: {
     id: 'int',
     group_id: 'int',
@@ -62,6 +65,8 @@ export const groupRecommends = defineTable({
     },
   ],
   key: ['id'],
+  gone: emptied('group_recommends'),
+  reread: 'always',
   columns: {
     id: 'int',
     group_id: 'int',

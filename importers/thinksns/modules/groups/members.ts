@@ -1,7 +1,8 @@
 import { flag } from '../../database/changes.ts'
 import { defineTable } from '../../database/table.ts'
 import { EPOCH, TIME_COLUMNS, TIMES, timesOf } from '../../database/times.ts'
-import { relation, upsert } from '../../database/write.ts'
+import { replaced } from '../../database/vanishing.ts'
+import { upsert } from '../../database/write.ts'
 
 const ROLES = ['member', 'administrator', 'founder']
 
@@ -27,6 +28,8 @@ export const groupMembers = defineTable({
     },
   ],
   key: ['id'],
+  gone: replaced({ table: 'group_members', by: 'group_id' }),
+  reads: { users: ['user_id'], groups: ['group_id'] },
   order: ['user_id', 'id'],
   columns: MEMBERS,
   async write(tx, rows, batch) {
@@ -61,17 +64,21 @@ export const groupMembers = defineTable({
         }
         if (row.user_id === owner && taken === undefined) role = 'founder'
         if (role === 'founder') foundersOf.set(group, row.user_id ?? 0)
-        const manages = role !== 'member'
-        if (manages && (row.audit !== 1 || row.disabled === 1))
-          batch.mend(row, 'pending or blacklisted manager: made active')
+        const isActive = row.audit === 1 && (row.disabled ?? 0) === 0
+        if (role === 'administrator' && !isActive) {
+          role = 'member'
+          batch.mend(row, 'pending or blacklisted administrator: made a member in the same state', 'role')
+        }
+        if (role === 'founder' && !isActive) batch.mend(row, 'pending or blacklisted founder: made active')
+        const founds = role === 'founder'
         return [
           {
             group_id: group,
             user_id: row.user_id,
             id: row.id,
-            audit: manages || row.audit === 1 ? 1 : 0,
+            audit: founds || row.audit === 1 ? 1 : 0,
             role,
-            disabled: row.disabled === 1 && !manages,
+            disabled: (row.disabled ?? 0) !== 0 && !founds,
             ...timesOf(row),
           },
         ]
@@ -103,10 +110,6 @@ export const groupMembers = defineTable({
       { key: ['group_id', 'user_id'] },
     )
   },
-  sweep: (tx, { from, to }, rows) => tx`
-    delete from group_members m where group_id >= ${from} and group_id < ${to} and not exists (
-      select from ${relation(tx, { group_id: 'bigint', user_id: 'bigint' }, rows)}
-      where r.group_id = m.group_id and r.user_id = m.user_id)`,
 })
 
 export const joinRequests = defineTable({
@@ -114,6 +117,8 @@ export const joinRequests = defineTable({
   by: 'id',
   into: [{ table: 'group_member_logs', key: { group_id: 'group_id', id: 'id' } }],
   key: ['id'],
+  gone: replaced('group_member_logs'),
+  reread: 'always',
   columns: {
     id: 'int',
     group_id: 'int',

@@ -1,6 +1,7 @@
 import { grams, nameKey } from '#lib/text.ts'
 import { defineTable } from '../../database/table.ts'
 import { EPOCH, TIME_COLUMNS, TIMES, timesOf } from '../../database/times.ts'
+import { existing, removed, replaced } from '../../database/vanishing.ts'
 import { upsert } from '../../database/write.ts'
 import { keepNamed, listUses } from '../files/uses.ts'
 
@@ -11,6 +12,9 @@ export const groupPosts = defineTable({
   batch: 500,
   into: [{ table: 'group_posts', columns: { comment_updated_at: 'replied_at', deleted_at: null } }],
   key: ['id'],
+  gone: removed('group_posts'),
+  reads: { users: ['user_id'], groups: ['group_id'], 'files of group': ['id'] },
+  states: existing('group-posts', 'group_posts', (sql) => sql`concat_ws(' ', user_id, group_id)`),
   columns: {
     id: 'int',
     group_id: 'int',
@@ -89,8 +93,6 @@ export const groupPosts = defineTable({
     const imageColumns = { post_id: 'bigint', position: 'int', file: 'bigint', size: 'text', mime: 'text' }
     await upsert(tx, 'group_post_images', imageColumns, shown, { key: ['post_id', 'position'] })
   },
-  sweep: (tx, { from, to }, rows) => tx`
-    delete from group_posts where id >= ${from} and id < ${to} and not id = any(${rows.map(({ id }) => id ?? 0)})`,
 })
 
 export const groupReports = defineTable({
@@ -98,6 +100,8 @@ export const groupReports = defineTable({
   by: 'id',
   into: [{ table: 'group_reports' }],
   key: ['id'],
+  gone: replaced('group_reports'),
+  reread: 'always',
   columns: {
     id: 'int',
     user_id: 'int',

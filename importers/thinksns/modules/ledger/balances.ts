@@ -6,10 +6,15 @@ import {
 } from '#modules/ledger/index.ts'
 import type { Db, Tx } from '#platform/database'
 import { defineTable, type ImportStep } from '../../database/table.ts'
+import { replaced } from '../../database/vanishing.ts'
 import { upsert } from '../../database/write.ts'
 
-const BALANCE_COLUMNS = { owner_id: 'bigint', currency: 'text', amount: 'bigint' }
-const BALANCE_KEY = { key: ['owner_id', 'currency'] }
+const BALANCE_COLUMNS = { owner_id: 'bigint', currency: 'text', source: 'text', amount: 'bigint' }
+const BALANCE_KEY = { key: ['owner_id', 'currency', 'source'] }
+
+/** Each wallet of the source has its own row, so that one that is read again does not overwrite another. */
+const balancesOf = (source: string) =>
+  replaced({ table: 'import_balances', by: 'owner_id', only: (sql) => sql`t.source = ${source}` })
 
 const points = defineTable({
   table: 'currencies',
@@ -18,11 +23,13 @@ const points = defineTable({
   into: [
     {
       table: 'import_balances',
-      key: { owner_id: 'owner_id', currency: () => 'points' },
+      key: { owner_id: 'owner_id', currency: () => 'points', source: () => 'currencies' },
       columns: { type: null, sum: 'amount' },
     },
   ],
   key: ['owner_id', 'type'],
+  gone: balancesOf('currencies'),
+  reads: { users: ['owner_id'] },
   columns: { owner_id: 'int', type: 'int', sum: 'int' },
   async write(tx, rows, batch) {
     const people = await batch.find(
@@ -30,11 +37,18 @@ const points = defineTable({
       rows.map((row) => row.owner_id),
     )
     const given = rows.flatMap((row) => {
-      if (row.type !== 1) batch.leaveOut(row, 'unsupported currency')
-      else if (!people.has(row.owner_id ?? 0)) batch.leaveOut(row, 'the user no longer exists')
+      if (row.type !== 1) batch.leaveOut(row, 'unsupported currency', 'sum')
+      else if (!people.has(row.owner_id ?? 0)) batch.leaveOut(row, 'the user no longer exists', 'sum')
       else {
         if ((row.sum ?? 0) < 0) batch.mend(row, 'negative balance of points: set to zero', 'sum')
-        return [{ owner_id: row.owner_id, currency: 'points', amount: Math.max(row.sum ?? 0, 0) }]
+        return [
+          {
+            owner_id: row.owner_id,
+            currency: 'points',
+            source: 'currencies',
+            amount: Math.max(row.sum ?? 0, 0),
+          },
+        ]
       }
       return []
     })
@@ -49,11 +63,13 @@ const wallets = defineTable({
   into: [
     {
       table: 'import_balances',
-      key: { owner_id: 'owner_id', currency: () => 'wallet' },
+      key: { owner_id: 'owner_id', currency: () => 'wallet', source: () => 'wallet' },
       columns: { balance: 'amount' },
     },
   ],
   key: ['owner_id'],
+  gone: balancesOf('wallet'),
+  reads: { users: ['owner_id'] },
   columns: { owner_id: 'int', balance: 'int' },
   async write(tx, rows, batch) {
     const people = await batch.find(
@@ -62,8 +78,15 @@ const wallets = defineTable({
     )
     const given = rows.flatMap((row) => {
       if (people.has(row.owner_id ?? 0))
-        return [{ owner_id: row.owner_id, currency: 'wallet', amount: Math.max(row.balance ?? 0, 0) }]
-      batch.leaveOut(row, 'the user no longer exists')
+        return [
+          {
+            owner_id: row.owner_id,
+            currency: 'wallet',
+            source: 'wallet',
+            amount: Math.max(row.balance ?? 0, 0),
+          },
+        ]
+      batch.leaveOut(row, 'the user no longer exists', 'balance')
       return []
     })
     await upsert(tx, 'import_balances', BALANCE_COLUMNS, given, BALANCE_KEY)
@@ -81,27 +104,35 @@ const oldWallets = defineTable({
   into: [
     {
       table: 'import_balances',
-      key: { owner_id: 'user_id', currency: () => 'wallet' },
+      key: { owner_id: 'user_id', currency: () => 'wallet', source: () => 'wallets' },
       columns: { user_id: 'owner_id', balance: 'amount' },
     },
   ],
   key: ['user_id'],
+  // Depends on the current wallet and on the orders of its user.
+  gone: balancesOf('wallets'),
+  reread: 'always',
   columns: { user_id: 'int', balance: 'int' },
   async write(tx, rows, batch) {
     const ids = rows.map(({ user_id }) => user_id ?? 0)
     const people = await batch.find('users', ids)
     const used = await tx<{ id: number }[]>`
-      select owner_id as id from import_balances where owner_id = any(${ids}) and currency = 'wallet' and amount > 0
+      select owner_id as id from import_balances where owner_id = any(${ids}) and source = 'wallet' and amount > 0
       union select owner_id from import_orders where owner_id = any(${ids}) and source = 'wallet_orders'`
     const newer = new Set(used.map(({ id }) => id))
     const given = rows.flatMap((row) => {
       const balance = row.balance ?? 0
-      if (!people.has(row.user_id ?? 0)) batch.leaveOut(row, 'the user no longer exists')
-      else if (balance === 0) batch.merge(row, 'empty wallet of an older version')
-      else if (newer.has(row.user_id ?? 0)) batch.merge(row, 'superseded by the current wallet of the user')
+      if (!people.has(row.user_id ?? 0)) batch.leaveOut(row, 'the user no longer exists', 'balance')
+      else if (balance === 0) batch.merge(row, 'empty wallet of an older version', 'balance')
+      else if (newer.has(row.user_id ?? 0))
+        batch.merge(row, 'superseded by the current wallet of the user', 'balance')
       else if (!batch.options.oldWallets)
-        batch.leaveOut(row, 'balance only in the wallet of an older version: import it with --old-wallets')
-      else return [{ owner_id: row.user_id, currency: 'wallet', amount: balance }]
+        batch.leaveOut(
+          row,
+          'balance only in the wallet of an older version: import it with --old-wallets',
+          'balance',
+        )
+      else return [{ owner_id: row.user_id, currency: 'wallet', source: 'wallets', amount: balance }]
       return []
     })
     await upsert(tx, 'import_balances', BALANCE_COLUMNS, given, BALANCE_KEY)
@@ -209,10 +240,12 @@ async function findDue(tx: Tx): Promise<void> {
       select b.owner_id, b.currency,
         b.amount + coalesce(r.amount, 0) - coalesce(a.balance, 0) + coalesce(e.change, 0)::bigint as change
       from (
-        select owner_id, currency, amount from import_balances
-        union all
-        select distinct h.owner_id, h.currency, 0 from import_holds h where not exists (
-          select from import_balances b where b.owner_id = h.owner_id and b.currency = h.currency)
+        select owner_id, currency, sum(amount)::bigint as amount from (
+          select owner_id, currency, amount from import_balances
+          union all select owner_id, currency, 0 from import_holds
+          union all select owner_id, currency, 0 from import_escrow
+          union all select owner_id, currency, 0 from ledger_accounts where owner_id > 0
+        ) every group by 1, 2
       ) b
       left join ledger_accounts a on a.owner_id = b.owner_id and a.currency = b.currency
       left join (
@@ -264,3 +297,62 @@ export const sumBalances = (sql: Db) => sql<ImportedBalance[]>`
 export const balanceTables = [points, wallets]
 /** Runs after the import of orders, which show whether a wallet is still in use. */
 export const oldWalletTables = [oldWallets]
+
+export type Statement = {
+  person: number
+  currency: Currency
+  /** Amounts that the wallets of the source add to the balance. */
+  opening: { source: string; amount: number }[]
+  escrow: number
+  refunded: number
+  /** Amounts of the source that Kith does not have, with the reason. */
+  skipped: { source: string; amount: number; reason: string }[]
+  balance: number
+}
+const STATEMENTS_AT_ONCE = 500
+
+/** Accounts for the money of each person of the source, in order of their ids. */
+export async function* listStatements(sql: Db): AsyncGenerator<Statement[]> {
+  for (let after = 0; ; ) {
+    const rows = await sql<Statement[]>`
+      with opened as (
+        select owner_id, currency, source, amount, null as reason from import_balances
+      ),
+      lost as (
+        select split_part(row_key, '/', 1)::bigint as owner_id,
+          case source_table when 'currencies' then 'points' else 'wallet' end as currency, source_table as source,
+          coalesce(nullif(was, 'null')::bigint, 0) - case outcome when 'mended' then greatest(coalesce(nullif(became, 'null')::bigint, 0), 0) else 0 end
+            as amount,
+          reason
+        from import_notes
+        where source_table in ('currencies', 'wallet', 'wallets') and source_column in ('sum', 'balance') and row_key ~ '^\\d+'
+      ),
+      held as (
+        select owner_id, currency, sum(amount) filter (where not given_back) as escrow,
+          sum(amount) filter (where given_back) as refunded
+        from import_holds group by 1, 2
+      ),
+      people as (
+        select owner_id, currency from opened union select owner_id, currency from lost
+        union select owner_id, currency from held
+      ),
+      page as (
+        select distinct owner_id from people where owner_id > ${after} order by owner_id limit ${STATEMENTS_AT_ONCE}
+      )
+      select p.owner_id as person, p.currency,
+        coalesce((select jsonb_agg(jsonb_build_object('source', source, 'amount', amount) order by source) from opened o
+          where (o.owner_id, o.currency) = (p.owner_id, p.currency)), '[]') as opening,
+        coalesce(h.escrow, 0)::bigint as escrow, coalesce(h.refunded, 0)::bigint as refunded,
+        coalesce((select jsonb_agg(jsonb_build_object('source', source, 'amount', amount, 'reason', reason) order by source)
+          from lost l where (l.owner_id, l.currency) = (p.owner_id, p.currency) and amount <> 0), '[]') as skipped,
+        coalesce(a.balance, 0)::bigint as balance
+      from people p join page using (owner_id)
+      left join held h on h.owner_id = p.owner_id and h.currency = p.currency
+      left join ledger_accounts a on a.owner_id = p.owner_id and a.currency = p.currency
+      order by 1, 2`
+    const last = rows.at(-1)
+    if (!last) return
+    after = last.person
+    yield rows
+  }
+}

@@ -1,6 +1,7 @@
-import type { Tx } from '#platform/database'
+import type { Db, Tx } from '#platform/database'
 import { type Batch, defineTable, type SourceRow } from '../../database/table.ts'
 import { TIMES } from '../../database/times.ts'
+import { all, forgotten, released, removed, replaced } from '../../database/vanishing.ts'
 import { upsert } from '../../database/write.ts'
 import { cashes, withdrawPoints } from './withdrawals.ts'
 
@@ -17,6 +18,13 @@ type Order = {
   state: number
   created_at: string | null
 }
+
+const rowsOf = (source: string, owner: string) => ({
+  table: 'import_orders',
+  by: 'source_id',
+  key: { source_id: 'id', owner_id: owner },
+  only: (sql: Db) => sql`t.source = ${source}`,
+})
 
 async function writeOrders(tx: Tx, orders: { row: object; order: Order }[], batch: Batch): Promise<void> {
   const people = await batch.find(
@@ -91,13 +99,21 @@ const pointOrders = defineTable({
         source: () => 'currency_orders',
         source_id: 'id',
       },
-      columns: { id: null, type: null, amount: signed, updated_at: null },
+      columns: { id: null, currency: null, type: null, amount: signed, updated_at: null },
     },
   ],
   key: ['id'],
+  gone: all(
+    released('withdrawals', 'withdrawals of points'),
+    replaced({ table: 'withdrawals', through: 'withdrawals of points' }),
+    removed(rowsOf('currency_orders', 'owner_id')),
+    forgotten('withdrawals of points'),
+  ),
+  reads: { users: ['owner_id'] },
   columns: {
     id: 'int',
     owner_id: 'int',
+    currency: 'int',
     title: 'text',
     body: 'text',
     type: 'int',
@@ -108,12 +124,18 @@ const pointOrders = defineTable({
     ...TIMES,
   },
   async write(tx, rows, batch) {
+    // Versions before several currencies have no such column, or 0 in it.
+    const points = rows.filter((row) => {
+      if ((row.currency ?? 0) === 0 || row.currency === 1) return true
+      batch.leaveOut(row, 'unsupported currency')
+      return false
+    })
     await writeOrders(
       tx,
-      rows.map((row) => ({ row, order: orderOf(row, 'points', 'currency_orders') })),
+      points.map((row) => ({ row, order: orderOf(row, 'points', 'currency_orders') })),
       batch,
     )
-    await withdrawPoints(tx, rows, batch)
+    await withdrawPoints(tx, points, batch)
   },
 })
 
@@ -128,6 +150,8 @@ const walletOrders = defineTable({
     },
   ],
   key: ['id'],
+  gone: removed(rowsOf('wallet_orders', 'owner_id')),
+  reads: { users: ['owner_id'] },
   columns: {
     id: 'int',
     owner_id: 'int',
@@ -169,6 +193,8 @@ const charges = defineTable({
     },
   ],
   key: ['id'],
+  gone: removed(rowsOf('wallet_charges', 'user_id')),
+  reads: { users: ['user_id'] },
   columns: {
     id: 'int',
     user_id: 'int',
@@ -234,6 +260,8 @@ const payments = defineTable({
     },
   ],
   key: ['id'],
+  gone: removed(rowsOf('native_pay_orders', 'user_id')),
+  reads: { users: ['user_id'] },
   columns: {
     id: 'int',
     user_id: 'int',

@@ -1,6 +1,7 @@
 import type { Tx } from '#platform/database'
 import { type Batch, defineTable } from '../../database/table.ts'
 import { EPOCH, TIME_COLUMNS, TIMES } from '../../database/times.ts'
+import { all, forgotten, released, replaced } from '../../database/vanishing.ts'
 import { assignIds, upsert } from '../../database/write.ts'
 import { noteImportedHolds } from './balances.ts'
 
@@ -109,6 +110,12 @@ export const cashes = defineTable({
     },
   ],
   key: ['id'],
+  gone: all(
+    released('withdrawals', `${NUMBERS} wallet`),
+    replaced({ table: 'withdrawals', through: `${NUMBERS} wallet` }),
+    forgotten(`${NUMBERS} wallet`),
+  ),
+  reread: 'always',
   columns: {
     id: 'int',
     user_id: 'int',

@@ -5,8 +5,9 @@ import type { Db, Tx } from '#platform/database'
 import { ANYTHING, orNone } from '../../database/changes.ts'
 import { type Batch, defineTable, type SourceRow } from '../../database/table.ts'
 import { EPOCH, TIME_COLUMNS, TIMES } from '../../database/times.ts'
+import { all, custom, existing, released, removed } from '../../database/vanishing.ts'
 import { findHeir, findTargets, upsert } from '../../database/write.ts'
-import { attachFromSource, findUses } from '../files/uses.ts'
+import { attachFromSource, findUses, releaseUses } from '../files/uses.ts'
 import { noteImportedHolds } from '../ledger/balances.ts'
 
 const SUBJECT_MAX = 200
@@ -32,6 +33,8 @@ const NEWS = {
 type Row = SourceRow<typeof NEWS>
 
 const GONE = 4
+/** A draft, which only its author sees. */
+const UNKNOWN = 2
 
 function feeOf(row: Row, refund: boolean): { amount: number; state: string; waits: boolean } {
   const amount = Math.max(row.contribute_amount ?? 0, 0)
@@ -41,7 +44,7 @@ function feeOf(row: Row, refund: boolean): { amount: number; state: string; wait
   return { amount, state: status === 0 || status === 5 ? 'income' : 'refunded', waits: false }
 }
 
-async function otherCategory(sql: Db): Promise<number> {
+export async function otherCategory(sql: Db): Promise<number> {
   const [row] = await sql<{ id: number }[]>`
     with made as (
       insert into news_categories (id, name, name_key) values (0, '未分类', '未分类') on conflict do nothing returning id
@@ -83,7 +86,7 @@ async function writeNews(tx: Tx, rows: Row[], batch: Batch): Promise<void> {
     if (fee.waits && refund) batch.mend(row, 'its fee was refunded by the import')
     const title = row.title?.trim() || `news ${row.id}`
     const created = row.created_at ?? row.updated_at ?? EPOCH
-    const status = row.audit_status ?? 0
+    const status = row.audit_status ?? (batch.has('audit_status') ? UNKNOWN : 0)
     const image = uses.get(row.storage ?? 0)
     const subject = row.subject?.trim() ?? ''
     return {
@@ -100,7 +103,7 @@ async function writeNews(tx: Tx, rows: Row[], batch: Batch): Promise<void> {
       category_id: Number(cates.get(row.cate_id ?? 0) ?? other),
       image: image?.id ?? null,
       image_size: image?.size ?? null,
-      audit_status: status >= 0 && status <= 5 ? status : 2,
+      audit_status: status >= 0 && status <= 5 ? status : UNKNOWN,
       audit_count: Math.min(Math.max(row.audit_count ?? 0, 0), 30_000),
       contribute_amount: fee.amount,
       fee_state: fee.state,
@@ -194,8 +197,13 @@ export const news = defineTable({
     { table: 'news_counts', key: { news_id: 'id' }, only: ['hits'] },
   ],
   key: ['id'],
+  gone: all(
+    released('news'),
+    custom('release', { before: (tx, range) => releaseUses(tx, ['news:image', 'news:content'], range) }),
+    removed('news'),
+  ),
+  reads: { users: ['user_id'], news_cates: ['cate_id'], 'files of news': ['id'], uses: ['storage'] },
+  states: existing('news', 'news', (sql) => sql`concat_ws(' ', user_id, title)`),
   columns: NEWS,
   write: writeNews,
-  sweep: (tx, { from, to }, rows) => tx`
-    delete from news where id >= ${from} and id < ${to} and not id = any(${rows.map(({ id }) => id ?? 0)})`,
 })

@@ -2,8 +2,17 @@ import { nameKey } from '#lib/text.ts'
 import type { Db } from '#platform/database'
 import { defineTable } from '../../database/table.ts'
 import { EPOCH, TIMES } from '../../database/times.ts'
+import {
+  all,
+  detached,
+  emptied,
+  forgotten,
+  freedNames,
+  replaced,
+  targeted,
+} from '../../database/vanishing.ts'
 import { findTargets, relation, saveTargets, upsert } from '../../database/write.ts'
-import { news } from './articles.ts'
+import { news, otherCategory } from './articles.ts'
 
 const categories = defineTable({
   table: 'news_cates',
@@ -11,6 +20,16 @@ const categories = defineTable({
   batch: 100_000,
   into: [{ table: 'news_categories' }],
   key: ['id'],
+  gone: all(
+    freedNames('news_categories'),
+    detached('news_categories', async (tx, ids) => {
+      const other = await otherCategory(tx)
+      await tx`update news set category_id = ${other} where category_id = any(${ids})`
+    }),
+    forgotten('news_cates'),
+  ),
+  reread: 'always',
+  states: targeted('news_cates'),
   columns: { id: 'int', name: 'text', rank: 'int' },
   async write(tx, rows, batch) {
     const first = new Map<string, number>()
@@ -38,6 +57,8 @@ const subscriptions = defineTable({
   width: 2000,
   into: null,
   key: ['id'],
+  gone: emptied('news_subscriptions'),
+  reread: 'always',
   columns: { id: 'int', user_id: 'int', follows: 'text' },
   async write(tx, rows, batch) {
     const people = await batch.find(
@@ -99,6 +120,8 @@ const deletions = defineTable({
     },
   ],
   key: ['id'],
+  gone: replaced('news_deletions'),
+  reread: 'always',
   columns: {
     id: 'int',
     news_id: 'int',

@@ -1,5 +1,6 @@
 import { defineTable } from '../../database/table.ts'
 import { TIMES } from '../../database/times.ts'
+import { all, forgotten, released, replaced } from '../../database/vanishing.ts'
 
 import { type State, writePins } from './write.ts'
 
@@ -49,6 +50,12 @@ const feedPins = defineTable({
     },
   ],
   key: ['id'],
+  gone: all(
+    released('pins', 'feed_pinneds'),
+    replaced({ table: 'pins', through: 'feed_pinneds' }),
+    forgotten('feed_pinneds'),
+  ),
+  reread: 'always',
   columns: {
     id: 'int',
     channel: 'text',
@@ -107,6 +114,12 @@ const newsPins = defineTable({
     },
   ],
   key: ['id'],
+  gone: all(
+    released('pins', 'news_pinneds'),
+    replaced({ table: 'pins', through: 'news_pinneds' }),
+    forgotten('news_pinneds'),
+  ),
+  reread: 'always',
   columns: {
     id: 'int',
     channel: 'text',
@@ -168,6 +181,12 @@ const groupPins = defineTable({
     },
   ],
   key: ['id'],
+  gone: all(
+    released('pins', 'group_pinneds'),
+    replaced({ table: 'pins', through: 'group_pinneds' }),
+    forgotten('group_pinneds'),
+  ),
+  reread: 'always',
   columns: {
     id: 'int',
     channel: 'text',

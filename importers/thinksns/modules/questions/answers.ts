@@ -2,6 +2,7 @@ import { excerptOf } from '#modules/questions/index.ts'
 import { flag } from '../../database/changes.ts'
 import { defineTable } from '../../database/table.ts'
 import { EPOCH, TIME_COLUMNS, TIMES, timesOf } from '../../database/times.ts'
+import { all, emptied, existing, freed, removed } from '../../database/vanishing.ts'
 import { upsert } from '../../database/write.ts'
 import { keepNamed } from '../files/uses.ts'
 
@@ -17,6 +18,12 @@ export const answers = defineTable({
     },
   ],
   key: ['id'],
+  gone: all(
+    freed('answers', (sql) => sql`adoption = false`, 'question_id'),
+    removed({ table: 'answers', by: 'question_id', key: { id: 'id' } }),
+  ),
+  reads: { users: ['user_id'], questions: ['question_id'] },
+  states: existing('question-answers', 'answers', (sql) => sql`user_id`, 'question_id'),
   columns: {
     id: 'int',
     question_id: 'int',
@@ -55,7 +62,7 @@ export const answers = defineTable({
             user_id: row.user_id,
             body: row.body ?? '',
             text_body: excerptOf(row.body, row.text_body),
-            anonymity: row.anonymity === 1,
+            anonymity: batch.has('anonymity') && row.anonymity !== 0,
             adoption: row.adoption === 1 && !again,
             invited: row.invited === 1,
             views_count: Math.max(row.views_count ?? 0, 0),
@@ -83,9 +90,6 @@ export const answers = defineTable({
       given.map(({ body }) => body),
     )
   },
-  sweep: (tx, { from, to }, rows) => tx`
-    delete from answers where question_id >= ${from} and question_id < ${to}
-      and not id = any(${rows.map(({ id }) => id ?? 0)})`,
 })
 
 export const onlookers = defineTable({
@@ -94,6 +98,8 @@ export const onlookers = defineTable({
   width: 2000,
   into: [{ table: 'answer_onlookers', key: { answer_id: 'answer_id', user_id: 'user_id' } }],
   key: ['answer_id', 'user_id'],
+  gone: emptied('answer_onlookers'),
+  reread: 'always',
   columns: { answer_id: 'int', user_id: 'int', created_at: 'time' },
   async write(tx, rows, batch) {
     const people = await batch.find(
@@ -132,6 +138,8 @@ export const income = defineTable({
   width: 2000,
   into: null,
   key: ['user_id', 'charge_id'],
+  gone: emptied('question_people'),
+  reread: 'always',
   columns: { user_id: 'int', charge_id: 'int', amount: 'int' },
   async write(tx, rows, batch) {
     const people = await batch.find(

@@ -1,6 +1,7 @@
 import { nameKey } from '#lib/text.ts'
-import { defineTable } from '../../database/table.ts'
+import { defineTable, type ImportStep } from '../../database/table.ts'
 import { EPOCH } from '../../database/times.ts'
+import { all, custom, released, replaced } from '../../database/vanishing.ts'
 import { upsert } from '../../database/write.ts'
 import { noteImportedHolds } from '../ledger/balances.ts'
 
@@ -20,6 +21,8 @@ export const applications = defineTable({
     },
   ],
   key: ['id'],
+  gone: all(released('question-applications'), replaced('question_applications')),
+  reread: 'always',
   columns: {
     id: 'int',
     user_id: 'int',
@@ -99,6 +102,12 @@ export const applications = defineTable({
   },
 })
 
+/** Clears proposals first, because two tables of the source hold them. */
+export const clearProposals: ImportStep = {
+  name: 'earlier proposals',
+  run: ({ transaction }) => transaction((tx) => tx`delete from question_topic_applications`),
+}
+
 export const proposals = ['question_topic_applications', 'topic_application'].map((table) =>
   defineTable({
     table,
@@ -114,6 +123,8 @@ export const proposals = ['question_topic_applications', 'topic_application'].ma
       },
     ],
     key: ['id'],
+    gone: custom('remove', {}),
+    reread: 'always',
     columns: {
       id: 'int',
       user_id: 'int',

@@ -4,6 +4,7 @@ import type { Tx } from '#platform/database'
 import { flag } from '../../database/changes.ts'
 import { type Batch, defineTable, type SourceRow } from '../../database/table.ts'
 import { TIME_COLUMNS, TIMES, timesOf } from '../../database/times.ts'
+import { all, released, removed, replaced } from '../../database/vanishing.ts'
 import { upsert } from '../../database/write.ts'
 import { keepNamed } from '../files/uses.ts'
 import { noteImportedHolds } from '../ledger/balances.ts'
@@ -67,7 +68,7 @@ async function writeQuestions(tx: Tx, rows: SourceRow<typeof QUESTIONS>[], batch
         subject_grams: grams(subject),
         body: row.body,
         text_body: excerptOf(row.body, row.text_body),
-        anonymity: row.anonymity === 1,
+        anonymity: batch.has('anonymity') && row.anonymity !== 0,
         amount,
         bounty: amount === 0 ? 'none' : waits ? 'held' : 'paid',
         automaticity,
@@ -129,6 +130,13 @@ export const questions = defineTable({
     },
   ],
   key: ['id'],
+  gone: all(released('questions'), removed('questions')),
+  reread: 'always',
+  // Removing a question removes its answers.
+  states: (sql, { from, to }) => sql`
+    select 'questions' as kind, id, user_id::text as fact from questions where id >= ${from} and id < ${to}
+    union all
+    select 'question-answers', id, user_id::text from answers where question_id >= ${from} and question_id < ${to}`,
   columns: QUESTIONS,
   write: writeQuestions,
 })
@@ -139,6 +147,8 @@ export const topicLinks = defineTable({
   width: 2000,
   into: [{ table: 'question_topic_links', key: { topic_id: 'topic_id', question_id: 'question_id' } }],
   key: ['question_id', 'topic_id'],
+  gone: replaced({ table: 'question_topic_links', by: 'question_id' }),
+  reread: 'always',
   columns: { question_id: 'int', topic_id: 'int' },
   async write(tx, rows, batch) {
     const found = await batch.find(

@@ -4,7 +4,7 @@ import type { ImportStep } from '../../database/table.ts'
 import { applyPictures } from '../files/pictures.ts'
 import { noteImportedHolds } from '../ledger/balances.ts'
 import { answers, income, onlookers } from './answers.ts'
-import { applications, proposals } from './applications.ts'
+import { applications, clearProposals, proposals } from './applications.ts'
 import { questions, topicLinks } from './questions.ts'
 import { experts, followers, invitations, topics, watchers } from './topics.ts'
 
@@ -60,5 +60,6 @@ export const questionTables = [
   onlookers,
   income,
   applications,
+  clearProposals,
   ...proposals,
 ]

@@ -1,24 +1,38 @@
 import { grams, nameKey } from '#lib/text.ts'
 import { defineTable } from '../../database/table.ts'
 import { EPOCH, TIME_COLUMNS, TIMES, timesOf } from '../../database/times.ts'
-import { relation, uniqueNames, upsert } from '../../database/write.ts'
+import { all, existing, freedNames, removed, withoutPictures } from '../../database/vanishing.ts'
+import { uniqueNames, upsert } from '../../database/write.ts'
 import { nodePicture, wantPictures } from '../files/pictures.ts'
 
 export const topics = defineTable({
   table: 'topics',
   by: 'id',
-  into: [{ table: 'question_topics', columns: { avatar: null } }],
+  into: [{ table: 'question_topics', columns: { avatar: null, status: null } }],
   key: ['id'],
+  gone: all(
+    freedNames('question_topics'),
+    removed('question_topics'),
+    withoutPictures('question_topics.avatar'),
+  ),
+  reread: 'always',
+  states: existing('question-topics', 'question_topics'),
   columns: {
     id: 'int',
     name: 'text',
     description: 'text',
     avatar: 'text',
+    status: 'int',
     ...TIMES,
   },
   async write(tx, rows, batch) {
-    const names = await uniqueNames(tx, 'question_topics', rows, 'topic', batch)
-    const given = rows.map((row) => {
+    const kept = rows.filter((row) => {
+      if (!batch.has('status') || row.status === 1) return true
+      batch.leaveOut(row, 'disabled')
+      return false
+    })
+    const names = await uniqueNames(tx, 'question_topics', kept, 'topic', batch)
+    const given = kept.map((row) => {
       const name = names.get(row) ?? ''
       return {
         id: row.id,
@@ -38,9 +52,9 @@ export const topics = defineTable({
       ...TIME_COLUMNS,
     }
     await upsert(tx, 'question_topics', columns, given)
-    const ids = rows.map(({ id }) => id ?? 0)
+    const ids = kept.map(({ id }) => id ?? 0)
     await tx`insert into question_topic_counts (topic_id) select unnest(${ids}::bigint[]) on conflict do nothing`
-    const pictures = rows.flatMap(({ id, avatar }) =>
+    const pictures = kept.flatMap(({ id, avatar }) =>
       avatar?.includes('/') ? [{ id: id ?? 0, ownerId: 0, ...nodePicture(avatar) }] : [],
     )
     await wantPictures(tx, 'question_topics.avatar', ids, pictures)
@@ -65,6 +79,8 @@ const pairs = (
       },
     ],
     key: [of.column, 'user_id'],
+    gone: removed({ table: to, by: of.by, key: { user_id: 'user_id', [of.column]: of.column } }),
+    reread: 'always',
     columns: { [of.column]: 'int', user_id: 'int', created_at: 'time' } as Record<string, 'int' | 'time'>,
     async write(tx, rows, batch) {
       const people = await batch.find(
@@ -95,10 +111,6 @@ const pairs = (
       }
       await upsert(tx, to, columns, given, { key: ['user_id', of.column], keep: ['created_at'] })
     },
-    sweep: (tx, { from, to: end }, rows) => tx`
-      delete from ${tx(to)} t where ${tx(of.by)} >= ${from} and ${tx(of.by)} < ${end} and not exists (
-        select from ${relation(tx, { [of.column]: 'bigint', user_id: 'bigint' }, rows)}
-        where r.user_id = t.user_id and r.${tx(of.column)} = t.${tx(of.column)})`,
   })
 
 const TOPIC = {

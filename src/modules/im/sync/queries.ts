@@ -1,6 +1,6 @@
 import pTimeout from 'p-timeout'
 import { type Context, defineState } from '#platform/context.ts'
-import type { Db, Row } from '#platform/database'
+import type { Db, Fragment, Row } from '#platform/database'
 import { addJob } from '#platform/jobs'
 import type { ImGroupSettings } from '../groups/queries.ts'
 import { ImError } from '../providers/provider.ts'
@@ -10,16 +10,23 @@ export type LeasedGroup = ImGroupSettings &
     deleted: boolean
   }
 
+/**
+ * Excludes groups of an import until the operator has chosen a provider, because a sync with another provider than theirs
+ * replaces the ids under which it holds their messages.
+ */
+const isSettled = (sql: Db, isChosen: boolean): Fragment =>
+  isChosen ? sql`true` : sql`(provider is distinct from 'easemob' or not exists (select from imports))`
+
 export async function leaseGroup(
   sql: Db,
   id: number,
-  provider: string,
+  { provider, isChosen }: { provider: string; isChosen: boolean },
   seconds: number,
 ): Promise<LeasedGroup | undefined> {
   const [row] = await sql<LeasedGroup[]>`
     update im_groups set leased_until = now() + make_interval(secs => ${seconds})
     where id = ${id} and (synced_version < version or provider is distinct from ${provider})
-      and (leased_until is null or leased_until < now())
+      and (leased_until is null or leased_until < now()) and ${isSettled(sql, isChosen)}
     returning id, provider, provider_id, name, description, public, members_only, allow_invites, max_users,
       creator_id, owner_id, version, deleted_at is not null as deleted`
   return row
@@ -94,10 +101,11 @@ export async function listWaitingGroups(sql: Db, limit: number): Promise<number[
 }
 
 /** Makes groups and accounts that were synced with a former provider due for a sync with `provider`. */
-export async function moveToProvider(sql: Db, provider: string): Promise<void> {
+export async function moveToProvider(sql: Db, provider: string, isChosen: boolean): Promise<void> {
   await sql`
     with moved as (
       update im_groups set synced_version = 0 where provider is distinct from ${provider} and synced_version > 0
+        and ${isSettled(sql, isChosen)}
     )
     update im_accounts set synced_version = 0 where provider is distinct from ${provider} and synced_version > 0`
 }

@@ -40,7 +40,12 @@ export const settingsOf = (row: ImGroupSettings): GroupSettings => ({
 export async function syncGroup(ctx: Context, id: number): Promise<'done' | 'busy' | 'failed'> {
   const provider = imProvider(ctx)
   for (;;) {
-    const group = await leaseGroup(ctx.sql, id, provider.name, LEASE_SECONDS)
+    const group = await leaseGroup(
+      ctx.sql,
+      id,
+      { provider: provider.name, isChosen: ctx.config.im.isChosen },
+      LEASE_SECONDS,
+    )
     if (!group) return 'busy'
     const beat = setInterval(
       () => void extendLease(ctx.sql, id, LEASE_SECONDS).catch(() => {}),

@@ -193,6 +193,16 @@ test('accepts reports of questions and answers', async () => {
   assert.equal((await as(anna, 'POST', `/questions/${missing}/reports`)).status, 404)
 })
 
+test('stores the text of a reported answer without Markdown', async () => {
+  const reply = await answer(await person(), await ask(await person()), {
+    body: '# A **bad** @![x](1) [word](/x)',
+  })
+  assert.equal((await as(await person(), 'POST', `/question-answers/${reply}/reports`)).status, 201)
+  const [report] =
+    await sql`select subject from reports where reportable_id = ${reply} and reportable_type = 'question-answers'`
+  assert.equal(report?.subject, 'A bad word')
+})
+
 test('holds the fee of a request for excellence in escrow (questions-18)', async () => {
   const [anna, ben] = [await rich(450), await person()]
   const question = await ask(anna)

@@ -1,5 +1,6 @@
 import { EXCERPT_LENGTH, type Target } from '#contracts/content.ts'
 import { recordPeriodChange } from '#contracts/period-sums.ts'
+import { plainText } from '#lib/markup/parse.ts'
 import { updateUserCounters } from '#modules/accounts/index.ts'
 import { LikeWithUser } from '#modules/likes/index.ts'
 import { Reward } from '#modules/rewards/index.ts'
@@ -96,14 +97,18 @@ export const findReadableAnswers = async (sql: Db, ids: number[], viewerId: numb
 export const findAnonymousAnswers = async (sql: Db, ids: number[]) =>
   idsOf(await sql<{ id: number }[]>`select id from answers where id = any(${ids}) and anonymity`)
 
+/** Characters of Markdown that are read for an excerpt. */
+const EXCERPT_SOURCE = 2000
+
 /** The excerpt of a paid answer is the question's subject, except for the asker and the answer's author. */
 export async function findAnswerTarget(sql: Db, id: number, viewerId: number): Promise<Target | undefined> {
-  const [row] = await sql<Target[]>`
-    select a.id, a.user_id as "ownerId", a.anonymity as hidden,
-      case when q.look and a.invited and ${viewerId} not in (a.user_id, q.user_id) then q.subject
-        else left(a.body, ${EXCERPT_LENGTH}::int) end as contents
+  const [row] = await sql<(Omit<Target, 'contents'> & { subject: string | null; body: string })[]>`
+    select a.id, a.user_id as "ownerId", a.anonymity as hidden, left(a.body, ${EXCERPT_SOURCE}::int) as body,
+      case when q.look and a.invited and ${viewerId} not in (a.user_id, q.user_id) then q.subject end as subject
     from answers a join questions q on q.id = a.question_id where a.id = ${id}`
-  return row
+  if (!row) return undefined
+  const { subject, body, ...target } = row
+  return { ...target, contents: subject ?? plainText(body, EXCERPT_LENGTH) }
 }
 
 /** Lists answers except the adopted answer and, with an automatic bounty, the invited answer. */

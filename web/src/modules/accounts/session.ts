@@ -27,6 +27,7 @@ export async function ask(method: string, path: string, body?: object): Promise<
 
 export const signIn = (body: { login: string; password: string; second_factor?: string }) =>
   ask('POST', '/auth/login', body)
+export const endSession = () => ask('DELETE', '')
 /** Returns 204 after a sign-in, or 202 when the account awaits approval by an administrator. */
 export const join = (body: object) => ask('POST', '/users', body)
 

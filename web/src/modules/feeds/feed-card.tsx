@@ -72,7 +72,9 @@ export function FeedCard({ feed, isPinned, isAlone }: { feed: Feed; isPinned?: b
         <ul class="tags">
           {tags.map((topic) => (
             <li key={topic.id}>
-              <Link href={`/feed-topics/${topic.id}`}>#{topic.name}</Link>
+              <Link dir="auto" href={`/feed-topics/${topic.id}`}>
+                #{topic.name}
+              </Link>
             </li>
           ))}
         </ul>

@@ -100,7 +100,9 @@ export const page = definePage({
         <article class="article">
           {post.group && (
             <p class="quiet">
-              <Link href={`/groups/${post.group_id}`}>{post.group.name}</Link>
+              <Link dir="auto" href={`/groups/${post.group_id}`}>
+                {post.group.name}
+              </Link>
             </p>
           )}
           <h1 {...said(post.title)}>{post.title}</h1>

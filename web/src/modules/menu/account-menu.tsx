@@ -1,11 +1,11 @@
 import { ChevronsUpDown } from 'lucide-preact'
 import { useState } from 'preact/hooks'
 import { Link } from 'wouter-preact'
-import { SignOut } from '../../app/sign-out.tsx'
 import { useViewer } from '../../app/site.ts'
 import { useWords, words } from '../../app/words.ts'
 import { Menu } from '../../ui/menu.tsx'
 import { Avatar } from '../../ui/picture.tsx'
+import { SignOut } from '../accounts/sign-out.tsx'
 import { ConsoleLink } from './account-links.tsx'
 
 const WORDS = words({

@@ -3,9 +3,9 @@ import { Link } from 'wouter-preact'
 import { isInBar, menuOf } from '../../app/menu.ts'
 import { definePage } from '../../app/page.ts'
 import { Preferences } from '../../app/preferences.tsx'
-import { SignOut } from '../../app/sign-out.tsx'
 import { useSite } from '../../app/site.ts'
 import { useWords, words } from '../../app/words.ts'
+import { SignOut } from '../accounts/sign-out.tsx'
 import { abilitiesOf, ConsoleLink } from './account-links.tsx'
 
 const WORDS = words({

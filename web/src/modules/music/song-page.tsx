@@ -48,7 +48,9 @@ export const page = definePage({
             {song.music_specials.map(({ id, title }) => (
               <span key={id}>
                 {' · '}
-                <Link href={`/music_specials/${id}`}>{title}</Link>
+                <Link dir="auto" href={`/music_specials/${id}`}>
+                  {title}
+                </Link>
               </span>
             ))}
           </p>

@@ -145,7 +145,7 @@ function Row({ notification, type }: { notification: Schema<'Notification'>; typ
           {href ? <Link href={href}>{sentence}</Link> : sentence}
         </p>
         {details.map((detail) => (
-          <p key={detail} class="notice-detail">
+          <p key={detail} class="notice-detail" dir="auto">
             {detail}
           </p>
         ))}

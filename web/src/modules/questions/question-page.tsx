@@ -98,7 +98,9 @@ export const page = definePage({
             <ul class="tags">
               {question.topics.map(({ id, name }) => (
                 <li key={id}>
-                  <Link href={`/question-topics/${id}`}>{name}</Link>
+                  <Link dir="auto" href={`/question-topics/${id}`}>
+                    {name}
+                  </Link>
                 </li>
               ))}
             </ul>

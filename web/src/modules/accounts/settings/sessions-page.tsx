@@ -1,10 +1,10 @@
 import { Laptop } from 'lucide-preact'
 import { read, useRead, useWrite } from '../../../app/api.ts'
 import { definePage } from '../../../app/page.ts'
-import { SignOut } from '../../../app/sign-out.tsx'
 import { useToast } from '../../../app/toast.tsx'
 import { useWords, words } from '../../../app/words.ts'
 import { Facts, Time } from '../../../ui/time.tsx'
+import { SignOut } from '../sign-out.tsx'
 import { SettingsFrame } from './frame.tsx'
 
 const WORDS = words({

@@ -1,0 +1,161 @@
+/**
+ * A statement about one kind of thing, asked of both databases in windows of ids: rows `id` and `value`. These statements
+ * are written on their own, without the code of the import, so that they do not repeat its mistakes.
+ */
+export type Check = {
+  name: string
+  /** Tables of the source that the statement reads. Without one of them, the check is left out. */
+  needs: string[]
+  there: string
+  here: string
+  /** Table of the source whose rows the report of the import names, by the id of this check. */
+  told?: string
+  /** Column whose changes the report names. */
+  column?: string
+  /** True if Kith may have fewer, but no more. */
+  atMost?: boolean
+}
+
+const BETWEEN = 'between ? and ?'
+const HERE = 'between $1 and $2'
+
+const content = (name: string, table: string, target: string, there = '', here = ''): Check => ({
+  name,
+  needs: [table],
+  there: `select id, '' as value from {${table}} where id ${BETWEEN} ${there}`,
+  here: `select id, '' as value from ${target} where id ${HERE} ${here}`,
+  told: table,
+})
+
+const LIVE = 'and deleted_at is null'
+
+const waiting = (name: string, table: string, state: string): Check => ({
+  name,
+  needs: [table],
+  there: `select id, concat(user_id, ' ', amount) as value from {${table}} where id ${BETWEEN} and ${state}`,
+  here: `
+    select m.source_id as id, p.user_id || ' ' || p.amount as value from pins p
+    join import_targets m on m.source_table = '${table}' and m.target = p.id::text
+    where m.source_id ${HERE} and p.state = 'pending'`,
+  atMost: true,
+})
+
+export const CHECKS: Check[] = [
+  {
+    name: 'people and their names',
+    needs: ['users'],
+    there: `select id, name as value from {users} where id ${BETWEEN}`,
+    here: `select id, name as value from users where id ${HERE}`,
+    told: 'users',
+    column: 'name',
+  },
+  {
+    name: 'people who can sign in',
+    needs: ['users'],
+    there: `select id, '' as value from {users} where id ${BETWEEN} ${LIVE}`,
+    here: `select id, '' as value from users where id ${HERE} ${LIVE}`,
+    atMost: true,
+  },
+  {
+    name: 'roles of people',
+    needs: ['users', 'roles', 'role_user'],
+    there: `
+      select u.id, group_concat(r.name order by binary r.name separator ',') as value from {users} u
+      join {role_user} x on x.user_id = u.id join {roles} r on r.id = x.role_id where u.id ${BETWEEN} group by u.id`,
+    here: `
+      select x.user_id as id, string_agg(r.name, ',' order by r.name collate "C") as value from user_roles x
+      join roles r on r.id = x.role_id where x.user_id ${HERE} group by x.user_id`,
+  },
+  {
+    name: 'people who may publish',
+    needs: ['users', 'roles', 'role_user', 'abilities', 'ability_role'],
+    there: `
+      select distinct u.id, '' as value from {users} u join {role_user} x on x.user_id = u.id
+      join {roles} r on r.id = x.role_id left join {ability_role} l on l.role_id = r.id
+      left join {abilities} a on a.id = l.ability_id
+      where u.id ${BETWEEN} and (a.name = 'feed-post' or r.name = 'founder'
+        or r.name = 'owner' and not exists (select 1 from {abilities} where name = 'feed-post'))`,
+    here: `
+      select distinct x.user_id as id, '' as value from user_roles x join role_abilities a on a.role_id = x.role_id
+      where x.user_id ${HERE} and a.ability = 'feed-post'`,
+  },
+  {
+    name: 'points of people',
+    needs: ['users', 'currencies'],
+    there: `
+      select u.id, cast(greatest(c.sum, 0) as char) as value from {users} u join {currencies} c on c.owner_id = u.id and c.type = 1
+      where u.id ${BETWEEN} and c.sum > 0`,
+    here: `
+      select * from (
+        select a.owner_id as id, (a.balance - coalesce((select sum(amount) from import_holds h
+          where h.owner_id = a.owner_id and h.currency = a.currency and given_back), 0))::text as value
+        from ledger_accounts a where a.owner_id ${HERE} and a.owner_id > 0 and a.currency = 'points'
+      ) b where value <> '0'`,
+  },
+  {
+    name: 'wallets of people',
+    needs: ['users', 'wallet'],
+    there: `
+      select u.id, cast(w.balance as char) as value from {users} u join {wallet} w on w.owner_id = u.id
+      where u.id ${BETWEEN} and w.balance > 0`,
+    here: `
+      select * from (
+        select a.owner_id as id, (a.balance - coalesce((select sum(amount) from import_holds h
+            where h.owner_id = a.owner_id and h.currency = a.currency and given_back), 0)
+          - coalesce((select sum(amount) from import_balances b
+            where b.owner_id = a.owner_id and b.currency = a.currency and b.source = 'wallets'), 0))::text as value
+        from ledger_accounts a where a.owner_id ${HERE} and a.owner_id > 0 and a.currency = 'wallet'
+      ) b where value <> '0'`,
+  },
+  {
+    name: 'older wallets, counted once',
+    needs: ['wallets'],
+    there: `select user_id as id, cast(balance as char) as value from {wallets} where user_id ${BETWEEN} and balance > 0`,
+    here: `
+      select owner_id as id, amount::text as value from import_balances
+      where owner_id ${HERE} and source = 'wallets' and amount > 0`,
+    atMost: true,
+  },
+  waiting('pins of feeds that wait', 'feed_pinneds', 'expires_at is null'),
+  waiting('pins of news that wait', 'news_pinneds', 'coalesce(state, 0) not in (1, 2)'),
+  waiting('pins in groups that wait', 'group_pinneds', 'coalesce(status, 0) not in (1, 2)'),
+  content('feeds that guests see', 'feeds', 'feeds', `${LIVE} and audit_status = 1`, LIVE),
+  content('news that guests see', 'news', 'news', `${LIVE} and audit_status = 0`, 'and audit_status = 0'),
+  content('groups', 'groups', 'groups', LIVE),
+  {
+    ...content(
+      'groups that guests see',
+      'groups',
+      'groups',
+      `${LIVE} and audit = 1 and mode = 'public'`,
+      "and audit = 1 and mode = 'public'",
+    ),
+    atMost: true,
+  },
+  content('posts in groups', 'group_posts', 'group_posts', LIVE),
+  {
+    name: 'members who run a group',
+    needs: ['group_members'],
+    there: `
+      select id, '' as value from {group_members}
+      where id ${BETWEEN} and role in ('administrator', 'founder') and audit = 1 and coalesce(disabled, 0) = 0`,
+    here: `select id, '' as value from group_members where id ${HERE} and role = 'administrator'`,
+    atMost: true,
+  },
+  content('questions', 'questions', 'questions'),
+  content('answers', 'answers', 'answers'),
+  {
+    name: 'named authors of questions',
+    needs: ['questions'],
+    there: `select id, user_id as value from {questions} where id ${BETWEEN} and anonymity = 0`,
+    here: `select id, user_id::text as value from questions where id ${HERE} and not anonymity`,
+    atMost: true,
+  },
+  content('comments', 'comments', 'comments'),
+  content('topics', 'feed_topics', 'feed_topics'),
+  content('songs', 'musics', 'music_songs'),
+  content('albums', 'music_specials', 'music_specials'),
+  content('rewards', 'rewards', 'rewards'),
+  content('reports', 'reports', 'reports'),
+  content('uploads', 'file_withs', 'file_uses', '', "and coalesce(channel, '') <> 'group:avatar'"),
+]
