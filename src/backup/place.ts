@@ -84,7 +84,8 @@ async function removeDrafts(folder: string): Promise<void> {
   for (const name of await readdir(folder)) {
     if (!name.endsWith('.part') || !NAME.test(name.slice(0, -'.part'.length))) continue
     const { mtimeMs } = await stat(join(folder, name))
-    if (Math.abs(Date.now() - mtimeMs) > DRAFT_HOURS * 3_600_000) await rm(join(folder, name), { force: true })
+    if (Math.abs(Date.now() - mtimeMs) > DRAFT_HOURS * 3_600_000)
+      await rm(join(folder, name), { force: true })
   }
 }
 
