@@ -4,7 +4,7 @@ import { findDrift, findImState, reconcile } from '#modules/im/index.ts'
 import { paymentHealth } from '#modules/ledger/index.ts'
 import type { Context } from '#platform/context.ts'
 import { listPendingMigrations } from '#platform/database'
-import { diagnose, reportChannels, reportEpoch, reportLeftovers } from '../doctor.ts'
+import { diagnose, reportChannels, reportEpoch, reportLeftovers, reportTime } from '../doctor.ts'
 import { SITE } from '../site.ts'
 import { type Environment, withContext } from './context.ts'
 
@@ -17,8 +17,9 @@ export function runDoctor(env: Environment, { mend = false }: { mend?: boolean }
     const isCurrent = (await listPendingMigrations(ctx.sql)).length === 0
     if (isCurrent) await reportLeftovers(ctx, { mend, print })
     const isSettled = !isCurrent || (await reportEpoch(ctx.sql, print))
+    const isOnTime = !isCurrent || (await reportTime(ctx, print))
     const answers = await reportChannels(ctx, { probes: SITE.probes, print })
-    return isWell && isSettled && answers ? 0 : 1
+    return isWell && isSettled && isOnTime && answers ? 0 : 1
   })
 }
 

@@ -65,11 +65,13 @@ export async function openContext(
   const sql = openDatabase({ ...forRequests, connection: (bounds && requests) ?? connection })
   const sqlForJobs = openDatabase({ ...options, connection, poolSize: JOBS_POOL_SIZE })
   const opening = mayBeUnfinished ? Promise.resolve() : refuseUnfinishedRestore(config, sql)
-  const secrets = await opening.then(() => openSecrets(sql, config)).catch(async (error) => {
-    await Promise.all([sql.end({ timeout: 0 }), sqlForJobs.end({ timeout: 0 })])
-    await database.stop?.()
-    throw startFault(error, config.dataDir)
-  })
+  const secrets = await opening
+    .then(() => openSecrets(sql, config))
+    .catch(async (error) => {
+      await Promise.all([sql.end({ timeout: 0 }), sqlForJobs.end({ timeout: 0 })])
+      await database.stop?.()
+      throw startFault(error, config.dataDir)
+    })
   const signals = createSignals(sqlForJobs)
   const limiter = createRateLimiter({ log, redisUrl: config.redisUrl })
   const metrics = createMetrics()

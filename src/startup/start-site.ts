@@ -3,6 +3,7 @@ import { Gauge } from 'prom-client'
 import { buildApp } from '#app'
 import { divideHashing, ensureFounder } from '#modules/accounts/index.ts'
 import { recordTraffic } from '#modules/statistics/index.ts'
+import { measureSkews, skewFault } from '#platform/clocks.ts'
 import type { Config } from '#platform/config'
 import type { Context } from '#platform/context.ts'
 import { epochOf, settleEpoch } from '#platform/epoch.ts'
@@ -92,6 +93,8 @@ async function prepareSite({ ctx, forJobs, connection }: OpenedContext) {
   if (applied.length > 0) ctx.log.info({ migrations: applied }, 'migrated')
   const epoch = await settleEpoch(forJobs.sql)
   if (epoch !== undefined) ctx.log.warn({ epoch }, 'the data moved: a new epoch of the site began')
+  const fault = skewFault(await measureSkews(ctx))
+  if (fault !== null) ctx.log.warn(fault)
   return ensureFounder(ctx)
 }
 

@@ -39,7 +39,8 @@ test('refuses to start while an import has not finished', async () => {
 test('preserves the mark of an unfinished restore while it deletes everything else', async () => {
   await markDatabase(sql)
   await clearDatabase(sql)
-  const tables = await sql`select relname from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace`
+  const tables =
+    await sql`select relname from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace`
   assert.deepEqual(
     tables.map(({ relname }) => relname),
     ['unfinished_restore'],

@@ -24,7 +24,9 @@ export async function removeMarks(config: Pick<Config, 'dataDir'>, sql: Db): Pro
 
 /** An unfinished restore looks like a new site, on which the next start would create another founder. */
 export async function refuseUnfinishedRestore(config: Pick<Config, 'dataDir'>, sql: Db): Promise<void> {
-  const [row] = await sql<[{ isMarked: boolean }]>`select to_regclass(${RESTORE_MARK}) is not null as "isMarked"`
+  const [row] = await sql<
+    [{ isMarked: boolean }]
+  >`select to_regclass(${RESTORE_MARK}) is not null as "isMarked"`
   if (row.isMarked || existsSync(fileOf(config)))
     throw new StartFault(
       'A restore into this installation did not finish: run `npx kith restore FILE --force` again with the same backup.',
