@@ -94,8 +94,7 @@ export async function reportTime(ctx: Context, print: (line: string) => void): P
     select from pg_stat_activity where datname = current_database() and application_name = 'kith'
       and backend_start < now() - interval '1 minute' limit 1`
   const isLate = serving.length > 0 && seconds !== null && seconds > MOST_SCHEDULE_DELAY
-  if (isLate)
-    print(`✗ no schedule has run for ${Math.round(seconds / 60)} minutes: restart the worker`)
+  if (isLate) print(`✗ no schedule has run for ${Math.round(seconds / 60)} minutes: restart the worker`)
   return fault === null && !isLate
 }
 

@@ -164,8 +164,8 @@ export type Tables = {
     hidden_position: number
     is_muted: boolean
     updated_at: string
-    read_tx_id: number | null
     has_written: boolean
+    read_tx_id: number | null
   }
   chat_messages: {
     id: number
