@@ -5,7 +5,7 @@ import type { Db } from './database/index.ts'
 export type ClockSkews = { database: number; redis?: number }
 
 /** Skew in seconds that operators should remove. Exceeds what a slow reply can pretend. */
-export const MOST_SKEW = 5
+const MOST_SKEW = 5
 
 async function compare(read: () => Promise<number | undefined>): Promise<number | undefined> {
   const before = Date.now()
