@@ -46,7 +46,7 @@ claimed as (
   select identifier, $2::timestamptz, $2::timestamptz from due
   on conflict (identifier) do update set last_execution = excluded.last_execution
   where k.last_execution is null or k.last_execution < excluded.last_execution
-    or k.last_execution > now() + interval '1 minute'
+    or k.last_execution > $3::timestamptz
   returning k.identifier
 )
 select graphile_worker.add_job(d.task, d.payload, d.queue_name, now(), d.max_attempts, d.job_key, d.priority, null,
@@ -61,7 +61,7 @@ export function createSchedules(pool: Pool, schedules: readonly Schedule[], now 
   const items = parseCrontab(schedules.map(({ pattern, task }) => `${pattern} ${task}`).join('\n'))
   let handled: number | undefined
 
-  async function enqueue(minute: number) {
+  async function enqueue(minute: number, current: number) {
     const at = new Date(minute)
     const due = items.filter((item) => isDue(item, at))
     if (due.length === 0) return
@@ -75,7 +75,8 @@ export function createSchedules(pool: Pool, schedules: readonly Schedule[], now 
       job_key_mode: options.jobKeyMode ?? null,
       priority: options.priority ?? null,
     }))
-    await pool.query(ENQUEUE, [JSON.stringify(rows), at.toISOString()])
+    const future = new Date(current + MINUTE_MS)
+    await pool.query(ENQUEUE, [JSON.stringify(rows), at.toISOString(), future.toISOString()])
   }
 
   return {
@@ -86,7 +87,7 @@ export function createSchedules(pool: Pool, schedules: readonly Schedule[], now 
       if (handled === undefined || handled > minute) handled = minute
       if (minute - handled > CATCH_UP * MINUTE_MS) handled = minute - MINUTE_MS
       while (handled < minute) {
-        await enqueue(handled + MINUTE_MS)
+        await enqueue(handled + MINUTE_MS, minute)
         handled += MINUTE_MS
       }
       return msToNext
