@@ -1,8 +1,10 @@
 import type { Probe } from '#contracts/health-check.ts'
 import { faultOf } from '#modules/statistics/index.ts'
+import { measureSkews, skewFault } from '#platform/clocks.ts'
 import type { Context } from '#platform/context.ts'
 import { listPendingMigrations, longTransaction, type Sql } from '#platform/database'
-import { deleteFailedJobs, findJobsState } from '#platform/jobs'
+import { examineEpoch } from '#platform/epoch.ts'
+import { deleteFailedJobs, findJobsState, sinceLastSchedule } from '#platform/jobs'
 import type { Leftover } from './module.ts'
 import { COUNTERS, LEFTOVERS } from './site.ts'
 
@@ -66,6 +68,34 @@ export async function reportChannels(
     else print(fault === null ? `✓ ${name} answers` : `✗ ${name}: ${fault}`)
   }
   return isWell
+}
+
+/** Reports data in another place than the one that a server recorded. The next start of a server settles it. */
+export async function reportEpoch(sql: Sql, print: (line: string) => void): Promise<boolean> {
+  const { name, began_at, reason, isHere, isAhead } = await examineEpoch(sql)
+  if (reason !== null) print(`· epoch ${name} since ${began_at.slice(0, 19)}: ${reason}`)
+  if (isHere && !isAhead) return true
+  print(
+    `✗ ${isHere ? 'chat messages have positions that this database has not reached' : 'the data moved to another database'}: restart every server, so that a new epoch begins`,
+  )
+  return false
+}
+
+/** Seconds without a scheduled job, after which the schedules count as stopped. They run at least each minute. */
+const MOST_SCHEDULE_DELAY = 300
+
+/** Reports clocks that differ, and schedules that stopped. */
+export async function reportTime(ctx: Context, print: (line: string) => void): Promise<boolean> {
+  const fault = skewFault(await measureSkews(ctx))
+  print(fault === null ? '✓ clocks' : `✗ ${fault}`)
+  const seconds = await sinceLastSchedule(ctx.sql)
+  // Without a server or worker, no schedule runs.
+  const serving = await ctx.sql`
+    select from pg_stat_activity where datname = current_database() and application_name = 'kith'
+      and backend_start < now() - interval '1 minute' limit 1`
+  const isLate = serving.length > 0 && seconds !== null && seconds > MOST_SCHEDULE_DELAY
+  if (isLate) print(`✗ no schedule has run for ${Math.round(seconds / 60)} minutes: restart the worker`)
+  return fault === null && !isLate
 }
 
 const AT_ONCE = 1000

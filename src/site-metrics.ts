@@ -3,9 +3,10 @@ import { findBackupState } from '#backup/jobs.ts'
 import { exactTime } from '#lib/time.ts'
 import { countImBacklog } from '#modules/im/index.ts'
 import { measureStatistics } from '#modules/statistics/index.ts'
+import { measureSkews } from '#platform/clocks.ts'
 import type { Context } from '#platform/context.ts'
 import { findReplicaLags } from '#platform/database'
-import { countJobs } from '#platform/jobs'
+import { countJobs, sinceLastSchedule } from '#platform/jobs'
 import { addGauge } from '#platform/observability'
 import { SITE } from './site.ts'
 
@@ -15,14 +16,16 @@ import { SITE } from './site.ts'
 const KEPT_MS = 10_000
 
 async function look(ctx: Context) {
-  const [jobs, site, im, backup, replicas] = await Promise.all([
+  const [jobs, site, im, backup, replicas, skews, schedules] = await Promise.all([
     countJobs(ctx.sql),
     measureStatistics(ctx, SITE.statistics),
     countImBacklog(ctx.sql),
     findBackupState(ctx.sql),
     findReplicaLags(ctx.sql),
+    measureSkews(ctx),
+    sinceLastSchedule(ctx.sql),
   ])
-  return { jobs, site, im, backup, replicas }
+  return { jobs, site, im, backup, replicas, skews, schedules }
 }
 
 type Seen = Awaited<ReturnType<typeof look>>
@@ -90,6 +93,17 @@ const GAUGES: { name: string; help: string; labels?: string[]; of: (seen: Seen) 
     name: 'kith_backup_duration_seconds',
     help: 'Duration of the last backup',
     of: ({ backup }) => [{ value: backup.seconds ?? 0 }],
+  },
+  {
+    name: 'kith_clock_skew_seconds',
+    help: 'Seconds by which the clock of this node is ahead of another one',
+    labels: ['clock'],
+    of: ({ skews }) => Object.entries(skews).map(([clock, value]) => ({ labels: { clock }, value })),
+  },
+  {
+    name: 'kith_schedules_last_run_seconds',
+    help: 'Time since a schedule last enqueued a job, at most a minute while a worker runs',
+    of: ({ schedules }) => (schedules === null ? [] : [{ value: schedules }]),
   },
   {
     name: 'kith_replica_lag_seconds',

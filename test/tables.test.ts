@@ -110,6 +110,7 @@ const OWNERS: Record<string, string[]> = {
     'period_sum_windows',
     'period_sums',
     'secret_checks',
+    'site_epoch',
     'backup_runs',
     'worker_lease',
   ],

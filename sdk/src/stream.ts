@@ -2,18 +2,19 @@ import { KithError, networkError, readError } from './errors.ts'
 import type { components } from './generated/api.ts'
 import { backOff, wait } from './transport.ts'
 
-/** New notification. `seq` is its position, after which a later stream can resume. */
+/** New notification with its number `seq`, and the `place` after which a later stream can resume. */
 export type StreamedNotification = components['schemas']['Notification'] & {
   type: 'at' | 'comment' | 'like' | 'follow' | 'system'
   seq: number
+  place: string
 }
 
 export type StreamOptions = {
   /**
-   * `seq` of the last handled notification, after which the stream resumes. By default the stream starts with new
-   * notifications.
+   * `place` of the last handled notification, after which the stream resumes. After a restore of the site, and by
+   * default, the stream starts with new notifications.
    */
-  after?: number
+  after?: string | number
   signal?: AbortSignal
   /** Called with true when the connection opens, and with false when the connection is lost. */
   onConnection?: (isOpen: boolean) => void
@@ -41,7 +42,7 @@ export async function* notificationsOf(
     ...options,
     after: after === undefined ? undefined : String(after),
   }))
-    if (event === 'notification') yield { ...JSON.parse(data), seq: Number(id) }
+    if (event === 'notification') yield { ...JSON.parse(data), seq: Number.parseInt(id, 10), place: id }
 }
 
 /**

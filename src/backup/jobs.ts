@@ -81,9 +81,10 @@ export const backupTasks = (ctx: Context, connection: DatabaseAddress): TaskList
   async scheduled_backup(_payload, { abortSignal }) {
     const { backupTo, backupKeep, s3 } = ctx.config
     if (backupTo === undefined) return
-    const place = backupPath(backupTo, scheduledName(new Date()))
+    const latest = scheduledName(new Date())
+    const place = backupPath(backupTo, latest)
     const { bytes, end } = await makeBackup(ctx, connection, place, abortSignal)
-    const removed = await removeOldBackups(backupTo, backupKeep, s3)
+    const removed = await removeOldBackups(backupTo, { keep: backupKeep, latest }, s3)
     ctx.log.info({ place, bytes, files: end.files, missing: end.missing, removed }, 'backup finished')
   },
 })

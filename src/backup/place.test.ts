@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
-import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { after, test } from 'node:test'
 import { findFreePort } from '#test/servers.ts'
 import { findBackupFault } from './check.ts'
-import { openBackupPlace } from './place.ts'
+import { openBackupPlace, removeOldBackups } from './place.ts'
 
 const folder = await mkdtemp(join(tmpdir(), 'kith-places-'))
 after(() => rm(folder, { recursive: true, force: true }))
@@ -51,4 +51,25 @@ test('reports why the backup destination is unusable', async () => {
   for (const unreadable of ['s3://no bucket/kith', 's3://backups/%zz'])
     assert.match(String(await faultOf(unreadable)), /^BACKUP_TO: .+ cannot be reached \(\w+\): /)
   assert.equal(existsSync(join(folder, 'backups')), false)
+})
+
+test('never removes the backup of this run, also beside names of the future', async () => {
+  const place = await mkdtemp(join(folder, 'kept-'))
+  const nameOf = (day: string) => `kith-202601${day}T030000Z.backup`
+  for (const day of ['01', '02', '03', '28', '29', '30']) await writeFile(join(place, nameOf(day)), '')
+  assert.equal(await removeOldBackups(place, { keep: 2, latest: nameOf('03') }, S3), 1)
+  const left = ['02', '03', '28', '29', '30'].map(nameOf)
+  assert.deepEqual((await readdir(place)).sort(), left)
+  assert.equal(await removeOldBackups(place, { keep: 1, latest: nameOf('03') }, S3), 1)
+  assert.deepEqual((await readdir(place)).sort(), left.slice(1))
+})
+
+test('removes old drafts of killed scheduled backups, and no other files', async () => {
+  const place = await mkdtemp(join(folder, 'drafts-'))
+  const names = ['kith-20260101T030000Z.backup.part', 'kith-20260102T030000Z.backup.part', 'mine.backup.part']
+  for (const name of names) await writeFile(join(place, name), '')
+  const yesterday = Date.now() / 1000 - 86_400
+  for (const name of [names[0], names[2]]) await utimes(join(place, String(name)), yesterday, yesterday)
+  await removeOldBackups(place, { keep: 7, latest: 'kith-20260103T030000Z.backup' }, S3)
+  assert.deepEqual((await readdir(place)).sort(), names.slice(1))
 })

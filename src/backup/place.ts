@@ -67,16 +67,40 @@ export const scheduledName = (at: Date) => `kith-${at.toISOString().replace(/[-:
 export const backupPath = (folder: string, name: string) =>
   isBucket(folder) ? `${folder.replace(/\/+$/, '')}/${name}` : join(folder, name)
 
-const oldest = (names: string[], keep: number) =>
-  names
-    .filter((name) => NAME.test(name))
-    .sort()
-    .slice(0, -keep)
+/**
+ * Ignores backups with names of the future, because either their clock was ahead or this one is behind. They neither
+ * displace a new backup nor are deleted.
+ */
+function oldest(names: string[], keep: number, latest: string): string[] {
+  const earlier = names.filter((name) => NAME.test(name) && name < latest).sort()
+  return earlier.slice(0, Math.max(0, earlier.length + 1 - keep))
+}
 
-/** Removes the oldest scheduled backups beyond `keep`, and no other files of the folder. */
-export async function removeOldBackups(folder: string, keep: number, s3: S3Options): Promise<number> {
+/** Age above which no backup is still writing a draft. */
+const DRAFT_HOURS = 12
+
+/** Removes drafts that a killed backup left. They may contain all messages without encryption. */
+async function removeDrafts(folder: string): Promise<void> {
+  for (const name of await readdir(folder)) {
+    if (!name.endsWith('.part') || !NAME.test(name.slice(0, -'.part'.length))) continue
+    const { mtimeMs } = await stat(join(folder, name))
+    if (Math.abs(Date.now() - mtimeMs) > DRAFT_HOURS * 3_600_000)
+      await rm(join(folder, name), { force: true })
+  }
+}
+
+/**
+ * Removes the oldest scheduled backups beyond `keep`, and no other files of the folder. Never removes `latest`, which
+ * this run wrote.
+ */
+export async function removeOldBackups(
+  folder: string,
+  { keep, latest }: { keep: number; latest: string },
+  s3: S3Options,
+): Promise<number> {
   if (!isBucket(folder)) {
-    const old = oldest(await readdir(folder), keep)
+    await removeDrafts(folder)
+    const old = oldest(await readdir(folder), keep, latest)
     for (const name of old) await rm(join(folder, name))
     return old.length
   }
@@ -87,6 +111,7 @@ export async function removeOldBackups(folder: string, keep: number, s3: S3Optio
   const old = oldest(
     found.map((name) => name.slice(prefix.length)),
     keep,
+    latest,
   )
   for (const name of old) await objects.remove(prefix + name)
   return old.length

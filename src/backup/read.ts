@@ -101,6 +101,9 @@ export async function countServers(sql: Db): Promise<number> {
   return row.count
 }
 
+/** Table that marks a database while a restore replaces it. */
+export const RESTORE_MARK = 'public.unfinished_restore'
+
 export async function clearDatabase(sql: Db): Promise<void> {
   await sql`drop schema if exists graphile_worker cascade`
   const found = await sql<{ drop: string }[]>`
@@ -108,7 +111,7 @@ export async function clearDatabase(sql: Db): Promise<void> {
       case c.relkind when 'v' then 'view' when 'm' then 'materialized view' when 'S' then 'sequence' else 'table' end,
       n.nspname, c.relname) as drop
     from pg_class c join pg_namespace n on n.oid = c.relnamespace
-    where n.nspname = 'public' and c.relkind in ('r', 'p', 'v', 'm', 'S')
+    where n.nspname = 'public' and c.relkind in ('r', 'p', 'v', 'm', 'S') and c.oid is distinct from to_regclass(${RESTORE_MARK})
       and not exists (select from pg_depend d where d.objid = c.oid and d.deptype in ('e', 'i', 'a'))
     union all
     select format('drop routine if exists %s cascade', p.oid::regprocedure)

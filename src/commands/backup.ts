@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { openDumpSession } from '#backup/dump.ts'
@@ -6,12 +7,14 @@ import { openBackupPlace } from '#backup/place.ts'
 import { clearDatabase, countServers, isEmptyDatabase, loadBackup, verifyBackup } from '#backup/read.ts'
 import { type Config, readConfig } from '#platform/config'
 import { findForeignMigration, migrate, openDatabase } from '#platform/database'
+import { beginEpoch } from '#platform/epoch.ts'
 import { migrateJobs } from '#platform/jobs'
 import { createLog } from '#platform/observability'
 import { StartFault } from '#platform/start-fault.ts'
 import { openDatabaseServer } from '#startup/database-server.ts'
-import { openStorage } from '#startup/open-context.ts'
+import { type OpenedContext, openStorage } from '#startup/open-context.ts'
 import { prepareDatabase } from '#startup/prepare.ts'
+import { markDatabase, markFolder, removeMarks } from '#startup/unfinished.ts'
 import { diagnose } from '../doctor.ts'
 import { type Environment, withContext } from './context.ts'
 
@@ -64,6 +67,8 @@ export async function restore(
       'APP_SECRET differs from the secret of the backup. Leave it unset, and the restore writes the secret of the backup into DATA_DIR.',
     )
   await requireEmptyFolder(config, force)
+  const isNew = config.databaseUrl === undefined && !existsSync(join(config.dataDir, 'postgres', 'cluster'))
+  if (isNew) await markFolder(config, place.name)
   const { connection, stop } = await openDatabaseServer(config, log, { mayBeLost: true })
   try {
     const plain = await openDumpSession(connection)
@@ -76,8 +81,9 @@ export async function restore(
           throw new Error(
             'this database is not empty: --force deletes everything in it, and replaces its files with those of the backup',
           )
+        await markDatabase(plain.sql)
         await clearDatabase(plain.sql)
-      }
+      } else await markDatabase(plain.sql)
       const sql = openDatabase({ connection, poolSize: 1, statementTimeoutMs: 0 })
       try {
         await migrate(
@@ -103,12 +109,15 @@ export async function restore(
     await stop?.()
   }
   print('Restored. Checking counters and ledger:')
-  return withContext(env, async ({ ctx, forJobs, connection: opened }) => {
+  const check = async ({ ctx, forJobs, connection: opened }: OpenedContext) => {
     await prepareDatabase(forJobs, opened)
+    await beginEpoch(forJobs.sql, 'a backup was restored')
+    await removeMarks(config, forJobs.sql)
     const isWell = await diagnose(ctx.sql, { mend: false, print })
     print(isWell ? 'No faults found.' : 'Found differences, listed above.')
     return isWell ? 0 : 1
-  })
+  }
+  return withContext(env, check, { mayBeUnfinished: true })
 }
 
 /** Throws when the data directory already contains uploads, because a restore would mix two installations. */

@@ -9,12 +9,12 @@ export async function withContext<T>(
   env: Environment,
   work: (opened: OpenedContext) => Promise<T>,
   /** If false, commits do not wait for the disk, and a power failure can undo the last commits. */
-  { isDurable = true }: { isDurable?: boolean } = {},
+  { isDurable = true, mayBeUnfinished = false }: { isDurable?: boolean; mayBeUnfinished?: boolean } = {},
 ): Promise<T> {
   const config = readConfig(env)
   const level = env.LOG_LEVEL ? config.logLevel : 'warn'
   const log = createLog({ level, destination: process.stderr })
-  const opened = await openContext(config, log, { mayJoin: true, isDurable })
+  const opened = await openContext(config, log, { mayJoin: true, isDurable, mayBeUnfinished })
   try {
     return await work(opened)
   } finally {

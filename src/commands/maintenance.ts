@@ -4,7 +4,7 @@ import { findDrift, findImState, reconcile } from '#modules/im/index.ts'
 import { paymentHealth } from '#modules/ledger/index.ts'
 import type { Context } from '#platform/context.ts'
 import { listPendingMigrations } from '#platform/database'
-import { diagnose, reportChannels, reportLeftovers } from '../doctor.ts'
+import { diagnose, reportChannels, reportEpoch, reportLeftovers, reportTime } from '../doctor.ts'
 import { SITE } from '../site.ts'
 import { type Environment, withContext } from './context.ts'
 
@@ -14,9 +14,12 @@ const print = (line: string) => void process.stdout.write(`${line}\n`)
 export function runDoctor(env: Environment, { mend = false }: { mend?: boolean }): Promise<number> {
   return withContext(env, async ({ ctx }) => {
     const isWell = await diagnose(ctx.sql, { mend, print })
-    if ((await listPendingMigrations(ctx.sql)).length === 0) await reportLeftovers(ctx, { mend, print })
+    const isCurrent = (await listPendingMigrations(ctx.sql)).length === 0
+    if (isCurrent) await reportLeftovers(ctx, { mend, print })
+    const isSettled = !isCurrent || (await reportEpoch(ctx.sql, print))
+    const isOnTime = !isCurrent || (await reportTime(ctx, print))
     const answers = await reportChannels(ctx, { probes: SITE.probes, print })
-    return isWell && answers ? 0 : 1
+    return isWell && isSettled && isOnTime && answers ? 0 : 1
   })
 }
 

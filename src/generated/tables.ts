@@ -165,6 +165,7 @@ export type Tables = {
     is_muted: boolean
     updated_at: string
     has_written: boolean
+    read_tx_id: number | null
   }
   chat_messages: {
     id: number
@@ -1289,6 +1290,18 @@ export type Tables = {
     name: string
     value: unknown
     updated_at: string
+  }
+  site_epoch: {
+    singleton: boolean
+    name: string
+    began_at: string
+    reason: string | null
+    tx_offset: number
+    system_identifier: string | null
+    database_oid: number | null
+    table_oid: number | null
+    timeline: number | null
+    is_synchronous: boolean
   }
   statistic_series: {
     series: string

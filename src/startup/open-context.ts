@@ -15,6 +15,7 @@ import { startFault } from '#platform/start-fault.ts'
 import { closeInOrder } from './closing.ts'
 import { type DatabaseServer, openDatabaseServer } from './database-server.ts'
 import { openSecrets } from './secret-check.ts'
+import { refuseUnfinishedRestore } from './unfinished.ts'
 
 export type OpenedContext = {
   ctx: Context
@@ -39,9 +40,17 @@ export async function openContext(
   {
     mayJoin = false,
     isDurable = true,
+    mayBeUnfinished = false,
     bounds,
     server,
-  }: { mayJoin?: boolean; isDurable?: boolean; bounds?: PoolLimits; server?: DatabaseServer } = {},
+  }: {
+    mayJoin?: boolean
+    isDurable?: boolean
+    /** Accepts a database into which a restore has not finished. */
+    mayBeUnfinished?: boolean
+    bounds?: PoolLimits
+    server?: DatabaseServer
+  } = {},
 ): Promise<OpenedContext> {
   const database = server ?? (await openDatabaseServer(config, log, { mayJoin }))
   const { connection, requests } = database
@@ -55,11 +64,14 @@ export async function openContext(
   // Commands bypass the pooler, because they need database sessions.
   const sql = openDatabase({ ...forRequests, connection: (bounds && requests) ?? connection })
   const sqlForJobs = openDatabase({ ...options, connection, poolSize: JOBS_POOL_SIZE })
-  const secrets = await openSecrets(sql, config).catch(async (error) => {
-    await Promise.all([sql.end({ timeout: 0 }), sqlForJobs.end({ timeout: 0 })])
-    await database.stop?.()
-    throw startFault(error, config.dataDir)
-  })
+  const opening = mayBeUnfinished ? Promise.resolve() : refuseUnfinishedRestore(config, sql)
+  const secrets = await opening
+    .then(() => openSecrets(sql, config))
+    .catch(async (error) => {
+      await Promise.all([sql.end({ timeout: 0 }), sqlForJobs.end({ timeout: 0 })])
+      await database.stop?.()
+      throw startFault(error, config.dataDir)
+    })
   const signals = createSignals(sqlForJobs)
   const limiter = createRateLimiter({ log, redisUrl: config.redisUrl })
   const metrics = createMetrics()

@@ -10,12 +10,14 @@ import {
 import { hasJobQueue, migrateJobs } from '#platform/jobs'
 import { StartFault } from '#platform/start-fault.ts'
 import { keepSecretCheck } from './secret-check.ts'
+import { refuseUnfinishedImport } from './unfinished.ts'
 
 /**
  * With MIGRATE=off, fails when the database lacks a migration. Accepts a newer schema, because the previous
  * version of Kith may restart during a rolling update.
  */
 export async function prepareStart(ctx: Context, connection: DatabaseAddress): Promise<string[]> {
+  await refuseUnfinishedImport(ctx.sql)
   if (ctx.config.migrates) return prepareDatabase(ctx, connection)
   const pending = await listPendingMigrations(ctx.sql)
   if (pending.length > 0)

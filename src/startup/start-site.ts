@@ -3,8 +3,10 @@ import { Gauge } from 'prom-client'
 import { buildApp } from '#app'
 import { divideHashing, ensureFounder } from '#modules/accounts/index.ts'
 import { recordTraffic } from '#modules/statistics/index.ts'
+import { measureSkews, skewFault } from '#platform/clocks.ts'
 import type { Config } from '#platform/config'
 import type { Context } from '#platform/context.ts'
+import { epochOf, settleEpoch } from '#platform/epoch.ts'
 import { type Server, serveMetrics } from '#platform/http'
 import { runOnLease } from '#platform/jobs'
 import type { Log } from '#platform/observability'
@@ -52,6 +54,7 @@ export async function startSite({ config, log, begin, closers, shutDown }: Start
     const [founder, server] = await Promise.all([preparing, buildReadyApp(ctx)])
     recordTraffic(ctx)
     await ctx.signals.listen()
+    watchEpoch(ctx)
     // Sets a long backlog. With a short one, the kernel would delay new connections by seconds when the queue
     // is full, without a log entry.
     await server.listen({ host: config.host, port: config.port, backlog: 4096 })
@@ -88,7 +91,21 @@ export async function startSite({ config, log, begin, closers, shutDown }: Start
 async function prepareSite({ ctx, forJobs, connection }: OpenedContext) {
   const applied = await prepareStart(forJobs, connection)
   if (applied.length > 0) ctx.log.info({ migrations: applied }, 'migrated')
+  const epoch = await settleEpoch(forJobs.sql)
+  if (epoch !== undefined) ctx.log.warn({ epoch }, 'the data moved: a new epoch of the site began')
+  const fault = skewFault(await measureSkews(ctx))
+  if (fault !== null) ctx.log.warn(fault)
   return ensureFounder(ctx)
+}
+
+const EPOCH_MS = 30_000
+
+/** Records changes of synchronous replication, and notices an epoch whose signal was lost. */
+function watchEpoch(ctx: Context): void {
+  const { look } = epochOf(ctx)
+  const timer = setInterval(() => void look().catch(() => {}), EPOCH_MS)
+  timer.unref()
+  ctx.onClose.push(async () => clearInterval(timer))
 }
 
 async function buildReadyApp(ctx: Context): Promise<Server> {

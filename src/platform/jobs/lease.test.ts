@@ -43,6 +43,14 @@ test('stops the worker of a node that lost its lease', async () => {
   assert.deepEqual(node.seen, { starts: 2, stops: 2 })
 })
 
+test('takes a lease of the future, which a clock that was ahead left', async () => {
+  const world = await createWorld()
+  await world.sql`update worker_lease set node = ${randomUUID()}, leased_until = now() + interval '2 days'`
+  const node = await openNode(world)
+  assert.equal(node.seen.starts, 1)
+  await node.stop()
+})
+
 test('releases the lease when the worker fails to start', async () => {
   const world = await createWorld()
   let starts = 0

@@ -13,10 +13,8 @@ import { createWriterScope, type DatabaseAddress, runInScope } from '#platform/d
 import { type Log, redactText } from '#platform/observability'
 import { openJobsPool } from './connection.ts'
 import { type Presence, watchLostJobs, watchWorkers } from './dead-workers.ts'
+import { runSchedules, type Schedule } from './schedules.ts'
 import { destroySilent } from './silent-connections.ts'
-
-/** `pattern` is five crontab fields in UTC. Missed runs are skipped. */
-export type Schedule = { task: string; pattern: string }
 
 /** Tasks with their own workers, so that slow tasks of one group do not delay another group. */
 export type WorkerGroup = { concurrency: number; tasks: TaskList }
@@ -153,7 +151,9 @@ export async function runJobs(
   })
   const lostJobs = watchLostJobs(pgPool, log)
   const runners: { stop(): Promise<void> }[] = []
+  let scheduler: { close(): void } | undefined
   const stop = async () => {
+    scheduler?.close()
     const stopped = Promise.all(runners.map((runner) => runner.stop()))
     await pTimeout(stopped, { milliseconds: STOP_MS, message: false })
     lostJobs.close()
@@ -162,11 +162,11 @@ export async function runJobs(
   }
   try {
     await presence.sweep()
-    for (const [index, { concurrency, tasks }] of crews.entries()) {
+    for (const { concurrency, tasks } of crews) {
       const options = {
         pgPool,
         taskList: resumable(tasks),
-        crontab: index > 0 ? '' : schedules.map(({ pattern, task }) => `${pattern} ${task}`).join('\n'),
+        crontab: '',
         concurrency,
         noHandleSignals: true,
         gracefulShutdownAbortTimeout: ABORT_MS,
@@ -179,6 +179,7 @@ export async function runJobs(
       }
       runners.push(await keepRunning(options, presence, log))
     }
+    scheduler = runSchedules(pgPool, schedules, log)
   } catch (error) {
     await stop()
     throw error

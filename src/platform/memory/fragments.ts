@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { type Context, defineState } from '#platform/context.ts'
+import { epochOf } from '#platform/epoch.ts'
 
 /** A `timestamptz` value, or microseconds from `version_now()`. */
 type Version = string | number
@@ -16,9 +17,12 @@ const KINDS = 16
 let kinds = 0
 
 /** With a size of 1, the cache stores nothing, because each entry is larger. */
-const storeOf = defineState(
-  ({ config }) => new LRUCache<number, Entry>({ maxSize: Math.max(1, config.fragmentBytes) }),
-)
+const storeOf = defineState((ctx: Context) => {
+  const store = new LRUCache<number, Entry>({ maxSize: Math.max(1, ctx.config.fragmentBytes) })
+  // Another epoch may give a version of the cached one to other content.
+  epochOf(ctx).onChange(() => store.clear())
+  return store
+})
 
 /**
  * Caches parts of responses with the version of their source row. A change raises the version, so the cache

@@ -66,7 +66,12 @@ export function createRateLimiter({
     return typeof counted === 'number' ? stateOf(counted) : counted.then(stateOf)
   }
 
-  return { hit, close: async () => redis?.close() }
+  return {
+    hit,
+    /** Time of Redis in milliseconds, whose minutes the nodes share. Undefined without an available Redis. */
+    clock: async () => redis?.clock(),
+    close: async () => redis?.close(),
+  }
 }
 
 type CountHere = (key: string, window: number, limit: number) => number | Promise<number>

@@ -98,6 +98,11 @@ export function createRedisCounter(url: string, log: Log, now: () => number, sta
   return {
     isUsable: () => !closed && now() >= downUntil,
     count,
+    async clock(): Promise<number | undefined> {
+      if (redis?.status !== 'ready') return undefined
+      const parts = await redis.time().catch(() => undefined)
+      return parts && Number(parts[0]) * 1000 + Number(parts[1]) / 1000
+    },
     async close() {
       closed = true
       redis?.disconnect()

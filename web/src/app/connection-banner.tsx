@@ -22,7 +22,8 @@ export function ConnectionBanner() {
         <p class="banner">
           <WifiOff size={18} aria-hidden />
           <span>
-            {isOffline ? t.offline : t.away} {keptAt !== null && t.from(formatTime(new Date(keptAt), 'moment', language))}
+            {isOffline ? t.offline : t.away}{' '}
+            {keptAt !== null && t.from(formatTime(new Date(keptAt), 'moment', language))}
           </span>
           {!isOffline && (
             <button type="button" class="text-button" onClick={() => location.reload()}>

@@ -10,19 +10,21 @@ import { findMessages, type MessageRow, messageColumns } from './messages/querie
 import { CHANGE_SIGNAL, MESSAGE_SIGNAL, messageViews } from './messages/service.ts'
 import { deliverPresence, deliverTyping, PRESENCE_SIGNAL, TYPING_SIGNAL } from './presence.ts'
 import { listChatMembers } from './queries.ts'
-import { READ_SIGNAL } from './service.ts'
+import { listMissedReads, READ_SIGNAL } from './service.ts'
 import { findReaders, isVisible, viewers } from './visibility.ts'
 
+/** Reads positions of transactions, as `site_tx_id` stores them: transaction ids that are comparable over all epochs. */
 async function findHorizon(sql: Db): Promise<{ oldest: number; newest: number }> {
   const [row] = await sql<[{ oldest: number; newest: number }]>`
-    select pg_snapshot_xmin(s)::text::bigint as oldest, pg_snapshot_xmax(s)::text::bigint as newest
-    from pg_current_snapshot() as s`
+    select pg_snapshot_xmin(s)::text::bigint + tx_offset as oldest,
+      pg_snapshot_xmax(s)::text::bigint + tx_offset as newest
+    from pg_current_snapshot() as s, site_epoch`
   return row
 }
 
 /**
  * Selects messages after the last delivered position of each conversation. For a conversation without such a
- * position, selects messages of the transactions with an id of at least `since`.
+ * position, selects messages of the transactions with a position of at least `since`.
  */
 const findUnsent = (sql: Db, chats: { id: number; position: number | undefined }[], since: number) => sql<
   MessageRow[]
@@ -67,7 +69,7 @@ const LONGEST_TRANSACTION_MS = 120_000
 /** Number of delivered positions above which the process clears them all. It may then deliver a message twice. */
 const KNOWN_CHATS_MOST = 100_000
 
-const NOTHING = { open: async () => {}, resume() {}, poll() {}, close() {} }
+const NOTHING = { open: async () => true, resume() {}, poll() {}, forget() {}, close() {} }
 
 /**
  * Delivers each chat message at least once to the open streams of this process. `poll` finds messages whose
@@ -78,28 +80,33 @@ export const createChatSource: CreateChatSource = (ctx, streams) =>
 
 function createSource(ctx: Context, streams: OpenStreams): ReturnType<CreateChatSource> {
   const { sql, signals, log } = ctx
-  /**
-   * `dirty`: ids of conversations with new messages. `delivered`: last delivered position of each
-   * conversation.
-   */
+  /** Ids of conversations with new messages. */
   const dirty = new Set<number>()
   const changed = new Set<number>()
-  const delivered = new Map<number, number>()
   const typing = new Set<string>()
   const presence = new Set<string>()
   const resuming = new WeakSet<EventStream>()
-  let polled: number | undefined
-  let samples: { at: number; newest: number }[] = []
+  /** Positions of the current epoch. A task that a new epoch interrupts keeps the object of its own epoch. */
+  const createPositions = () => ({
+    /** Last delivered position of each conversation. */
+    delivered: new Map<number, number>(),
+    polled: undefined as number | undefined,
+    samples: [] as { at: number; newest: number }[],
+  })
+  let positions = createPositions()
   let draining: Promise<void> | undefined
   let polling = false
   let closed = false
 
-  async function horizon(): Promise<{ cursor: number; newest: number }> {
+  async function horizon(known = positions): Promise<{ cursor: number; newest: number }> {
     const { oldest, newest } = await findHorizon(sql)
     const now = performance.now()
-    const past = samples.filter(({ at }) => at < now - LONGEST_TRANSACTION_MS).at(-1)
-    if (now - (samples.at(-1)?.at ?? Number.NEGATIVE_INFINITY) > 1000) samples.push({ at: now, newest })
-    samples = samples.filter((sample) => sample === past || sample.at >= now - LONGEST_TRANSACTION_MS)
+    const past = known.samples.filter(({ at }) => at < now - LONGEST_TRANSACTION_MS).at(-1)
+    if (now - (known.samples.at(-1)?.at ?? Number.NEGATIVE_INFINITY) > 1000)
+      known.samples.push({ at: now, newest })
+    known.samples = known.samples.filter(
+      (sample) => sample === past || sample.at >= now - LONGEST_TRANSACTION_MS,
+    )
     return { cursor: Math.max(oldest, past?.newest ?? 0), newest }
   }
 
@@ -127,7 +134,7 @@ function createSource(ctx: Context, streams: OpenStreams): ReturnType<CreateChat
     )
   }
 
-  /** A stream's cursor is a transaction id. The stream has sent all messages of older transactions. */
+  /** A stream's cursor is the position of a transaction. The stream has sent all messages of older transactions. */
   const hasSent = ({ chats }: EventStream, row: MessageRow, isNew: boolean) =>
     row.tx_id < (chats?.cursor ?? 0) || (isNew && row.position <= (chats?.sent.get(row.chat_id) ?? 0))
 
@@ -147,11 +154,13 @@ function createSource(ctx: Context, streams: OpenStreams): ReturnType<CreateChat
   }
 
   async function deliverNew(chatIds: number[]) {
+    const known = positions
+    const { delivered } = known
     const readers = await connectedMembers(chatIds)
     for (const id of chatIds) if (!readers.has(id)) delivered.delete(id)
     const places = [...readers.keys()].map((id) => ({ id, position: delivered.get(id) }))
     if (places.length === 0) return
-    const rows = await findUnsent(sql, places, polled ?? (await horizon()).cursor)
+    const rows = await findUnsent(sql, places, known.polled ?? (await horizon(known)).cursor)
     await deliver(rows, readers, true)
     if (delivered.size > KNOWN_CHATS_MOST) delivered.clear()
     for (const { chat_id, position } of rows) delivered.set(chat_id, position)
@@ -198,18 +207,21 @@ function createSource(ctx: Context, streams: OpenStreams): ReturnType<CreateChat
   async function poll() {
     if (polling || closed) return
     polling = true
+    const known = positions
     try {
-      const now = await horizon()
-      if (streams.all().length > 0 && polled !== undefined) {
-        const { chats, messages } = await findSince(sql, polled)
+      const now = await horizon(known)
+      if (streams.all().length > 0 && known.polled !== undefined) {
+        const { chats, messages } = await findSince(sql, known.polled)
         for (const { chat_id, position } of chats)
-          if (position > (delivered.get(chat_id) ?? 0)) dirty.add(chat_id)
+          if (position > (known.delivered.get(chat_id) ?? 0)) dirty.add(chat_id)
         for (const id of messages) changed.add(id)
         await drain()
       }
-      polled = now.cursor
-      for (const { chats } of streams.all())
-        if (chats?.cursor !== undefined && !chats.isBehind) chats.cursor = Math.max(chats.cursor, now.cursor)
+      known.polled = now.cursor
+      if (known === positions)
+        for (const { chats } of streams.all())
+          if (chats?.cursor !== undefined && !chats.isBehind)
+            chats.cursor = Math.max(chats.cursor, now.cursor)
     } catch (error) {
       if (!closed) log.warn({ err: error }, 'searching for missed chat messages failed')
     }
@@ -225,8 +237,9 @@ function createSource(ctx: Context, streams: OpenStreams): ReturnType<CreateChat
         chats.hasMissed = false
         const now = await horizon()
         const rows = await listMissed(sql, viewer.id, chats.cursor, MISSED_MOST + 1)
-        if (rows.length > MISSED_MOST) stream.write(eventOf(stream, 'reset', '{}'))
-        else
+        const reads = await listMissedReads(ctx, viewer.id, chats.cursor, MISSED_MOST + 1)
+        if (Math.max(rows.length, reads.length) > MISSED_MOST) stream.write(eventOf(stream, 'reset', '{}'))
+        else {
           for (const view of await messageViews(ctx, rows)) {
             // Skips messages that this function already sent, unless they were edited or deleted.
             const isChanged = view.deleted || view.edited_at !== null
@@ -234,6 +247,8 @@ function createSource(ctx: Context, streams: OpenStreams): ReturnType<CreateChat
             stream.write(eventOf(stream, 'message', JSON.stringify(view)))
             chats.sent.set(view.chat_id, Math.max(view.position, chats.sent.get(view.chat_id) ?? 0))
           }
+          for (const read of reads) stream.write(eventOf(stream, 'read', JSON.stringify(read)))
+        }
         chats.cursor = Math.max(chats.cursor, now.cursor)
         // Stops while the stream's buffer is full. `resume` continues after the client has read the buffer.
         if (!stream.isReady()) return
@@ -250,7 +265,7 @@ function createSource(ctx: Context, streams: OpenStreams): ReturnType<CreateChat
 
   signals.on(MESSAGE_SIGNAL, (payload) => {
     const [chat = 0, position = 0] = payload.split(':').map(Number)
-    if (streams.all().length === 0 || position <= (delivered.get(chat) ?? 0)) return
+    if (streams.all().length === 0 || position <= (positions.delivered.get(chat) ?? 0)) return
     dirty.add(chat)
     void drain()
   })
@@ -270,20 +285,27 @@ function createSource(ctx: Context, streams: OpenStreams): ReturnType<CreateChat
     const [chat, reader = 0, other = 0, position] = payload.split(':').map(Number)
     const data = JSON.stringify({ chat_id: chat, user_id: reader, position })
     for (const user of [reader, other])
-      for (const stream of streams.of(user)) if (stream.isReady()) stream.write(eventOf(stream, 'read', data))
+      for (const stream of streams.of(user)) {
+        // A stream that is catching up receives the event now and perhaps again, because positions only grow.
+        if (stream.isReady()) stream.write(eventOf(stream, 'read', data))
+        else send(stream, 'read', data)
+      }
   })
 
   return {
     async open(stream, after) {
-      const now = await horizon()
-      polled ??= now.cursor
-      if (!stream.chats) return
-      // A cursor from before the restore of a backup may be newer than any transaction.
-      const isKnown = after !== undefined && after <= now.newest
-      stream.chats.cursor = isKnown ? after : now.cursor
+      const known = positions
+      const now = await horizon(known)
+      known.polled ??= now.cursor
+      const isKnown = after === undefined || after <= now.newest
+      if (stream.chats) stream.chats.cursor = (isKnown ? after : undefined) ?? now.cursor
+      return isKnown
     },
     resume: (stream) => void (stream.chats?.isBehind && catchUp(stream)),
     poll: () => void poll(),
+    forget() {
+      positions = createPositions()
+    },
     close() {
       closed = true
     },

@@ -1,8 +1,9 @@
-import { hasBlocked, isFollowing } from '#modules/accounts/index.ts'
+import { isFollowing } from '#modules/accounts/index.ts'
 import { type EventStream, eventOf, type OpenStreams } from '#modules/notifications/index.ts'
 import { readSettings } from '#modules/settings/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type Db, sendSignal } from '#platform/database'
+import { hasNoBlock } from './queries.ts'
 
 export const TYPING_SIGNAL = 'chat-typing'
 export const PRESENCE_SIGNAL = 'chat-presence'
@@ -45,7 +46,7 @@ async function findAcquaintances(
     left join chat_members me on me.chat_id = c.id and me.user_id = ${userId}
     left join chat_members o on o.chat_id = c.id and o.user_id = p.id
     cross join lateral (select ${areFriends} as are_friends) f
-    where not ${hasBlocked(sql, person, userId)} and not ${hasBlocked(sql, sql`${userId}`, person)}`
+    where ${hasNoBlock(sql, person, userId)}`
 }
 
 /** Skips streams whose buffer is full, because a late typing or presence event is useless. */

@@ -74,13 +74,34 @@ export async function updateReadPosition(
   position: number,
 ): Promise<number> {
   const [row] = await sql<[{ read_position: number }]>`
-    insert into chat_members as m (chat_id, user_id, read_position)
-    select id, ${userId}, least(${position}, last_position) from chats where id = ${chatId}
+    insert into chat_members as m (chat_id, user_id, read_position, read_tx_id)
+    select id, ${userId}, least(${position}, last_position), site_tx_id() from chats where id = ${chatId}
     on conflict (chat_id, user_id) do update
-      set read_position = greatest(m.read_position, excluded.read_position), updated_at = excluded.updated_at
+      set read_position = greatest(m.read_position, excluded.read_position), updated_at = excluded.updated_at,
+        read_tx_id = case when excluded.read_position > m.read_position then excluded.read_tx_id else m.read_tx_id end
     returning read_position`
   return row.read_position
 }
+
+/**
+ * Lists read positions that the user and, with `seesOthers`, the other users of conversations of two stored since the
+ * given position of a transaction.
+ */
+export const listReadsSince = (
+  sql: Db,
+  userId: number,
+  { since, seesOthers, limit }: { since: number; seesOthers: boolean; limit: number },
+) => sql<{ chat_id: number; user_id: number; position: number }[]>`
+  select chat_id, user_id, read_position as position from chat_members
+  where user_id = ${userId} and read_tx_id >= ${since}
+  union all
+  select m.chat_id, m.user_id, m.read_position from (
+    select id, high_user_id as other from chats where low_user_id = ${userId}
+    union all select id, low_user_id from chats where high_user_id = ${userId}
+  ) c
+  join chat_members m on m.chat_id = c.id and m.user_id = c.other
+  where ${seesOthers} and m.read_tx_id >= ${since} and ${hasNoBlock(sql, sql`m.user_id`, userId)}
+  limit ${limit}`
 
 export async function updateMuted(sql: Db, chatId: number, userId: number, muted: boolean): Promise<void> {
   await sql`
@@ -96,6 +117,10 @@ export async function hideMessages(sql: Db, chatId: number, userId: number): Pro
       hidden_position = excluded.hidden_position, updated_at = excluded.updated_at`
 }
 
+/** Condition that neither user blocks the other. */
+export const hasNoBlock = (sql: Db, person: Fragment, userId: number): Fragment => sql`
+  (not ${hasBlocked(sql, person, userId)} and not ${hasBlocked(sql, sql`${userId}`, person)})`
+
 /** Lists read positions without those of members with a block between them and the viewer (im-14). */
 export const listReadPositions = (sql: Db, chatId: number, viewerId: number) => sql<
   { user_id: number; read_position: number; updated_at: string }[]
@@ -103,7 +128,7 @@ export const listReadPositions = (sql: Db, chatId: number, viewerId: number) => 
   select m.user_id, m.read_position, m.updated_at from chat_members m join chats c on c.id = m.chat_id
   where m.chat_id = ${chatId} and (c.group_id is null
     or exists (select from im_group_members g where g.group_id = c.group_id and g.user_id = m.user_id))
-    and not ${hasBlocked(sql, sql`m.user_id`, viewerId)} and not ${hasBlocked(sql, sql`${viewerId}`, sql`m.user_id`)}
+    and ${hasNoBlock(sql, sql`m.user_id`, viewerId)}
   order by m.user_id`
 
 export const listChatMembers = (sql: Db, chatIds: number[]) => sql<{ chat_id: number; user_id: number }[]>`

@@ -13,6 +13,7 @@ import {
   ensurePairChat,
   findChat,
   hideMessages,
+  listReadsSince,
   updateReadPosition,
 } from './queries.ts'
 import { type Chat, chatElsewhere, chatWithOneself, noSuchChat, ownerCannotLeave } from './schema.ts'
@@ -94,6 +95,12 @@ export async function markRead(
   const isHidden = other > 0 && (await isBlockBetween(ctx.sql, userId, other))
   sendSignal(ctx.sql, READ_SIGNAL, `${chat.id}:${userId}:${isHidden ? 0 : other}:${read}`)
   return read
+}
+
+/** Lists the `read` events that a stream missed since the given position of a transaction (im-15). */
+export async function listMissedReads(ctx: Context, userId: number, since: number, limit: number) {
+  const seesOthers = (await readSettings(ctx))['chat:seen']
+  return listReadsSince(ctx.sql, userId, { since, seesOthers, limit })
 }
 
 export async function leaveChat(ctx: Context, chat: ChatRow, userId: number): Promise<void> {

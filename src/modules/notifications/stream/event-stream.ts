@@ -13,8 +13,10 @@ export type EventStream = {
   viewer: Viewer
   language: Language
   last: number | undefined
+  /** Name of the site's epoch, in which the positions of this stream are valid. */
+  epoch: string
   chats?: {
-    /** Id of a transaction. The stream has sent all chat messages of older transactions. */
+    /** Position of a transaction. The stream has sent all chat messages of older transactions. */
     cursor: number | undefined
     /**
      * True while the stream catches up with chat messages. New messages then set `hasMissed` and are not
@@ -66,6 +68,7 @@ export function createEventStream(
     viewer,
     language,
     last: undefined,
+    epoch: '',
     readable,
     isReady: () => ready && stream.last !== undefined && !isEnded && !readable.destroyed,
     write,
@@ -87,13 +90,15 @@ export function createEventStream(
 }
 
 /**
- * The event id is the position from which a client resumes: `<notification>` or `<notification>-<chat
- * cursor>`.
+ * The position from which a client resumes: `<notification>` or `<notification>-<chat cursor>`, followed by `-<epoch>`
+ * except in the first epoch.
  */
-export function eventOf({ last, chats }: EventStream, event: string, data: string): string {
-  const id = chats?.cursor === undefined ? last : `${last}-${chats.cursor}`
-  return `id: ${id}\nevent: ${event}\ndata: ${data}\n\n`
+export function placeOf({ last, epoch, chats }: EventStream): string {
+  return [last, chats?.cursor, epoch || undefined].filter((part) => part !== undefined).join('-')
 }
+
+export const eventOf = (stream: EventStream, event: string, data: string): string =>
+  `id: ${placeOf(stream)}\nevent: ${event}\ndata: ${data}\n\n`
 
 export type OpenStreams = {
   of(userId: number): EventStream[]
@@ -103,11 +108,14 @@ export type OpenStreams = {
 /** Source of chat events. Injected by `im`, because this module must not import `im`. */
 type ChatSource = {
   /**
-   * Resolves when the stream's start position is known. Without `after`, streams start at the newest message.
+   * Resolves when the stream's start position is known. Without `after`, streams start at the newest message. Resolves
+   * with false if no transaction has reached `after`, because the position is then of a lost history.
    */
-  open(stream: EventStream, after: number | undefined): Promise<void>
+  open(stream: EventStream, after: number | undefined): Promise<boolean>
   resume(stream: EventStream): void
   poll(): void
+  /** Drops all positions, because they belong to an earlier epoch of the site. */
+  forget(): void
   close(): void
 }
 export type CreateChatSource = (ctx: Context, streams: OpenStreams) => ChatSource

@@ -2,12 +2,19 @@ import { Counter } from 'prom-client'
 import { findRevoked, onRevocation } from '#modules/tokens/index.ts'
 import type { Context } from '#platform/context.ts'
 import type { Db } from '#platform/database'
+import { epochOf } from '#platform/epoch.ts'
 import type { Language } from '#platform/errors.ts'
 import type { Viewer } from '#platform/http'
 import { addGauge } from '#platform/observability'
 import { completeRows, type NotificationRow, SIGNAL, selectOfMany } from '../queries.ts'
 import { findMissing, notificationView } from '../service.ts'
-import { type CreateChatSource, createEventStream, type EventStream, eventOf } from './event-stream.ts'
+import {
+  type CreateChatSource,
+  createEventStream,
+  type EventStream,
+  eventOf,
+  placeOf,
+} from './event-stream.ts'
 
 async function findLastSeq(sql: Db, userId: number): Promise<number> {
   const [row] = await sql<[{ last_seq: number }]>`
@@ -50,9 +57,9 @@ const EVENTS_AT_ONCE = 50
 
 /**
  * Sequence number after which the stream starts. With `chats`, the stream also has chat events, which start after
- * a separate cursor.
+ * a separate cursor. `epoch` is that of these positions.
  */
-export type StreamStart = { after: number | undefined; chats?: { after: number | undefined } }
+export type StreamStart = { after: number | undefined; epoch: string; chats?: { after: number | undefined } }
 
 /** Open streams of a process. One subscription to the signals of all server nodes feeds them. */
 export type Hub = {
@@ -87,6 +94,7 @@ export function createHub(ctx: Context, createChats: CreateChatSource): Hub {
   })
 
   const all = () => [...people.values()].flatMap((streams) => [...streams])
+  const epoch = epochOf(ctx)
   const chats = createChats(ctx, {
     of: (user) => [...(people.get(user) ?? [])].filter((stream) => stream.chats),
     all: () => all().filter((stream) => stream.chats),
@@ -193,6 +201,12 @@ export function createHub(ctx: Context, createChats: CreateChatSource): Hub {
     checkSoon(people.keys())
   })
 
+  // Clients reconnect after a random delay, and then receive `reset`, because their positions are of an earlier epoch.
+  epoch.onChange(() => {
+    chats.forget()
+    for (const stream of all()) stream.end('epoch_changed')
+  })
+
   const beats = setInterval(() => {
     // Fetches notifications whose signal was lost, because a process died between the commit and the signal.
     wake(people.keys())
@@ -208,7 +222,7 @@ export function createHub(ctx: Context, createChats: CreateChatSource): Hub {
   beats.unref()
 
   return {
-    async open(viewer, language, { after, chats: wanted }) {
+    async open(viewer, language, { after, epoch: askedEpoch, chats: wanted }) {
       if (closed || size >= MAX_OF_A_PROCESS) return undefined
       const stream = createEventStream(viewer, language, {
         onReady: () => {
@@ -230,21 +244,25 @@ export function createHub(ctx: Context, createChats: CreateChatSource): Hub {
       people.set(viewer.id, streams.add(stream))
       size += 1
       if (streams.size > MAX_OF_A_PERSON) [...streams][0]?.end('too_many_streams')
+      let mustReset = false
       try {
+        stream.epoch = await epoch.name()
+        const hasPlace = after !== undefined || wanted?.after !== undefined
+        const isCurrent = askedEpoch === stream.epoch
         // The stream is registered before this query. Otherwise the stream could miss a notification that is
         // committed in between.
         const newest = await findLastSeq(sql, viewer.id)
-        const start = Math.min(after ?? newest, newest)
-        if (wanted) await chats.open(stream, wanted.after)
-        stream.last = start
+        const hasChats = wanted ? await chats.open(stream, isCurrent ? wanted.after : undefined) : true
+        mustReset = hasPlace && !(isCurrent && hasChats && (after ?? newest) <= newest)
+        stream.last = mustReset ? newest : (after ?? newest)
       } catch (error) {
         stream.readable.destroy()
         throw error
       }
       // Randomizes the retry delay, so that clients do not reconnect all at once. Sends the start position
       // for a client that disconnects before its first notification (notifications-12).
-      const place = stream.chats?.cursor === undefined ? stream.last : `${stream.last}-${stream.chats.cursor}`
-      stream.write(`retry: ${1000 + Math.floor(Math.random() * 2000)}\nid: ${place}\n\n`)
+      stream.write(`retry: ${1000 + Math.floor(Math.random() * 2000)}\nid: ${placeOf(stream)}\n\n`)
+      if (mustReset) stream.write(eventOf(stream, 'reset', '{}'))
       if (wanted) chats.resume(stream)
       wake([viewer.id])
       // Another request may have revoked the session while this stream opened.

@@ -1,6 +1,7 @@
 import type { Context } from '#platform/context.ts'
+import { EPOCH_PATTERN } from '#platform/epoch.ts'
 import { apiError } from '#platform/errors.ts'
-import { Flag, Int, language, MAX_ID, routesOn, type Server, Type } from '#platform/http'
+import { Flag, language, routesOn, type Server, Text, Type } from '#platform/http'
 import type { CreateChatSource } from './event-stream.ts'
 import { createHub, type StreamStart } from './hub.ts'
 
@@ -11,16 +12,25 @@ const tooManyStreams = apiError(
   '当前连接过多，请稍后再试。',
 )
 
+const NUMBER = '\\d{1,15}'
+const PLACE = `(${NUMBER})(?:-(${NUMBER}))?(?:-(${EPOCH_PATTERN}))?`
+const CHAT_PLACE = `(${NUMBER})(?:-(${EPOCH_PATTERN}))?`
+const numberOf = (text: string | undefined) => (text === undefined ? undefined : Number(text))
+
 /** Reads the start position from the Last-Event-ID header of browsers, or from the query of other clients. */
 function startOf(
   header: unknown,
-  query: { last_event_id?: number; chats?: boolean; chats_after?: number },
+  query: { last_event_id?: string; chats?: boolean; chats_after?: string },
 ): StreamStart {
-  const [, seq, cursor] = /^(\d{1,15})(?:-(\d{1,15}))?$/.exec(typeof header === 'string' ? header : '') ?? []
-  const numberOf = (text: string | undefined) => (text === undefined ? undefined : Number(text))
+  const read = (pattern: string, text: unknown) =>
+    new RegExp(`^${pattern}$`).exec(typeof text === 'string' ? text : '') ?? []
+  const named = read(PLACE, header)
+  const [, seq, cursor, epoch] = named.length > 0 ? named : read(PLACE, query.last_event_id)
+  const [, otherCursor, otherEpoch] = read(CHAT_PLACE, query.chats_after)
   return {
-    after: numberOf(seq) ?? query.last_event_id,
-    ...(query.chats ? { chats: { after: numberOf(cursor) ?? query.chats_after } } : {}),
+    after: numberOf(seq),
+    epoch: epoch ?? otherEpoch ?? '',
+    ...(query.chats ? { chats: { after: numberOf(cursor ?? otherCursor) } } : {}),
   }
 }
 
@@ -39,13 +49,16 @@ export const streamRoutes = (createChats: CreateChatSource) => (server: Server, 
     operationId: 'streamNotifications',
     summary: 'Receive new notifications as they happen, as Server-Sent Events',
     description:
-      'Each event is named `notification` and carries the notification with its `type` as data. A client that sends the id of the last event as `Last-Event-ID` receives all later events once. With `chats`, the stream also has `message`, `read`, `typing` and `presence` events of conversations (im-15).',
+      'Each event is named `notification` and carries the notification with its `type` as data. A client that sends the id of the last event as `Last-Event-ID` receives all later events once, or `reset` if the position belongs to data from before a restore (notifications-12). With `chats`, the stream also has `message`, `read`, `typing` and `presence` events of conversations (im-15).',
     access: 'user',
     query: Type.Object({
-      last_event_id: Type.Optional(Int(0, MAX_ID)),
+      last_event_id: Type.Optional(Text(42, { pattern: `^${PLACE}$` })),
       chats: Type.Optional(Flag()),
       chats_after: Type.Optional(
-        Int(0, MAX_ID, { description: 'The part of the last event id after the dash' }),
+        Text(26, {
+          pattern: `^${CHAT_PLACE}$`,
+          description: 'The part of the last event id after the first dash',
+        }),
       ),
     }),
     reply: { 200: EventStreamReply },

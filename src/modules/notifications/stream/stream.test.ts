@@ -93,7 +93,11 @@ test('delivers each missed notification once to a resuming stream (notifications
   assert.deepEqual([...idsOf(first), ...idsOf(second)], expected)
   const third = await open(ann, { after: 10_000 })
   expected.push(await tell([ann]))
-  await until(() => third.events.length === 1, 'a place that was never given begins with what is new')
+  await until(() => third.events.length === 2, 'reset and the new event')
+  assert.deepEqual(
+    third.events.map(({ event }) => event),
+    ['reset', 'notification'],
+  )
   second.close()
   third.close()
 })

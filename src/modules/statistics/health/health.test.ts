@@ -139,3 +139,27 @@ test('reports the uploads as good after a successful storage check', async () =>
   assert.ok(good_at)
   assert.equal(state, 'good')
 })
+
+test('reports schedules that stopped, and a clock that differs (administration-20)', async (t) => {
+  const late = await createWorld()
+  await addJob(late.sql, 'check_health', {})
+  await late.work()
+  const schedule = (ago: string) => late.sql`
+    insert into graphile_worker._private_known_crontabs as k (identifier, known_since, last_execution)
+    values ('im_sweep', now(), now() + ${ago}::interval)
+    on conflict (identifier) do update set last_execution = excluded.last_execution`
+  await schedule('-1 minute')
+  const jobs = async () => {
+    const { state, fault } = await partIn(late, 'jobs')
+    return { state, fault }
+  }
+  assert.deepEqual(await jobs(), { state: 'good', fault: null })
+  await schedule('-20 minutes')
+  assert.deepEqual(await jobs(), { state: 'failing', fault: 'no schedule has run since then' })
+  assert.equal((await partIn(late, 'clocks')).state, 'good')
+  const real = Date.now
+  t.mock.method(Date, 'now', () => real() + 3_600_000)
+  const clocks = await partIn(late, 'clocks')
+  t.mock.restoreAll()
+  assert.deepEqual([clocks.state, /ahead of the database/.test(String(clocks.fault))], ['warning', true])
+})

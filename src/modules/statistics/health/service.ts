@@ -2,17 +2,18 @@ import pTimeout from 'p-timeout'
 import { type BackupState, findBackupState } from '#backup/jobs.ts'
 import type { Probe } from '#contracts/health-check.ts'
 import { wireTime, wireTimeOrNull } from '#lib/time.ts'
+import { type ClockSkews, measureSkews, skewFault } from '#platform/clocks.ts'
 import type { Context } from '#platform/context.ts'
 import type { Row, Sql } from '#platform/database'
 import { Nullable, OneOf, Shared, type Static, Time, Type } from '#platform/http'
-import { findJobsState, type JobsState } from '#platform/jobs'
+import { findJobsState, type JobsState, sinceLastSchedule } from '#platform/jobs'
 
 const STATES = ['good', 'warning', 'failing', 'off', 'unknown'] as const
 
 const Figure = Shared('HealthFigure', { name: Type.String(), value: Type.Number() })
 
 const HealthPart = Shared('HealthPart', {
-  name: Type.String({ description: 'database, jobs, mail, sms, push, im, uploads, backups' }),
+  name: Type.String({ description: 'database, clocks, jobs, mail, sms, push, im, uploads, backups' }),
   state: OneOf(STATES, { description: '`unknown` until the first check' }),
   since: Nullable({ ...Time, description: 'Start of the current failure, if known' }),
   fault: Nullable(Type.String({ description: 'Error message of the last check' })),
@@ -99,7 +100,16 @@ function probedPart(ctx: Context, { part, isUsed }: Probe, row: CheckRow | undef
   })
 }
 
-function jobsPart({ due, running, failed, ...jobs }: JobsState, checks: CheckRow[]): HealthPart {
+function clocksPart(skews: ClockSkews): HealthPart {
+  const fault = skewFault(skews)
+  return partOf('clocks', { state: fault === null ? 'good' : 'warning', fault })
+}
+
+function jobsPart(
+  { due, running, failed, ...jobs }: JobsState,
+  checks: CheckRow[],
+  sinceSchedule: number | null,
+): HealthPart {
   const figures = Object.entries({ due, running, failed }).map(([name, value]) => ({ name, value }))
   const lastLook = checks
     .map((row) => row.checked_at)
@@ -108,6 +118,16 @@ function jobsPart({ due, running, failed, ...jobs }: JobsState, checks: CheckRow
   const isLate = jobs.due_since !== null && Date.now() - Date.parse(jobs.due_since) > LATE_MS
   const isStale = lastLook !== undefined && Date.now() - Date.parse(lastLook) > STALE_MS
   const good_at = wireTimeOrNull(lastLook ?? null)
+  if (sinceSchedule !== null && sinceSchedule * 1000 > LATE_MS) {
+    const since = wireTime(new Date(Date.now() - sinceSchedule * 1000).toISOString())
+    return partOf('jobs', {
+      state: 'failing',
+      since,
+      fault: 'no schedule has run since then',
+      good_at,
+      figures,
+    })
+  }
   if (isLate || isStale) {
     const since = wireTimeOrNull(isLate ? jobs.due_since : (lastLook ?? null))
     return partOf('jobs', { state: 'failing', since, good_at, figures })
@@ -159,10 +179,12 @@ export async function readHealth(ctx: Context, probes: readonly Probe[]): Promis
   const started = performance.now()
   const checks = await listChecks(ctx.sql)
   const ms = Math.round((performance.now() - started) * 10) / 10
-  const [{ bytes, clients }, jobs, backup] = await Promise.all([
+  const [{ bytes, clients }, jobs, backup, skews, sinceSchedule] = await Promise.all([
     findDatabaseSize(ctx.sql),
     findJobsState(ctx.sql),
     findBackupState(ctx.sql),
+    measureSkews(ctx),
+    sinceLastSchedule(ctx.sql),
   ])
   const { busy, waiting } = ctx.sql.state()
   const figures = Object.entries({ ms, busy, waiting, clients, bytes }).map(([name, value]) => ({
@@ -177,5 +199,13 @@ export async function readHealth(ctx: Context, probes: readonly Probe[]): Promis
     ),
   )
   const database = partOf('database', { state: waiting > 0 ? 'warning' : 'good', figures })
-  return { parts: [database, jobsPart(jobs, checks), ...probed, backupsPart(ctx, backup)] }
+  return {
+    parts: [
+      database,
+      clocksPart(skews),
+      jobsPart(jobs, checks, sinceSchedule),
+      ...probed,
+      backupsPart(ctx, backup),
+    ],
+  }
 }

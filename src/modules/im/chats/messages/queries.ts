@@ -158,7 +158,7 @@ export async function updateBody(
 ): Promise<MessageRow | undefined> {
   const [row] = await sql<MessageRow[]>`
     update chat_messages m set body = ${body}, mentions = ${mentions}::bigint[], edited_at = now(),
-      tx_id = pg_current_xact_id()::text::bigint
+      tx_id = site_tx_id()
     where m.id = ${id} and m.deleted_at is null and m.created_at > now() - make_interval(mins => ${minutes})
     returning ${messageColumns(sql)}`
   return row
@@ -172,7 +172,7 @@ export async function clearMessage(
   const [row] = await sql<{ chat_id: number; file_id: number | null }[]>`
     with old as (select id, file_id from chat_messages where id = ${id} for update)
     update chat_messages m set body = '', file_id = null, link_type = null, link_id = null, mentions = '{}',
-      deleted_at = now(), tx_id = pg_current_xact_id()::text::bigint
+      deleted_at = now(), tx_id = site_tx_id()
     from old where m.id = old.id and m.deleted_at is null
       ${ifGiven(sql, minutes, (limit) => sql`and m.created_at > now() - make_interval(mins => ${limit})`)}
     returning m.chat_id, old.file_id`
@@ -193,7 +193,7 @@ export async function clearMessagesOf(sql: Db, userId: number): Promise<Gone> {
     ),
     cleared as (
       update chat_messages m set body = '', file_id = null, link_type = null, link_id = null, mentions = '{}',
-        deleted_at = now(), tx_id = pg_current_xact_id()::text::bigint
+        deleted_at = now(), tx_id = site_tx_id()
       from old where m.id = old.id
     ),
     choices as (delete from chat_members where user_id = ${userId})
