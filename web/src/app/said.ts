@@ -8,18 +8,18 @@ const SAMPLE = 300
  * Arabic, Cyrillic and other scripts serve many languages, so they name none. Each expression finds letters that the
  * earlier ones left.
  */
-const SCRIPTS: [string, RegExp][] = [
-  ['latin', /\p{sc=Latn}+/u],
-  ['ja', /[\p{sc=Hira}\p{sc=Kana}]/u],
-  ['zh', /\p{sc=Han}/u],
-  ['ko', /\p{sc=Hang}+/u],
-  ['he', /\p{sc=Hebr}+/u],
-  ['el', /\p{sc=Grek}+/u],
-  ['th', /\p{sc=Thai}+/u],
-  ['hy', /\p{sc=Armn}+/u],
-  ['ka', /\p{sc=Geor}+/u],
-  ['other', /\p{L}+/u],
-]
+const SCRIPTS = Object.entries({
+  latin: /\p{sc=Latn}+/u,
+  ja: /[\p{sc=Hira}\p{sc=Kana}]/u,
+  zh: /\p{sc=Han}/u,
+  ko: /\p{sc=Hang}+/u,
+  he: /\p{sc=Hebr}+/u,
+  el: /\p{sc=Grek}+/u,
+  th: /\p{sc=Thai}+/u,
+  hy: /\p{sc=Armn}+/u,
+  ka: /\p{sc=Geor}+/u,
+  other: /\p{L}+/u,
+})
 const KANA_SHARE = 0.2
 
 /**
