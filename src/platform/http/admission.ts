@@ -15,9 +15,10 @@ function networkOf(address: ipaddr.IPv4 | ipaddr.IPv6, groups: number): string {
 
 /**
  * Returns the key by which limits count a client address. IPv6 addresses count by /64, because a subscriber
- * commonly has a whole /64.
+ * commonly has a whole /64. A client that has closed its connection has no address.
  */
-export function addressKey(address: string): string {
+export function addressKey(address: string | undefined): string {
+  if (address === undefined) return ''
   if (!address.includes(':') || !ipaddr.isValid(address)) return address
   const parsed = ipaddr.process(address)
   return parsed.kind() === 'ipv4' ? parsed.toString() : networkOf(parsed, 4)
