@@ -59,6 +59,22 @@ const patternOf = (url: string) => {
   return new RegExp(`^${escaped.replace(/:[A-Za-z_]+/g, '[^/]+').replace(/\*/g, '.*')}/?$`)
 }
 
+const V4_WITH_PORT = /^(\d{1,3}(?:\.\d{1,3}){3}):\d{1,5}$/
+const V6_IN_BRACKETS = /^\[([0-9a-f:.]{2,45})\](?::\d{1,5})?$/i
+
+/**
+ * Removes the ports that some proxies add to the addresses in `X-Forwarded-For`. With its port, each connection of a
+ * client would have limits of its own, and no address block would match.
+ */
+function removePorts({ headers }: IncomingMessage): void {
+  const given = headers['x-forwarded-for']
+  if (typeof given !== 'string' || !given.includes(':')) return
+  const addresses = given.split(',').map((part) => part.trim())
+  headers['x-forwarded-for'] = addresses
+    .map((address) => (V4_WITH_PORT.exec(address) ?? V6_IN_BRACKETS.exec(address))?.[1] ?? address)
+    .join(', ')
+}
+
 /** Allows only characters that are safe in logs and headers. */
 const REQUEST_ID = /^[A-Za-z0-9][A-Za-z0-9._-]{7,63}$/
 
@@ -109,6 +125,7 @@ export async function createServer({
 }: Context & { identity: Identity }): Promise<Server> {
   const corsOf = corsHeaders(config.corsOrigins)
   const refuse = refuseUnreadable(corsOf)
+  const idOf = requestIds(config.trustProxy)
   const server: Server = fastify({
     loggerInstance: log as unknown as FastifyBaseLogger,
     // Avoids a child logger for each request, because no code logs through it.
@@ -120,7 +137,11 @@ export async function createServer({
     forceCloseConnections: 'idle',
     return503OnClosing: false,
     trustProxy: config.trustProxy ?? false,
-    genReqId: requestIds(config.trustProxy) as never,
+    genReqId: ((request: IncomingMessage) => {
+      // Here, because Fastify runs no hooks before it reads the address of an undecodable request.
+      if (config.trustProxy !== undefined) removePorts(request)
+      return idOf(request)
+    }) as never,
     // Long parameters are safe, because no path contains a regular expression. Schemas bound their length.
     routerOptions: { maxParamLength: LINE_LIMIT, ignoreTrailingSlash: true, querystringParser: parseQuery },
     frameworkErrors: async (error, request, reply) => {
