@@ -3,6 +3,7 @@ import type { Config } from '#platform/config'
 import type { Context } from '#platform/context.ts'
 import {
   createSignals,
+  createWriteWatch,
   type DatabaseAddress,
   type DatabaseOptions,
   openDatabase,
@@ -58,6 +59,7 @@ export async function openContext(
     statementTimeoutMs: config.statementTimeoutMs,
     planCacheMode: config.databasePlanCacheMode,
     isDurable,
+    writes: createWriteWatch(),
     onNotice: (message: string) => log.debug({ notice: message }, 'database notice'),
   }
   const forRequests = { ...options, ...bounds, poolSize: config.databasePoolSize }

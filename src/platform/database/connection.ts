@@ -124,7 +124,9 @@ export function sendQuery(opened: Client, query: Query, onStalePlan: () => void 
     // PostgreSQL reports an unconfirmed commit as successful, but a failover could lose the commit.
     if (opened.isUnconfirmed) {
       opened.destroy()
-      return query.reject(connectionError('the synchronous standby did not confirm the commit'))
+      return query.reject(
+        connectionError('the synchronous standby did not confirm the commit', 'CONNECTION_UNCONFIRMED'),
+      )
     }
     const { rows, rowCount, command } = Array.isArray(result) ? (result.at(-1) as pg.QueryResult) : result
     const answer = rows as unknown as Rows<Row[]>

@@ -66,6 +66,37 @@ test('maps PostgreSQL errors to 503, 507 or 500', async () => {
   )
 })
 
+test('stays ready, and tells of failing writes, when the disk of the database is full', async () => {
+  const full = await createWorld(
+    {},
+    {
+      routes(server, { sql }) {
+        server.post('/fill', { config: { access: 'optional' as const } }, async () => {
+          await sql.unsafe(`do $$ begin raise sqlstate '53100'; end $$`)
+        })
+      },
+    },
+  )
+  const founder = await full.person({ roles: ['founder'] })
+  const state = async () => {
+    const { status, body } = await full.guest('GET', '/health/ready')
+    const metrics = await full.ctx.metrics.render()
+    const { parts } = (await full.as(founder, 'GET', '/admin/health')).body
+    const { state, fault } = parts.find(({ name }: { name: string }) => name === 'writes')
+    return { status, body, writable: /^database_writable (.)$/m.exec(metrics)?.[1], state, fault }
+  }
+  const good = { status: 200, body: { status: 'ok' }, writable: '1', state: 'good', fault: null }
+  assert.deepEqual(await state(), good)
+  assert.equal((await full.guest('POST', '/test/fill', {})).status, 503)
+  assert.deepEqual(await state(), {
+    status: 200,
+    body: { status: 'ok', writes: 'failing' },
+    writable: '0',
+    state: 'failing',
+    fault: 'the disk of the database is full',
+  })
+})
+
 test('reports unready when the database does not respond', async () => {
   const silent = createServer(() => {}).listen(0, '127.0.0.1')
   await new Promise((resolve) => silent.once('listening', resolve))

@@ -13,7 +13,7 @@ const STATES = ['good', 'warning', 'failing', 'off', 'unknown'] as const
 const Figure = Shared('HealthFigure', { name: Type.String(), value: Type.Number() })
 
 const HealthPart = Shared('HealthPart', {
-  name: Type.String({ description: 'database, clocks, jobs, mail, sms, push, im, uploads, backups' }),
+  name: Type.String({ description: 'database, writes, clocks, jobs, mail, sms, push, im, uploads, backups' }),
   state: OneOf(STATES, { description: '`unknown` until the first check' }),
   since: Nullable({ ...Time, description: 'Start of the current failure, if known' }),
   fault: Nullable(Type.String({ description: 'Error message of the last check' })),
@@ -99,6 +99,9 @@ function probedPart(ctx: Context, { part, isUsed }: Probe, row: CheckRow | undef
     checked_at: wireTime(row.checked_at),
   })
 }
+
+const writesPart = (fault: string | undefined): HealthPart =>
+  partOf('writes', { state: fault === undefined ? 'good' : 'failing', fault: fault ?? null })
 
 function clocksPart(skews: ClockSkews): HealthPart {
   const fault = skewFault(skews)
@@ -202,6 +205,7 @@ export async function readHealth(ctx: Context, probes: readonly Probe[]): Promis
   return {
     parts: [
       database,
+      writesPart(ctx.sql.writeFault()),
       clocksPart(skews),
       jobsPart(jobs, checks, sinceSchedule),
       ...probed,
