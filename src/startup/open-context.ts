@@ -1,4 +1,5 @@
 import { join } from 'node:path'
+import { messageOf } from '#lib/faults.ts'
 import type { Config } from '#platform/config'
 import type { Context } from '#platform/context.ts'
 import {
@@ -62,7 +63,17 @@ export async function openContext(
     writes: createWriteWatch(),
     onNotice: (message: string) => log.debug({ notice: message }, 'database notice'),
   }
-  const forRequests = { ...options, ...bounds, poolSize: config.databasePoolSize }
+  const forRequests = {
+    ...options,
+    ...bounds,
+    poolSize: config.databasePoolSize,
+    onOutage: (error: unknown) =>
+      log.error(
+        { fault: messageOf(error) },
+        'the database cannot be reached: requests fail until it answers',
+      ),
+    onReach: () => log.info('the database answers again'),
+  }
   // Commands bypass the pooler, because they need database sessions.
   const sql = openDatabase({ ...forRequests, connection: (bounds && requests) ?? connection })
   const sqlForJobs = openDatabase({ ...options, connection, poolSize: JOBS_POOL_SIZE })

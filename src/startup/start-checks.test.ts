@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import files from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'
+import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
@@ -85,4 +86,28 @@ test('explains why Kith cannot use a reachable database', async (t) => {
     checkDatabase(`postgres://${connection.user}@${address}/${bytes}`),
     (error) => error instanceof StartFault && /^DATABASE_URL: .*SQL_ASCII/.test(error.message),
   )
+})
+
+test('rejects a file in the place of the uploads', async () => {
+  const dataDir = await files.mkdtemp(join(folder, 'uploads-'))
+  await files.writeFile(join(dataDir, 'uploads'), '')
+  const check = (storage: 'local' | 's3') => checkDataDir({ dataDir, databaseUrl: undefined, storage })
+  await assert.rejects(check('local'), /uploads is a file, but must be a folder: move it away/)
+  await check('s3')
+})
+
+test('waits for a database that does not answer yet, and then reports it', async () => {
+  let asked = 0
+  const closing = createServer((socket) => {
+    asked += 1
+    socket.destroy()
+  }).listen(0, '127.0.0.1')
+  await new Promise((resolve) => closing.once('listening', resolve))
+  const { port } = closing.address() as AddressInfo
+  const url = `postgres://kith@127.0.0.1:${port}/kith`
+  await assert.rejects(checkDatabase(url), StartFault)
+  assert.equal(asked, 1)
+  await assert.rejects(checkDatabase(url, 1500), /DATABASE_URL: /)
+  assert.ok(asked >= 3, String(asked))
+  closing.close()
 })

@@ -239,7 +239,8 @@ export function createPool(
   }
 
   const { begin, reserve } = createTransactions({ tag, acquire, give, sendOver })
-  const probe = openProbe(settings)
+  // A copy of the settings, so that the probe does not wait for the attempts of the pool.
+  const probe = openProbe({ config: settings.config })
 
   const limit = Math.ceil((statementTimeoutMs + DEADLINE_GRACE_MS) / WATCH_MS)
   // Counts intervals instead of time, so that a pause of this process does not look like an unresponsive

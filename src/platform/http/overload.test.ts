@@ -42,6 +42,18 @@ test('keeps pool connections for other users when many requests of one user wait
   await other.end()
 })
 
+test('logs an error only for a request that somebody must look at', async (t) => {
+  const lines: unknown[] = []
+  for (const level of ['warn', 'error'] as const)
+    t.mock.method(ctx.log, level, (line: { fault?: string }) => void lines.push([level, line.fault]))
+  for (const code of ['57014', '57P03', '22012']) await guest('POST', `/test/refuse?code=${code}`, {})
+  await guest('GET', '/test/busy')
+  assert.deepEqual(lines, [
+    ['warn', '57014'],
+    ['error', undefined],
+  ])
+})
+
 test('maps PostgreSQL errors to 503, 507 or 500', async () => {
   const ada = await person()
   for (const code of ['57014', '55P03', '53100', '53200', '40001', '40P01']) {

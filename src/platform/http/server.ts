@@ -11,8 +11,9 @@ import fastify, {
   LogController,
   type RouteOptions,
 } from 'fastify'
+import { messageOf } from '#lib/faults.ts'
 import type { Context } from '#platform/context.ts'
-import { createScope, currentScope, runInScope } from '#platform/database'
+import { createScope, currentScope, isConnectionError, runInScope } from '#platform/database'
 import { Busy } from '#platform/errors.ts'
 import { redactAddress } from '#platform/observability'
 import { addressKey, admission, type Identity, setRateHeaders } from './admission.ts'
@@ -175,7 +176,7 @@ export async function createServer({
   // Uses callbacks, because promises would cost every request a few microseconds.
   server.addHook('onRequest', (request, reply, done) => {
     identify(request, reply)
-    request.leave = metrics.enterRequest()
+    request.leave = metrics.enterRequest(request.routeOptions.url)
     request.caller = createScope()
     if (request.method === 'OPTIONS' && request.url.startsWith(API)) {
       const methods = allowedMethods(request.url)
@@ -250,12 +251,12 @@ export async function createServer({
 
   const render = (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
     const told = toApiError(error, { hasSentBytes: hasSentBytes(request) })
-    // Logs no `Busy` errors, because writing their stack traces would add to the load.
-    if (told.status >= 500 && !(error instanceof Busy))
-      log.error(
-        { err: error, id: request.id, method: request.method, route: request.routeOptions?.url },
-        'request failed',
-      )
+    const about = { id: request.id, method: request.method, route: request.routeOptions?.url }
+    // An error in the log means that somebody must act. A request that fails for now is a warning without a stack. `Busy`
+    // errors and outages come by the thousand, so only the access log has them.
+    if (told.status === 503 && !(error instanceof Busy || isConnectionError(error)))
+      log.warn({ ...about, fault: messageOf(error) }, 'request failed for now')
+    else if (told.status >= 500 && told.status !== 503) log.error({ ...about, err: error }, 'request failed')
     reply.code(told.status).headers(told.details.headers ?? {})
     sendError(reply, told.code, errorBody(told, language(request)))
   }
