@@ -156,7 +156,7 @@ export async function openSession(settings: Settings) {
 
 /** Random, so that nodes do not connect to a recovering database at the same moments. */
 const backoffMs = (failures: number) =>
-  Math.min(10 * 2 ** Math.min(failures, 6), 500) * (0.75 + Math.random() / 2)
+  Math.min(10 * 2 ** Math.min(failures, 6), 250) * (0.75 + Math.random() / 2)
 
 type Outage = { failures: number; attempt: Promise<unknown> | undefined }
 
