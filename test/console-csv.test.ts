@@ -47,3 +47,20 @@ test('quotes cells with separators, quotes or leading tabs, but not numbers, nam
   assert.equal(csvCell('say "so"'), '"say ""so"""')
   assert.equal(csvCell('\tx'), '"\'\tx"')
 })
+
+test('escapes each part of a cell that starts a formula, and no sign within a part', () => {
+  for (const [text, cell] of [
+    ['a-b=c@d', 'a-b=c@d'],
+    ['a -b', 'a -b'],
+    [' =a', " '=a"],
+    ['=a,+b; -c', `"'=a,'+b; '-c"`],
+    ['a;; |@b', `"a;; |'@b"`],
+  ] as const)
+    assert.equal(csvCell(text), cell)
+})
+
+test('formats cells of separators and blanks in linear time', () => {
+  // A quadratic scan would exceed the test timeout.
+  for (const sign of ['\n', '\t', '\r\n', ' ', '"', ';', '\u200b', '\n ', '='])
+    csvCell(`a${sign.repeat(200_000)}a`)
+})

@@ -55,6 +55,15 @@ test('loads less than 400 KB of compressed scripts on the first page', {
   assert.ok(readdirSync(`${builtFolder('console')}/assets`).length > 10)
 })
 
+test('contains no program that sanitizes HTML, because the console sets none', { skip }, () => {
+  const purifier = /ALLOWED_URI_REGEXP|FORBID_ATTR/
+  assert.match(readFileSync(ofConsole('dompurify/dist/purify.min.js'), 'utf8'), purifier)
+  const assets = `${builtFolder('console')}/assets`
+  const scripts = readdirSync(assets).filter((name) => name.endsWith('.js'))
+  assert.ok(scripts.length > 10)
+  for (const name of scripts) assert.doesNotMatch(readFileSync(`${assets}/${name}`, 'utf8'), purifier, name)
+})
+
 test('translates every text of react-admin to Chinese', { skip }, async () => {
   const keysOf = (texts: object, path = ''): string[] =>
     Object.entries(texts).flatMap(([key, value]) =>

@@ -111,6 +111,25 @@ export async function agree(page: Page, action: string): Promise<void> {
   await page.getByRole('alertdialog').getByRole('button', { name: action, exact: true }).click()
 }
 
+/** Forms of a page without scripts that work with them. Searches put what they look for into the address. */
+const HANDLED = /action="\/sign-out"/
+const SEARCHES = /action="\/(?:search|chats)"/
+const HANDLED_PAGES = ['/sign-in', '/join', '/forgotten-password']
+
+/** Returns the forms that a visitor could send before the scripts run, and lose or publish what was typed. */
+export function unsafeForms(path: string, html: string): { seen: number; unsafe: string[] } {
+  const forms = [...html.matchAll(/<form([^>]*)>.*?<\/form>/gs)]
+  const unsafe = forms.flatMap(([form, attributes = '']) => {
+    if (SEARCHES.test(attributes)) return []
+    const isHandled = HANDLED.test(attributes) || HANDLED_PAGES.includes(path)
+    const isDisabled = /<button(?=[^>]*type="submit")(?=[^>]*disabled)/.test(form)
+    return attributes.includes('method="post"') && (isHandled || isDisabled)
+      ? []
+      : [`${path}: ${form.slice(0, 300)}`]
+  })
+  return { seen: forms.length, unsafe }
+}
+
 export async function look(page: Page, name: string): Promise<void> {
   if (process.env.KITH_SCREENSHOTS)
     await page.screenshot({ path: `${process.env.KITH_SCREENSHOTS}/${name}.png` })

@@ -78,7 +78,8 @@ test('serves icons and the worker at the addresses that browsers ask for', async
   assert.equal(worker.headers['cache-control'], 'no-cache')
   // A policy on the script would apply to the requests of the worker.
   assert.equal(worker.headers['content-security-policy'], undefined)
-  assert.match(worker.body, /addEventListener/)
+  for (const event of ['fetch', 'push', 'notificationclick'])
+    assert.match(worker.body, new RegExp(`addEventListener\\("${event}"`))
 })
 
 test('names its files without `..`', async () => {

@@ -188,6 +188,9 @@ test('cuts titles and descriptions between characters', async () => {
   assert.ok((await get('/feeds.atom')).includes(`<title>${title}</title>`))
   const embed = JSON.parse(await get(`/oembed?url=${encodeURIComponent(`http://kith.test/feeds/${id}`)}`))
   assert.equal(embed.title, title)
+  assert.equal((await as(lin, 'POST', `/feeds/${id}/reports`, { reason: 'rude' })).status, 201)
+  const [report] = await world.sql`select subject from reports where reportable_id = ${id}`
+  assert.equal(report?.subject, `${'a'.repeat(58)}${family.repeat(6)}`)
 })
 
 test('describes a feed by its plain text', async () => {

@@ -78,7 +78,7 @@ const shared = {
   metafile: true,
   jsx: 'automatic',
   jsxImportSource: 'preact',
-  loader: { '.svg': 'file', '.png': 'file', '.webp': 'file', '.worker.js': 'file' },
+  loader: { '.svg': 'file', '.png': 'file', '.webp': 'file' },
   assetNames: '[name]-[hash]',
   publicPath: BASE,
   define: { 'process.env.NODE_ENV': '"production"' },

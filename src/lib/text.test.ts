@@ -4,6 +4,7 @@ import fc from 'fast-check'
 import {
   codePointLength,
   cutCharacters,
+  cutText,
   displayLength,
   escapeLike,
   foldText,
@@ -149,5 +150,41 @@ test('truncates a text only between characters', () => {
   assert.equal(cutCharacters('ab', 5), 'ab')
   fc.assert(
     fc.property(anyText, fc.nat(20), (text, n) => cutCharacters(text, n) === [...text].slice(0, n).join('')),
+  )
+})
+
+test('cuts a text for readers between graphemes', () => {
+  const family = '👨‍👩‍👧‍👦'
+  for (const grapheme of [
+    family,
+    '🇨🇳',
+    '👍🏽',
+    '❤️',
+    'e\u0301',
+    '가\u11a8',
+    '🏴\u{e0067}\u{e0062}\u{e007f}',
+    'क्षि',
+  ])
+    for (let n = 4; n < 60; n += 1) {
+      const cut = cutText(`abc ${grapheme.repeat(30)}`, n)
+      const rest = cut.slice('abc '.length)
+      assert.equal(rest, grapheme.repeat(rest.length / grapheme.length), `${grapheme} ${n}`)
+      assert.ok(codePointLength(cut) <= n && codePointLength(cut) > n - codePointLength(grapheme))
+    }
+  assert.equal(cutText(`a${family}`, 8), `a${family}`)
+})
+
+test('divides a grapheme that is longer than the text may be', () => {
+  assert.equal(cutText('👨‍👩‍👧‍👦', 1), '👨')
+  assert.equal(cutText(`ab${'\u0301'.repeat(500)}`, 100), `ab${'\u0301'.repeat(98)}`)
+  fc.assert(
+    fc.property(anyText, fc.nat(20), (text, n) => cutCharacters(text, n).startsWith(cutText(text, n))),
+  )
+  fc.assert(
+    fc.property(
+      anyText,
+      fc.integer({ min: 1, max: 20 }),
+      (text, n) => text === '' || cutText(text, n) !== '',
+    ),
   )
 })

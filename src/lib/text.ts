@@ -131,6 +131,7 @@ export function displayLength(text: string): number {
   return halves / 2
 }
 
+/** Cuts a text after `n` code points. `cutText` cuts texts for readers. */
 export function cutCharacters(text: string, n: number): string {
   if (text.length <= n) return text
   let end = 0
@@ -140,4 +141,19 @@ export function cutCharacters(text: string, n: number): string {
     end += point.length
   }
   return text.slice(0, end)
+}
+
+const segmenter = new Intl.Segmenter()
+/** Longest grapheme in UTF-16 units that stays whole. One letter may have endless combining marks. */
+export const GRAPHEME_MAX = 64
+
+/**
+ * Cuts a text for readers after at most `n` code points, at the boundary of a grapheme, so that no emoji is divided.
+ */
+export function cutText(text: string, n: number): string {
+  const cut = cutCharacters(text, n)
+  if (cut.length === text.length) return text
+  const segments = segmenter.segment(text.slice(0, cut.length + GRAPHEME_MAX))
+  const start = segments.containing(cut.length)?.index ?? 0
+  return start > 0 && cut.length - start < GRAPHEME_MAX ? cut.slice(0, start) : cut
 }

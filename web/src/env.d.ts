@@ -13,10 +13,8 @@ declare module '*.webp' {
   export default address
 }
 
-declare module '*.worker.js' {
-  const address: string
-  export default address
-}
+/** A part of the service worker, loaded for its effect. */
+declare module '*.worker.js'
 
 declare module 'virtual:pages' {
   export const PAGES: Record<string, () => Promise<{ page: import('./app/page.ts').Page }>>

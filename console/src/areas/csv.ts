@@ -1,9 +1,7 @@
-/**
- * Matches the start of a formula, after characters that spreadsheets skip. Includes full-width signs, which
- * spreadsheets also accept.
- */
+/** Matches separators, and characters that spreadsheets skip, before a sign that starts a formula. Full-width signs do too. */
 const FORMULA =
-  /(^|[;,|\t\r\n])([\s"'\u200b-\u200f\u2060\ufeff]*)(?=[=+\-@\uff1d\uff0b\uff0d\uff20\ufe66\ufe62\ufe63\ufe6b\u2212])/g
+  /(?<![;,|\s"'\u200b-\u200f\u2060\ufeff])[;,|\s"'\u200b-\u200f\u2060\ufeff]*(?=[=+\-@\uff1d\uff0b\uff0d\uff20\ufe66\ufe62\ufe63\ufe6b\u2212])/g
+const SEPARATOR = /[;,|\t\r\n]/
 const NUMBER = /^-?\d+(\.\d+)?$/
 
 /**
@@ -12,7 +10,9 @@ const NUMBER = /^-?\d+(\.\d+)?$/
  */
 export function csvCell(text: string): string {
   if (NUMBER.test(text)) return text
-  const safe = text.replace(FORMULA, (_, before: string, skipped: string) => `${before}${skipped}'`)
+  const safe = text.replace(FORMULA, (before, at: number) =>
+    at === 0 || SEPARATOR.test(before) ? `${before}'` : before,
+  )
   const plain = /^[\t\r\n]/.test(safe) ? `'${safe}` : safe
   return /[",;|\t\r\n]/.test(plain) ? `"${plain.replaceAll('"', '""')}"` : plain
 }

@@ -5,7 +5,7 @@ import { call, type Page, type Wire } from '../api/client.ts'
 import { fileAddressOf } from '../api/pictures.ts'
 import { memberText, plainText } from '../areas/member-text.ts'
 import { TextView } from '../areas/text-tree.tsx'
-import { cutCharacters, type Text, useText } from '../shell/text.ts'
+import { initialOf, type Text, useText } from '../shell/text.ts'
 import { Value } from '../shell/value.tsx'
 
 const COUNTS: readonly { name: string; label: Text }[] = [
@@ -45,7 +45,7 @@ export function AuthorHistory({ user }: { user: number | undefined }) {
       <CardContent>
         <Stack direction="row" spacing={1.5} sx={{ alignItems: 'center' }}>
           <Avatar src={fileAddressOf(person.avatar)} alt="">
-            {cutCharacters(String(person.name), 1)}
+            {initialOf(String(person.name))}
           </Avatar>
           <Box sx={{ minWidth: 0 }}>
             <Typography

@@ -8,7 +8,7 @@ import {
   SANCTION_KINDS,
   type SanctionKind,
 } from '../pages/person/sanction-texts.ts'
-import { cutCharacters } from '../shell/text.ts'
+import { cutText } from '../shell/text.ts'
 import type { Queue, Verdict } from './queue.ts'
 import {
   ACCEPT,
@@ -195,7 +195,7 @@ export const CONTENT_QUEUES: readonly Queue[] = [
       {
         label: ['Public description', '公开的认证说明'],
         required: true,
-        from: (row) => cutCharacters(text((row.data as Wire).desc), 250),
+        from: (row) => cutText(text((row.data as Wire).desc), 250),
       },
     ),
     reject: verdict(

@@ -31,7 +31,18 @@ export function useText(): Translate {
 export const plural = (count: number | string, one: string): string =>
   `${count} ${one}${String(count) === '1' ? '' : 's'}`
 
-/** Cuts a text after `most` characters. */
-export const cutCharacters = (value: string, most: number): string => [...value].slice(0, most).join('')
+/** Cuts a text after at most `most` code points, and at the boundary of a grapheme, so that no emoji is divided. */
+export function cutText(value: string, most: number): string {
+  let [end, count] = [0, 0]
+  for (const { segment } of new Intl.Segmenter().segment(value)) {
+    count += [...segment].length
+    if (count > most) break
+    end += segment.length
+  }
+  return end > 0 ? value.slice(0, end) : [...value].slice(0, most).join('')
+}
+
+/** The first character of a name. */
+export const initialOf = (name: string): string => [...new Intl.Segmenter().segment(name)][0]?.segment ?? ''
 
 export const textNow: Translate = (text) => inLocale(currentLocale())(text)

@@ -6,9 +6,12 @@ class UrlPatterns extends REBuilder {
     return /[><\u00ad\u200b-\u200f\u061c\u202a-\u202e\u2060-\u206f\ufeff\uff0b\uff1c-\uff1e\uff5c\uff5e\uffe0-\uffe6]/
   }
 
-  /** Continues at signs that titles in paths contain, such as `史蒂夫·乔布斯` and `Michelson–Morley`. */
+  /**
+   * Continues at signs that titles in paths contain, such as `史蒂夫·乔布斯` and `Michelson–Morley`, and at joiners
+   * between letters of other scripts and between emoji.
+   */
   override get_path_extra(): RegExp {
-    return /[\u00b7\u2013\u2019](?=[^\s\u2000-\u206f\u3000-\u303f\uff00-\uff0f\uff1a-\uff20])|/
+    return /[\u00b7\u2013\u2019](?=[^\s\u2000-\u206f\u3000-\u303f\uff00-\uff0f\uff1a-\uff20])|[\u200c\u200d](?=[^\s\0-\xad\u061c\u2000-\u206f\u3000-\u303f\ufeff-\uff20])|/
   }
 
   /** Hosts may contain `_`, such as `a_b.tumblr.com`. */
@@ -73,7 +76,7 @@ export function findUrl(
 
 // A colon may follow a word of another script, as in `邮箱:me@example.org`.
 const BARE =
-  /(?<![\w@./\-+%=&?#]|[\0-\x7f]:|^:)(?:www\.(?=[\p{L}\p{N}])|[A-Za-z0-9][\w.+-]{0,63}@(?=[A-Za-z0-9]))/giu
+  /(?:(?<=\bmailto:)|(?<![\w@./\-+%=&?#]|[\0-\x7f]:|^:))(?:www\.(?=[\p{L}\p{N}])|[A-Za-z0-9][\w.+-]{0,63}@(?=[A-Za-z0-9]))/giu
 
 /** Finds hosts that begin with `www.`, and mail addresses. Text that `findUrl` finds must not be given. */
 export function findBareLinks(text: string): { start: number; end: number; href: string }[] {
@@ -107,15 +110,21 @@ export const uploadOf = (href: string): number | undefined => {
   return id === undefined ? undefined : Number(id)
 }
 
+const hasUser = (href: string): boolean => {
+  const { username, password } = new URL(href)
+  return username + password !== ''
+}
+
 /**
  * Returns the target of a link that readers may open, or undefined. Pages of this site are paths. Paths of the
- * API are no pages, and a request to one could act for the reader.
+ * API are no pages, and a request to one could act for the reader. A URL with a user could pretend to lead to
+ * another host.
  */
 export function safeHref(href: string): string | undefined {
   if (href.length > TARGET_MAX) return undefined
   // A browser would read `https:/api` as a path of this site.
   if (/^https?:/i.test(href))
-    return /^https?:\/\/[^/?#\\]/i.test(href) && URL.canParse(href) ? href : undefined
+    return /^https?:\/\/[^/?#\\]/i.test(href) && URL.canParse(href) && !hasUser(href) ? href : undefined
   if (/^mailto:/i.test(href)) return href
   if (!/^[/#]/.test(href) || !URL.canParse(href, 'http://site')) return undefined
   const { host, pathname, search, hash } = new URL(href, 'http://site')

@@ -55,6 +55,18 @@ const INLINE: [string, TextTree][] = [
   ['https://e.org/史蒂夫·乔布斯', [url('https://e.org/史蒂夫·乔布斯')]],
   ['https://a_b.example.org/', [url('https://a_b.example.org/')]],
   ['https://user@e.org/ https://a:b@e.org', ['https://user@e.org/ https://a:b@e.org']],
+  // Joiners between letters and emoji in paths.
+  ...[
+    'https://e.org/می\u200cخواهم',
+    'https://e.org/👨\u200d👩\u200d👧',
+    'https://e.org/❤\ufe0f\u200d🔥/x',
+  ].map((href): [string, TextTree] => [`${href}，`, [url(href), '，']]),
+  ['https://e.org/a\u200cb', [E, '\u200cb']],
+  ['https://e.org/a\u200d，b', [E, '\u200d，b']],
+  [
+    'mailto:me@e.org，xmailto:me@e.org a:me@e.org',
+    ['mailto:', url('mailto:me@e.org', 'me@e.org'), '，xmailto:me@e.org a:me@e.org'],
+  ],
   ['{"a":"https://e.org/a","b":1}', ['{"a":"', E, '","b":1}']],
   ['ahttps://e.org javascript://e.org ftp://e.org', ['ahttps://e.org javascript://e.org ftp://e.org']],
   ['main.rs example.org', ['main.rs example.org']],
@@ -151,6 +163,11 @@ const MARKDOWN: [string, TextTree][] = [
     [p(url('https://e.org/a', 'l'), ' ', url('/users/1?a=b#c', 'm'))],
   ],
   ['[a](javascript:x) [b](data:text/html,x) [c](//e.org) [d](/\\e.org) [e](vbscript:x)', [p('a b c d e')]],
+  [
+    '[a](https://user@e.org) [b](HTTPS://u:p@e.org/x) [c](https://bank.example\\@e.org) ![d](http://:p@e.org/x.png) <https://u@e.org>',
+    [p('a b c d https://u@e.org')],
+  ],
+  ['[a](https://e.org/@u) [b](/users/@u)', [p(url('https://e.org/@u', 'a'), ' ', url('/users/@u', 'b'))]],
   ['[a](/.//e.org) [b](/x/..//e.org) [c](/%2e//e.org)', [p('a b c')]],
   ['[a](/api/v2/auth/logout) [b](/x/../api/v2/auth/logout) [c](/%61pi/x) [d](/%2e%2e/api/x)', [p('a b c d')]],
   ['![x](/api/v2/files/1/../../auth/logout) ![y](/api/v2/files/1/%2e%2e/%2e%2e/auth/logout)', [p('x y')]],

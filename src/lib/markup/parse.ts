@@ -1,4 +1,4 @@
-import { codePointLength, cutCharacters } from '../text.ts'
+import { codePointLength, cutText, GRAPHEME_MAX } from '../text.ts'
 import { findUrl, MARKED_NAME } from './links.ts'
 import { putText, readMarkdown, spend, TooComplex, type Work } from './markdown.ts'
 import { type TextNode, type TextTree, textOf } from './tree.ts'
@@ -73,15 +73,16 @@ function readPlain(source: string, work: Work): TextTree {
  */
 export function plainText(source: string, n: number): string {
   const shown = source.replace(UNSHOWN, '')
-  // The start of a long text is usually enough for an excerpt.
-  const start = shown.slice(0, n * START_PER_CHARACTER + START_MIN)
+  // The start of a long text is usually enough for an excerpt, unless targets of its links stand at the end.
+  const start = DEFINITION.test(shown) ? shown : shown.slice(0, n * START_PER_CHARACTER + START_MIN)
   const text = oneLineOf(start)
-  const isEnough = start.length === shown.length || codePointLength(text) >= n
-  return cutCharacters(isEnough ? text : oneLineOf(shown), n).trimEnd()
+  const isEnough = start.length === shown.length || codePointLength(text) >= n + GRAPHEME_MAX
+  return cutText(isEnough ? text : oneLineOf(shown), n).trimEnd()
 }
 
 const START_PER_CHARACTER = 4
 const START_MIN = 1000
+const DEFINITION = /^ {0,3}\[.+\]:/m
 const UNSHOWN = /<!--.*?(?:-->|$)|<(script|style)\b.*?(?:<\/\1\s*>|$)/gis
 
 const oneLineOf = (source: string): string =>

@@ -98,6 +98,22 @@ test('truncates plain text only between characters', () => {
   assert.equal(plainText('text', 0), '')
 })
 
+test('follows links whose targets stand at the end of a long text', () => {
+  const text = `See [the tides][t]. ${'Water. '.repeat(1000)}\n\n[t]: https://e.org/tides`
+  assert.equal(plainText(text, 20), 'See the tides. Water')
+})
+
+test('cuts plain text between graphemes, also where the read part of a long text ends', () => {
+  const family = '👨‍👩‍👧‍👦'
+  assert.equal(plainText(`ab ${family.repeat(40)}`, 100), `ab ${family.repeat(13)}`)
+  const tags = '<i>'.repeat(100)
+  for (let n = 1; n < 12; n += 1)
+    assert.equal(
+      plainText(`${tags}${'x'.repeat(n)}${`${tags}${family}`.repeat(20)}`, 7 + n),
+      `${'x'.repeat(n)}${family}`,
+    )
+})
+
 test('scans large unclosed markup in linear time', () => {
   const starts = [
     '![',

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { nameKey } from '../text.ts'
 import { parseText } from './parse.ts'
 import { findCandidates, linkReferences, type References } from './references.ts'
 import type { TextNode } from './tree.ts'
@@ -24,8 +25,30 @@ test('finds the longest existing name at a boundary of either script', () => {
 
 test('does not divide a word of a script with spaces', () => {
   assert.deepEqual(meant('@André @Анна @ann\u0301', 'andr', 'анн', 'ann'), [undefined, undefined, undefined])
+  assert.deepEqual(meant('@रामकुमार @Արամյան @გიორგიძე', 'राम', 'արամ', 'გიორგი'), [
+    undefined,
+    undefined,
+    undefined,
+  ])
+  assert.deepEqual(meant('@राम @राम， @王さん @민수야 @สมชายครับ', 'राम', '王', '민수', 'สมชาย'), [
+    'राम',
+    'राम',
+    '王',
+    '민수',
+    'สมชาย',
+  ])
   assert.deepEqual(meant('@anna @ann_b @ann9 @ann', 'ann'), [undefined, undefined, undefined, 'ann'])
   assert.deepEqual(meant('@ann，@ann. @ann-b @ann中', 'ann'), ['ann', 'ann', 'ann', 'ann'])
+})
+
+test('does not divide a character', () => {
+  const family = '👨\u200d👩\u200d👧'
+  assert.deepEqual(meant(`@${family} @👍🏽 @中\u0301`, '👨', '👍', '中'), [undefined, undefined, undefined])
+  assert.deepEqual(meant(`@${family}x @👍🏽👍 @ann\u200d，`, nameKey(family), '👍🏽', 'ann'), [
+    nameKey(family),
+    '👍🏽',
+    'ann',
+  ])
 })
 
 test('finds adjacent mentions, full-width signs and names between soft hyphens', () => {
@@ -36,6 +59,7 @@ test('finds adjacent mentions, full-width signs and names between soft hyphens',
 
 test('finds no mention in URLs and code', () => {
   assert.deepEqual(meant('https://e.org/@ann', 'ann'), [])
+  assert.deepEqual(meant('video.example/@ann @bob/@ann', 'ann', 'bob'), ['bob', 'ann'])
   assert.deepEqual(findCandidates(parseText('`@ann` <https://e.org/@ann>', 'markdown'), '@', 50), [])
 })
 

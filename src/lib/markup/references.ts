@@ -20,15 +20,20 @@ type Rules = {
 
 const RULES: Record<Sign, Rules> = {
   // Names have at most 48 UTF-16 units (conventions-32).
-  '@': { start: /(?<![A-Za-z0-9])[@\uff20]([^\s@\uff20#\uff03/\u00ad]+)/gu, lengthMax: 48 },
-  '#': { start: /(?<![A-Za-z0-9])[#\uff03]([^\n#\uff03\u00ad]+)/gu, lengthMax: 100 },
+  '@': {
+    start: /(?<![A-Za-z0-9]|\.[A-Za-z]{2,20}\/)[@\uff20]([^\s@\uff20#\uff03/\u00ad]+)/gu,
+    lengthMax: 48,
+  },
+  '#': { start: /(?<![A-Za-z0-9]|\.[A-Za-z]{2,20}\/)[#\uff03]([^\n#\uff03\u00ad]+)/gu, lengthMax: 100 },
 }
 
 /** Number of signs in a text that are read, so that a text of signs alone costs no more than others. */
 const SIGNS_MAX = 50
-/** Characters of scripts that separate words by spaces. */
+/** Characters of scripts that separate words by spaces. In Korean, endings follow a name without a space. */
 const WORD =
-  /[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Arabic}\p{Script=Hebrew}\p{Nd}\p{M}_\u200d]/u
+  /(?![\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Bopo}\p{scx=Hang}\p{scx=Thai}\p{scx=Laoo}\p{scx=Khmr}\p{scx=Mymr}\p{scx=Tibt}])[\p{L}\p{Nd}\p{M}_\u200d]/u
+/** Characters that change the character before them, such as the skin tone of an emoji. */
+const JOINED = /[\p{M}\p{Emoji_Modifier}\u200d]/u
 
 /** Prefixes of the text after a sign that may be a name, the longest first. A word of a script with spaces is never divided. */
 function prefixesOf(text: string, lengthMax: number): string[] {
@@ -37,8 +42,10 @@ function prefixesOf(text: string, lengthMax: number): string[] {
   let prefix = ''
   for (const [n, point] of points.slice(0, lengthMax).entries()) {
     prefix += point
-    const isInsideWord = WORD.test(point) && WORD.test(points[n + 1] ?? '')
-    if (!isInsideWord && point !== ' ') prefixes.push(prefix)
+    const next = points[n + 1] ?? ''
+    const isInsideWord = WORD.test(point) && WORD.test(next)
+    const isInsideEmoji = point === '\u200d' && /\p{Extended_Pictographic}/u.test(next)
+    if (!isInsideWord && !isInsideEmoji && !JOINED.test(next) && point !== ' ') prefixes.push(prefix)
   }
   return prefixes.reverse()
 }

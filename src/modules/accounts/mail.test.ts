@@ -100,10 +100,12 @@ test('sends an HTML part without scripts or external resources', async (t) => {
   await mail.close()
   assert.match(letters[0] ?? '', /multipart\/alternative/)
   const html = mailHtml({ subject: 'A <script>', text: '密码是 1。 It is <b>12</b>.', code: '12', link })
-  assert.match(html, /A &#60;script&#62;/)
-  assert.match(html, /密码是 1。<\/p>\s*<p[^>]*>It is &#60;b&#62;<strong>12<\/strong>/)
+  assert.match(html, /A &lt;script&gt;/)
+  assert.match(html, /密码是 1。<\/p>\s*<p[^>]*>It is &lt;b&gt;<strong>12<\/strong>/)
   assert.ok(html.includes(`<a href="${link}"`))
   assert.doesNotMatch(html, /<b>|<script|src=|url\(|@import/)
+  const arabic = mailHtml({ subject: 'x', text: 'مرحبا\u0007 "a"' })
+  assert.match(arabic, /<p dir="auto"[^>]*>مرحبا &quot;a&quot;<\/p>/)
 })
 
 test('sends nothing to a recipient injected through an address or subject', async (t) => {

@@ -1,14 +1,13 @@
 import { isIP } from 'node:net'
 import type { Transporter } from 'nodemailer'
 import { messageOf } from '#lib/faults.ts'
+import { escapeMarkup } from '#lib/markup/html.ts'
 import { type Context, defineState } from '#platform/context.ts'
 import { type Log, redactText } from '#platform/observability'
 
 type MailSettings = { smtpUrl?: string | undefined; mailFrom?: string | undefined; publicUrl?: string }
 
 type Parts = { subject: string; text: string; code?: string; link?: string }
-
-const escaped = (text: string) => text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`)
 
 const mailText = ({ text, link }: Parts): string => (link === undefined ? text : `${text}\n\n${link}`)
 
@@ -19,26 +18,28 @@ const languageOf = (text: string) => (/\p{Script=Han}/u.test(text) ? 'zh' : 'en'
 
 /** Uses inline styles and no external resources, because mail programs remove style sheets and block resources. */
 export function mailHtml({ subject, text, code, link }: Parts): string {
-  const heading = escaped(subject.replace(/\s+/g, ' '))
+  const heading = escapeMarkup(subject.replace(/\s+/g, ' '))
   const shown = paragraphsOf(text).map((part) => {
-    const said = escaped(part).replaceAll('\n', '<br>')
-    return code === undefined ? said : said.replace(escaped(code), `<strong>${escaped(code)}</strong>`)
+    const said = escapeMarkup(part).replaceAll('\n', '<br>')
+    return code === undefined
+      ? said
+      : said.replace(escapeMarkup(code), `<strong>${escapeMarkup(code)}</strong>`)
   })
   const big =
     code === undefined
       ? ''
-      : `<p style="margin:24px 0 0;font-size:32px;letter-spacing:6px;font-weight:600">${escaped(code)}</p>`
+      : `<p style="margin:24px 0 0;font-size:32px;letter-spacing:6px;font-weight:600">${escapeMarkup(code)}</p>`
   const lead =
     link === undefined
       ? ''
-      : `<p style="margin:24px 0 0"><a href="${escaped(link)}" style="color:#0b6b60">${escaped(link)}</a></p>`
+      : `<p style="margin:24px 0 0"><a href="${escapeMarkup(link)}" style="color:#0b6b60">${escapeMarkup(link)}</a></p>`
   return `<!doctype html>
 <html>
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${heading}</title></head>
 <body style="margin:0;padding:24px;background:#f4f6f6;color:#1d2424;font:16px/1.6 system-ui,-apple-system,'Segoe UI',sans-serif">
 <div style="max-width:520px;margin:0 auto;padding:28px 32px;background:#ffffff;border-radius:12px">
-<h1 style="margin:0 0 16px;font-size:20px;line-height:1.4">${heading}</h1>
-${shown.map((part) => `<p lang="${languageOf(part)}" style="margin:0 0 12px">${part}</p>`).join('\n')}
+<h1 dir="auto" style="margin:0 0 16px;font-size:20px;line-height:1.4">${heading}</h1>
+${shown.map((part) => `<p dir="auto" lang="${languageOf(part)}" style="margin:0 0 12px">${part}</p>`).join('\n')}
 ${big}${lead}
 </div>
 </body>

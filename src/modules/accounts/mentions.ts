@@ -7,7 +7,7 @@ import {
   meantRows,
   type References,
 } from '#lib/markup/references.ts'
-import { cutCharacters, nameKey } from '#lib/text.ts'
+import { cutText, nameKey } from '#lib/text.ts'
 import { notify } from '#modules/notifications/index.ts'
 import type { Context } from '#platform/context.ts'
 import type { Db, Tx } from '#platform/database'
@@ -100,7 +100,7 @@ async function notifyMentioned(
     hidesRecipients,
     ...sender,
     cause: content,
-    data: { resource: content, contents: cutCharacters(excerpt, EXCERPT_LENGTH) },
+    data: { resource: content, contents: cutText(excerpt, EXCERPT_LENGTH) },
   })
 }
 

@@ -1,5 +1,5 @@
 import type { Target } from '#contracts/content.ts'
-import { cutCharacters } from '#lib/text.ts'
+import { cutText } from '#lib/text.ts'
 import { amountOf, featureOff, IN_EITHER } from '#modules/ledger/index.ts'
 import {
   addPrice,
@@ -29,7 +29,7 @@ export const findFilePrices = (sql: Db, ids: number[], viewerId: number): Promis
 /** Cuts a paid text to its free preview (feeds-10). */
 export async function freePart(ctx: Context, content: string | null | undefined): Promise<string | null> {
   if (content === null || content === undefined) return null
-  return cutCharacters(content, (await readSettings(ctx))['feed:pay-word-limit'])
+  return cutText(content, (await readSettings(ctx))['feed:pay-word-limit'])
 }
 
 const kindMissing = (position: number) =>

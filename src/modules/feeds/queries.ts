@@ -1,5 +1,6 @@
 import { EXCERPT_LENGTH, type Target } from '#contracts/content.ts'
 import { recordPeriodChange } from '#contracts/period-sums.ts'
+import { cutText, GRAPHEME_MAX } from '#lib/text.ts'
 import { updateUserCounters } from '#modules/accounts/index.ts'
 import { isCollected } from '#modules/collections/index.ts'
 import { type CommentRow, findComments } from '#modules/comments/index.ts'
@@ -136,9 +137,10 @@ export async function findVisibleFeeds(sql: Db, ids: number[]): Promise<Set<numb
 
 export async function findTarget(sql: Db, id: number): Promise<Target | undefined> {
   const [row] = await sql<Target[]>`
-    select f.id, f.user_id as "ownerId", left(coalesce(f.feed_content, ''), ${EXCERPT_LENGTH}::int) as contents from feeds f
+    select f.id, f.user_id as "ownerId",
+      left(coalesce(f.feed_content, ''), ${EXCERPT_LENGTH + GRAPHEME_MAX}::int) as contents from feeds f
     where f.id = ${id} and ${visibleFeed(sql)}`
-  return row
+  return row && { ...row, contents: cutText(row.contents, EXCERPT_LENGTH) }
 }
 
 /** Content of a feed, also of a deleted one. */

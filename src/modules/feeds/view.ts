@@ -1,4 +1,4 @@
-import { cutCharacters } from '#lib/text.ts'
+import { cutText } from '#lib/text.ts'
 import { wireTime, wireTimeOrNull } from '#lib/time.ts'
 import { type UserView, userViews } from '#modules/accounts/index.ts'
 import {
@@ -203,7 +203,7 @@ export async function feedsWithPeople(
     return {
       ...rest,
       id: row.id,
-      feed_content: unpaid && content !== null ? cutCharacters(content, limit) : content,
+      feed_content: unpaid && content !== null ? cutText(content, limit) : content,
       like_count: row.like_count,
       feed_view_count: row.feed_view_count + unwritten,
       feed_comment_count: row.feed_comment_count,

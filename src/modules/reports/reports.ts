@@ -1,5 +1,5 @@
 import { type Content, EXCERPT_LENGTH, mountOn, type Target } from '#contracts/content.ts'
-import { cutCharacters } from '#lib/text.ts'
+import { cutText } from '#lib/text.ts'
 import type { Context } from '#platform/context.ts'
 import type { Db } from '#platform/database'
 import { apiError, type DeclaredError, invalidField } from '#platform/errors.ts'
@@ -111,7 +111,7 @@ export function mountReports(server: Server, ctx: Context, content: Content, opt
         id: target.id,
         userId: viewer.id,
         targetUser: target.ownerId,
-        subject: cutCharacters(target.contents, EXCERPT_LENGTH),
+        subject: cutText(target.contents, EXCERPT_LENGTH),
         reason: options.required ? requireReason(body.content) : (body.reason ?? null),
       })
       return localizedMessage(request, 'Reported.', '举报成功。')

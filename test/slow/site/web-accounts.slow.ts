@@ -112,6 +112,40 @@ for (const [width, options] of [
   })
 }
 
+test('asks for a sign-in when a visit to another page finds that the session has ended', {
+  skip,
+}, async () => {
+  const ann = await newcomer('ann')
+  const page = await site!.open('/', { person: ann })
+  await composer(page).fill('Written before the visit')
+  await expire(ann)
+  await page.getByRole('link', { name: 'Saved' }).click()
+  await page.waitForURL(`${site!.address}/sign-in?next=%2Fsaved`)
+  await page.locator('html[data-ready]').waitFor()
+  await page.getByLabel('Username, e-mail or phone').fill(ann.name)
+  await page.getByLabel('Password').fill(PASSWORD)
+  await page.getByRole('main').getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('heading', { name: 'Saved', exact: true }).waitFor()
+  await page.getByRole('link', { name: 'Home', exact: true }).click()
+  assert.equal(await composer(page).inputValue(), 'Written before the visit')
+  await page.context().close()
+  assert.deepEqual(site!.faults, [])
+})
+
+test('keeps the account and its draft when a sign-out fails without a connection', { skip }, async () => {
+  const ann = await newcomer('ann')
+  const page = await site!.open('/', { person: ann })
+  await composer(page).fill('Written before the tunnel')
+  await page.context().setOffline(true)
+  await page.getByRole('button', { name: `Account: ${ann.name}` }).click()
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  await page.getByText('You are offline. Nothing is lost.').waitFor()
+  assert.equal(await composer(page).inputValue(), 'Written before the tunnel')
+  await page.context().setOffline(false)
+  await page.context().close()
+  assert.deepEqual(site!.faults, [])
+})
+
 test('publishes nothing under another account', { skip }, async () => {
   const [ann, bob] = [await newcomer('ann'), await newcomer('bob')]
   const page = await site!.open('/', { person: ann })

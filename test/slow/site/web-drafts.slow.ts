@@ -4,7 +4,7 @@ import type { BrowserContextOptions, Page } from 'playwright-core'
 import { CANNOT_LOOK } from '#test/chromium.ts'
 import { chatsOf } from '#test/fixtures/chats.ts'
 import { groupMaker } from '#test/fixtures/groups.ts'
-import { createCategory, newsEditor } from '#test/fixtures/news.ts'
+import { createCategory, newsEditor, setSettings } from '#test/fixtures/news.ts'
 import { questionsOf } from '#test/fixtures/questions.ts'
 import { findings, look, openSite, TELEPHONE, until } from '#test/web-browser.ts'
 import type { Person } from '#test/world.ts'
@@ -28,6 +28,7 @@ async function fill() {
   const { group: make, join } = groupMaker(site!)
   const group = await make(lin, { name: 'Harbour' })
   await createCategory(site!, await newsEditor(site!))
+  await setSettings(site!, { 'news:contribute:verified': false })
   return { lin, feed, question, group, join }
 }
 const made = site ? await fill() : undefined

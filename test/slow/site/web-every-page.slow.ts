@@ -3,7 +3,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { CANNOT_LOOK } from '#test/chromium.ts'
 import { DEMO_PASSWORD, demoWorld } from '#test/fixtures/demo.ts'
-import { findings, look, openSite, TELEPHONE } from '#test/web-browser.ts'
+import { findings, look, openSite, TELEPHONE, unsafeForms } from '#test/web-browser.ts'
 
 const skip = CANNOT_LOOK
 const site = skip ? undefined : await openSite({}, (env) => demoWorld(undefined, env))
@@ -122,6 +122,7 @@ for (const [viewer, language, width] of [
       await page.locator('html[data-ready]').waitFor()
       const status = path === '/nowhere' ? 404 : 200
       if (answer?.status() !== status) wrong.push(`${path}: ${answer?.status()}`)
+      wrong.push(...unsafeForms(path, (await answer?.text()) ?? '').unsafe)
       for (const colorScheme of ['light', 'dark'] as const) {
         await page.emulateMedia({ colorScheme })
         await look(page, `${viewer}-${language}-${colorScheme}${path.replaceAll(/[/?=&]/g, '-')}`)

@@ -247,11 +247,7 @@ for (const [screen, options] of SCREENS) {
     await page.unroute('**/api/v2/files')
     await page.getByRole('button', { name: /^Try again/ }).click()
     await page.getByRole('button', { name: 'Publish' }).click()
-    await page
-      .locator('article')
-      .filter({ has: page.locator('.pictures img') })
-      .first()
-      .waitFor()
+    await page.getByText('Published.').waitFor()
     const { body } = await site!.as(ada, 'GET', `/feeds?user=${ada.id}&type=users`)
     assert.equal(body.feeds[0].images.length, 1)
     await page.context().close()

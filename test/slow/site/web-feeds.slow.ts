@@ -97,7 +97,7 @@ test('publishes a feed once when the response is lost', { skip }, async () => {
   })
   const button = page.getByRole('button', { name: 'Publish', exact: true })
   await button.click()
-  await page.getByText('No connection. Nothing was lost. Try again.').waitFor()
+  await page.getByText('The site does not answer. Nothing is lost. Try again in a moment.').waitFor()
   assert.equal(await page.getByLabel('What is happening?').inputValue(), 'Sent twice, published once')
   await button.click()
   await page.getByText('Published.', { exact: true }).waitFor()

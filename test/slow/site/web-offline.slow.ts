@@ -46,7 +46,7 @@ const signInAs = async (page: Page, person: Person) => {
   const [name = '', value = ''] = cookieOf(person).split('=')
   await page.context().addCookies([{ name, value, url: site!.address, httpOnly: true, sameSite: 'Lax' }])
 }
-const BANNER = /You are offline\. This page is from \d\d:\d\d\./
+const BANNER = /You are offline\. This page is from \d\d:\d\d\s[AP]M\./
 
 for (const [screen, options] of SCREENS) {
   test(`shows seen pages offline and says from when they are, ${screen}`, { skip }, async () => {
@@ -226,7 +226,7 @@ test('shows stored pages while a proxy answers for the stopped site', { skip }, 
   await isStored(page, '/')
   proxy.state.isDown = true
   await page.goto(`${proxy.address}/`)
-  await page.getByText(/The site does not answer\. This page is from \d\d:\d\d\./).waitFor()
+  await page.getByText(/The site does not answer\. This page is from \d\d:\d\d\s[AP]M\./).waitFor()
   await look(page, 'site-down')
   await page.goto(`${proxy.address}/ranks`)
   await page.getByText('Part of this page could not be loaded. Reload the page.').waitFor()

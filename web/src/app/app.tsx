@@ -1,3 +1,4 @@
+import type { KithError } from '@kith/client'
 import { useQueryClient } from '@tanstack/preact-query'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { useLocation, useSearch } from 'wouter-preact'
@@ -35,7 +36,7 @@ export function App({ first }: { first: Shown }) {
     let isOver = false
     forgetKeptTime()
     void openVisit(url, site, cache, isBack.current).then(async (next) => {
-      if (next.error?.status === 0 && (await loadDocument(next.error.code, url))) return
+      if (next.error && (await loadDocument(next.error, url))) return
       if (isOver) return
       tried.current = attempt
       if (next.redirect) return navigate(next.redirect, { replace: true })
@@ -95,10 +96,13 @@ export function App({ first }: { first: Shown }) {
   )
 }
 
-/** Loads the document instead, if the script is missing after an upgrade or only the document is stored. */
-async function loadDocument(code: string, url: string): Promise<boolean> {
+/**
+ * Loads the document instead, if the script is missing after an upgrade, only the document is stored, or the session has
+ * ended, so that the server asks for a sign-in.
+ */
+async function loadDocument({ code, status }: KithError, url: string): Promise<boolean> {
   if (code === 'script_failed' && reloadOnce()) return true
-  if (!(await isStored(url))) return false
+  if (status !== 401 && (status !== 0 || !(await isStored(url)))) return false
   location.reload()
   return true
 }

@@ -140,8 +140,8 @@ export function failureText(error: unknown, language: Language): string {
   const t = WORDS[language]
   if (!isAnswer(error)) {
     if (!isKithError(error)) return isLostFile(error) ? t.used : t.bug
-    if (error.code === 'script_failed') return t.script
-    return navigator.onLine === false ? t.offline : t.away
+    if (navigator.onLine === false) return t.offline
+    return error.code === 'script_failed' ? t.script : t.away
   }
   const { code, status, retryAfter, message } = error
   const isKith = code !== '' && !code.startsWith('http_')

@@ -15,10 +15,9 @@ const WORDS = words({
   menu: ['Main menu', '主菜单'],
   signIn: ['Sign in', '登录'],
   join: ['Sign up', '注册'],
-  about: ['API', 'API'],
   pitch: ['Keep up with friends and meet new people', '关注好友，结识新朋友'],
   pitchText: [
-    'Follow people, ask questions and share what you see. This site runs on its own server and does not share your data with advertising companies.',
+    'Follow people, ask questions and share what you see. This site runs on its own server and does not share your data with advertisers.',
     '关注用户，提问交流，分享见闻。本站运行在自己的服务器上，不会把你的数据提供给广告公司。',
   ],
 })
@@ -64,7 +63,7 @@ export function Shell({ path, children }: { path: string; children: ComponentChi
             ))}
             <Preferences />
             <p>
-              <a href="/docs">{t.about}</a>
+              <a href="/docs">API</a>
             </p>
           </div>
         </div>

@@ -56,7 +56,10 @@ function* graphemesOf(text: string): Generator<string> {
   else for (const { segment } of new Intl.Segmenter().segment(text)) yield segment
 }
 
-/** Cuts a text after at most `most` code points, and at the boundary of a grapheme, so that no emoji is divided. */
+/**
+ * Cuts a text after at most `most` code points, and at the boundary of a grapheme, so that no emoji is divided. One
+ * letter may have endless combining marks, which are then divided.
+ */
 export function cutText(text: string, most: number): string {
   if (text.length <= most) return text
   let [end, count] = [0, 0]
@@ -65,5 +68,5 @@ export function cutText(text: string, most: number): string {
     if (count > most) break
     end += grapheme.length
   }
-  return text.slice(0, end)
+  return end > 0 ? text.slice(0, end) : [...text].slice(0, most).join('')
 }

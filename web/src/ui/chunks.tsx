@@ -47,7 +47,11 @@ function Row({ name, children }: { name: string; children: ComponentChildren }) 
       { rootMargin: NEAR },
     )
     observer.observe(current)
+    // Paper has the whole list.
+    const show = () => setIsNear(true)
+    addEventListener('beforeprint', show)
     return () => {
+      removeEventListener('beforeprint', show)
       if (current.offsetHeight > 0) heights.set(name, current.offsetHeight)
       observer.disconnect()
     }

@@ -1,7 +1,7 @@
 import type { Wire } from '../../api/client.ts'
 import { currencyName, formatAmount } from '../../shell/money.ts'
 import type { Text } from '../../shell/text.ts'
-import { cutCharacters, plural } from '../../shell/text.ts'
+import { cutText, plural } from '../../shell/text.ts'
 
 export type AuditEntry = Wire & {
   id: number
@@ -173,7 +173,7 @@ export function nameOf(entry: AuditEntry): string {
     for (const side of [entry.after, entry.before]) {
       const value = side?.[name]
       if (typeof value === 'string' && value !== '')
-        return value.length > 60 ? `${cutCharacters(value, 60)}…` : value
+        return value.length > 60 ? `${cutText(value, 60)}…` : value
     }
   return entry.subject_type === 'settings' ? '' : `#${entry.subject_id}`
 }

@@ -1,4 +1,5 @@
-import { grams, nameKey } from '#lib/text.ts'
+import { EXCERPT_LENGTH } from '#contracts/content.ts'
+import { cutText, GRAPHEME_MAX, grams, nameKey } from '#lib/text.ts'
 import { defineTable } from '../../database/table.ts'
 import { EPOCH, TIME_COLUMNS, TIMES, timesOf } from '../../database/times.ts'
 import { existing, removed, replaced } from '../../database/vanishing.ts'
@@ -124,7 +125,7 @@ export const groupReports = defineTable({
     const subjects = await tx<{ key: string; post: number; subject: string }[]>`
       select 'post ' || id as key, id as post, title as subject from group_posts where id = any(${ids})
       union all
-      select 'comment ' || id, commentable_id, left(body, 100) from comments
+      select 'comment ' || id, commentable_id, left(body, ${EXCERPT_LENGTH + GRAPHEME_MAX}::int) from comments
       where id = any(${ids}) and commentable_type = 'group-posts'`
     const known = new Map(subjects.map((row) => [row.key, row]))
     const open = await tx<{ id: number; same: string }[]>`
@@ -152,7 +153,7 @@ export const groupReports = defineTable({
             type,
             resource_id: row.resource_id,
             post_id: subject.post,
-            subject: subject.subject,
+            subject: type === 'comment' ? cutText(subject.subject, EXCERPT_LENGTH) : subject.subject,
             content: row.content ?? '',
             status,
             cause: row.cause,

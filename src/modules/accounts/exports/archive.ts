@@ -5,6 +5,7 @@ import { Readable } from 'node:stream'
 import { finished, pipeline } from 'node:stream/promises'
 import { ZipFile } from 'yazl'
 import { type PersonalDataReader, type PersonalTable, readPersonal } from '#contracts/personal-data.ts'
+import { escapeMarkup } from '#lib/markup/html.ts'
 import type { Context } from '#platform/context.ts'
 import type { Language } from '#platform/errors.ts'
 import { StorageError } from '#platform/files'
@@ -52,14 +53,12 @@ const TEXTS = {
 const STYLE =
   'body{font:16px/1.6 system-ui,sans-serif;max-width:48em;margin:2em auto;padding:0 1em}td,th{text-align:left;padding:.2em 1em .2em 0}td:last-child{text-align:right}'
 
-const escaped = (text: string) => text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`)
-
 function indexPage({ site, account, madeAt, language, listed, files, leftOut }: ArchiveIndex): string {
   const text = TEXTS[language]
-  const title = escaped(text.title(account.name))
+  const title = escapeMarkup(text.title(account.name))
   const rows = listed.map(
     ({ path, about, rows }) =>
-      `<tr><td><a href="${path}">${path}</a></td><td>${escaped(about[language])}</td><td>${rows}</td></tr>`,
+      `<tr><td><a href="${path}">${path}</a></td><td>${escapeMarkup(about[language])}</td><td>${rows}</td></tr>`,
   )
   const said = [
     text.made(site, madeAt.slice(0, 19).replace('T', ' ')),
@@ -75,7 +74,7 @@ function indexPage({ site, account, madeAt, language, listed, files, leftOut }: 
 <title>${title}</title>
 <style>${STYLE}</style>
 <h1>${title}</h1>
-${said.map((each) => `<p>${escaped(each)}</p>`).join('\n')}
+${said.map((each) => `<p>${escapeMarkup(each)}</p>`).join('\n')}
 <table>
 <tr>${text.columns.map((each) => `<th>${each}</th>`).join('')}</tr>
 ${rows.join('\n')}

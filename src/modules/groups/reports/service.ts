@@ -1,5 +1,5 @@
 import { EXCERPT_LENGTH, type Target } from '#contracts/content.ts'
-import { cutCharacters } from '#lib/text.ts'
+import { cutText } from '#lib/text.ts'
 import { UserView } from '#modules/accounts/index.ts'
 import { CommentWithPeople, findComment, findComments } from '#modules/comments/index.ts'
 import { notify, type SystemType } from '#modules/notifications/index.ts'
@@ -162,7 +162,7 @@ export async function reportToManagers(
   userId: number,
   content: string,
 ): Promise<void> {
-  const subject = cutCharacters(target.contents, EXCERPT_LENGTH)
+  const subject = cutText(target.contents, EXCERPT_LENGTH)
   if ((await readSettings(ctx))['group:report-handle'] === 'site') {
     const report = { type: kind.resource, id: target.id, userId, targetUser: target.ownerId, subject }
     await addReport(ctx.sql, { ...report, reason: content })

@@ -1,4 +1,4 @@
-import { cutCharacters } from '#lib/text.ts'
+import { cutText } from '#lib/text.ts'
 import { userViews } from '#modules/accounts/index.ts'
 import { anyHasDevice, pushToDevices, type Retry } from '#modules/notifications/index.ts'
 import { readSettings } from '#modules/settings/index.ts'
@@ -68,7 +68,7 @@ export async function pushChat(ctx: Context, pushed: ChatPush): Promise<void> {
       const other = message.has_file
         ? { en: 'Sent a file', zh: '发送了文件' }
         : { en: 'Sent a link', zh: '发送了链接' }
-      const text = message.body === '' ? other[language] : cutCharacters(message.body, 200)
+      const text = message.body === '' ? other[language] : cutText(message.body, 200)
       return [{ title, text, isPrivate, data: { id: pushed.chat, type: 'chat' } }]
     },
   })

@@ -10,6 +10,7 @@ import {
   stripeNotice,
 } from '#test/fixtures/payment-services.ts'
 import { paymentTools } from '#test/fixtures/payment-suite.ts'
+import { untilWaiting } from '#test/waiting.ts'
 import { reportPayments } from '../../../commands/maintenance.ts'
 import { compareStatement } from './reconcile.ts'
 
@@ -71,6 +72,32 @@ test('debits a payment once when its notices arrive at the same time (money-25)'
     (await list(`q=${payment.payment}`)).filter(({ state }: { state: string }) => state !== 'applied'),
     [],
   )
+})
+
+test('applies a notice at once that arrives while its payment is being credited (money-25)', async () => {
+  const anna = await person()
+  const id = await open(anna)
+  const payment = stripe.pay(id)
+  // Keeps the transaction of the payment open after its last statement.
+  await sql.unsafe(`
+    create function wait_at_end() returns trigger language plpgsql as
+      'begin perform pg_advisory_xact_lock(411); return null; end';
+    create constraint trigger waits after update on payments deferrable initially deferred
+      for each row execute function wait_at_end()`)
+  const both: Promise<void>[] = []
+  let isDone = false
+  await sql.begin(async (tx) => {
+    await tx`select pg_advisory_xact_lock(411)`
+    both.push(notify(stripeEvents.completed(payment)))
+    await untilWaiting(sql)
+    both.push(notify(stripeEvents.dispute(payment, 'lost')).finally(() => (isDone = true)))
+    await Promise.race([untilWaiting(sql, 2), both[1]])
+    assert.equal(isDone, false, 'the notice did not wait for its payment')
+  })
+  await Promise.all(both)
+  await sql`drop trigger waits on payments`
+  assert.deepEqual(await stateOf(id), { state: 'refunded', fault: null })
+  assert.equal((await owns(anna)).wallet, 0)
 })
 
 test('debits 43 lost disputes once each when notices are shuffled, repeated and lost (money-25)', async () => {

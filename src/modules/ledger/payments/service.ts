@@ -246,7 +246,6 @@ async function applyToPayment(tx: Tx, before: PaymentRow, facts: PaymentFacts): 
   if (row.payment_number !== null && facts.payment && facts.payment !== row.payment_number)
     return { state: 'unmatched', fault: 'other_payment', row }
   if (facts.status === 'paid' && row.payment_number === null) {
-    if ((facts.session ?? null) !== row.session) return { state: 'waiting', row }
     const payment = facts.payment ?? ''
     const isRight = facts.amount === row.charged && facts.currency === row.charge_currency
     if (payment === '' || (await isPaymentUsed(tx, provider, payment, row.recharge_id))) {

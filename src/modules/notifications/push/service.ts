@@ -1,4 +1,4 @@
-import { cutCharacters } from '#lib/text.ts'
+import { cutText } from '#lib/text.ts'
 import { readSettings, webLinks } from '#modules/settings/index.ts'
 import { findEnded } from '#modules/tokens/index.ts'
 import type { Context } from '#platform/context.ts'
@@ -81,7 +81,7 @@ const SENTENCES: Record<Exclude<NotificationType, 'system'>, (name: string) => R
 
 function messageOf(type: NotificationType, { data }: Notification, language: Language) {
   const title = type === 'system' ? data.sender.name : SENTENCES[type](data.sender.name)[language]
-  return { title, text: cutCharacters(data.contents, 200) }
+  return { title, text: cutText(data.contents, 200) }
 }
 
 type Reference = { type: string; id: number }

@@ -166,7 +166,8 @@ export function addWeb(server: Server, ctx: Pick<Context, 'config' | 'limiter' |
   server.post('/sign-out', { schema: { hide: true }, bodyLimit: FORM_BYTES }, async (request, reply) => {
     requireOwnPage(request)
     await end(request, reply)
-    return reply.header('Cache-Control', 'no-store').redirect('/', 303)
+    // Deletes drafts and the worker with its pages, as the scripts of the page do (web/src/app/account.ts).
+    return reply.header('Cache-Control', 'no-store').header('Clear-Site-Data', '"storage"').redirect('/', 303)
   })
 
   function send(request: FastifyRequest, reply: FastifyReply, page: WebReply, isMembers: boolean): void {

@@ -1,4 +1,5 @@
 import { forgetAccount } from '../../app/account.ts'
+import { loadScript } from '../../app/failures.ts'
 import { useViewer } from '../../app/site.ts'
 import { useToast } from '../../app/toast.tsx'
 import { useWords, words } from '../../app/words.ts'
@@ -12,7 +13,7 @@ export function SignOut({ class: kind }: { class?: string }) {
   const { fail } = useToast()
   const leave = async () => {
     // Loaded on demand, because every page has this button.
-    const { endSession } = await import('./session.ts')
+    const { endSession } = await loadScript(() => import('./session.ts'))
     // A failure keeps the drafts, because the person is still signed in.
     await endSession()
     // A browser that refuses to delete must not keep the person on the page.

@@ -80,6 +80,8 @@ export function TalkForm({
     if (!body) return
     if (isEdit) return void onEdit(aim.message.id, body).then(leave, fail)
     draft.clear()
+    // The other side sees typing again at the next message.
+    toldAt.current = 0
     onSend({ body })
   }
   return (

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { cutCharacters } from '#lib/text.ts'
+import { cutText } from '#lib/text.ts'
 import { downloadBill, field, parseReply, type Wire } from './call.ts'
 import { chineseTime, fenOf, statementReadyAt } from './chinese-time.ts'
 import { wayOf } from './methods.ts'
@@ -205,7 +205,7 @@ export function createWechat(settings: SettingsOf<'wechat'>): PaymentService {
       const { status } = await signing.ask('POST', '/v3/refund/domestic/refunds', {
         out_trade_no: order,
         out_refund_no: number,
-        reason: cutCharacters(reason, 80),
+        reason: cutText(reason, 80),
         notify_url: noticeUrl,
         amount: { refund: amount, total: charged, currency: currency.toUpperCase() },
       })
