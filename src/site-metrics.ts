@@ -5,7 +5,7 @@ import { countImBacklog } from '#modules/im/index.ts'
 import { measureStatistics } from '#modules/statistics/index.ts'
 import { measureSkews } from '#platform/clocks.ts'
 import type { Context } from '#platform/context.ts'
-import { findReplicaLags } from '#platform/database'
+import { findReplicaLags, logFailure } from '#platform/database'
 import { countJobs, sinceLastSchedule } from '#platform/jobs'
 import { addGauge } from '#platform/observability'
 import { SITE } from './site.ts'
@@ -122,7 +122,7 @@ export function exportSiteMetrics(ctx: Context): void {
         // A failed query must not fail the scrape, because process metrics matter most during a database
         // outage.
         seen: look(ctx).catch((error) => {
-          ctx.log.warn({ err: error }, 'reading site metrics failed')
+          logFailure(ctx.log, error, 'reading site metrics failed')
           return undefined
         }),
       }

@@ -1,8 +1,8 @@
 import { join } from 'node:path'
-import { messageOf } from '#lib/faults.ts'
 import type { Config } from '#platform/config'
 import type { Context } from '#platform/context.ts'
 import {
+  createOutageLog,
   createSignals,
   createWriteWatch,
   type DatabaseAddress,
@@ -63,20 +63,11 @@ export async function openContext(
     writes: createWriteWatch(),
     onNotice: (message: string) => log.debug({ notice: message }, 'database notice'),
   }
-  const forRequests = {
-    ...options,
-    ...bounds,
-    poolSize: config.databasePoolSize,
-    onOutage: (error: unknown) =>
-      log.error(
-        { fault: messageOf(error) },
-        'the database cannot be reached: requests fail until it answers',
-      ),
-    onReach: () => log.info('the database answers again'),
-  }
+  const outages = createOutageLog(log)
+  const forRequests = { ...options, ...bounds, poolSize: config.databasePoolSize }
   // Commands bypass the pooler, because they need database sessions.
-  const sql = openDatabase({ ...forRequests, connection: (bounds && requests) ?? connection })
-  const sqlForJobs = openDatabase({ ...options, connection, poolSize: JOBS_POOL_SIZE })
+  const sql = openDatabase({ ...forRequests, ...outages, connection: (bounds && requests) ?? connection })
+  const sqlForJobs = openDatabase({ ...options, ...outages, connection, poolSize: JOBS_POOL_SIZE })
   const opening = mayBeUnfinished ? Promise.resolve() : refuseUnfinishedRestore(config, sql)
   const secrets = await opening
     .then(() => openSecrets(sql, config))
@@ -101,7 +92,12 @@ export async function openContext(
   )
   const replicas =
     bounds && config.databaseReplicaUrls.length > 0
-      ? openReplicas(config.databaseReplicaUrls, sql, { options: forRequests, metrics, log })
+      ? // With a watch of its own, because a replica rejects each write.
+        openReplicas(config.databaseReplicaUrls, sql, {
+          options: { ...forRequests, writes: createWriteWatch() },
+          metrics,
+          log,
+        })
       : undefined
   const ctx: Context = {
     replicas,

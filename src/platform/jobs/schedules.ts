@@ -1,6 +1,6 @@
 import { type ParsedCronItem, parseCrontab } from 'graphile-worker'
 import type { Pool } from 'pg'
-import type { Db } from '#platform/database'
+import { type Db, logFailure } from '#platform/database'
 import type { Log } from '#platform/observability'
 
 /** `pattern` is five crontab fields in UTC. Missed runs are skipped. */
@@ -101,7 +101,7 @@ export function runSchedules(pool: Pool, schedules: readonly Schedule[], log: Lo
   let timer: NodeJS.Timeout | undefined
   const loop = async () => {
     const msToNext = await look().catch((error) => {
-      if (!isClosed) log.warn({ err: error }, 'enqueueing scheduled jobs failed')
+      if (!isClosed) logFailure(log, error, 'enqueueing scheduled jobs failed')
       return 1000
     })
     if (!isClosed) timer = setTimeout(() => void loop(), Math.min(msToNext + 10, LOOK_MS))

@@ -1,6 +1,6 @@
 import pTimeout from 'p-timeout'
 import { type Context, defineState } from '#platform/context.ts'
-import type { Db, Fragment, Row } from '#platform/database'
+import { type Db, type Fragment, logFailure, type Row } from '#platform/database'
 import { addJob } from '#platform/jobs'
 import type { ImGroupSettings } from '../groups/queries.ts'
 import { ImError } from '../providers/provider.ts'
@@ -210,7 +210,7 @@ function keepRunning(ctx: Context, work: Promise<unknown>) {
   const held = running(ctx)
   held.add(work)
   void work
-    .catch((error) => ctx.log.error({ err: error }, 'instant-messaging sync failed'))
+    .catch((error) => logFailure(ctx.log, error, 'instant-messaging sync failed'))
     .finally(() => held.delete(work))
 }
 
