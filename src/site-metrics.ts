@@ -1,5 +1,5 @@
 import { Gauge } from 'prom-client'
-import { findBackupState } from '#backup/jobs.ts'
+import { findBackupState, promisedBackupAge } from '#backup/jobs.ts'
 import { exactTime } from '#lib/time.ts'
 import { countImBacklog } from '#modules/im/index.ts'
 import { measureStatistics } from '#modules/statistics/index.ts'
@@ -16,6 +16,7 @@ import { SITE } from './site.ts'
 const KEPT_MS = 10_000
 
 async function look(ctx: Context) {
+  const promised = promisedBackupAge(ctx.config)
   const [jobs, site, im, backup, replicas, skews, schedules] = await Promise.all([
     countJobs(ctx.sql),
     measureStatistics(ctx, SITE.statistics),
@@ -25,7 +26,7 @@ async function look(ctx: Context) {
     measureSkews(ctx),
     sinceLastSchedule(ctx.sql),
   ])
-  return { jobs, site, im, backup, replicas, skews, schedules }
+  return { jobs, site, im, backup, promised, replicas, skews, schedules }
 }
 
 type Seen = Awaited<ReturnType<typeof look>>
@@ -83,6 +84,11 @@ const GAUGES: { name: string; help: string; labels?: string[]; of: (seen: Seen) 
     of: ({ backup }) => [
       { value: backup.finished_at === null ? 0 : Date.parse(exactTime(backup.finished_at)) / 1000 },
     ],
+  },
+  {
+    name: 'kith_backup_promised_seconds',
+    help: 'Age that the newest backup never exceeds by BACKUP_AT; absent without BACKUP_TO',
+    of: ({ promised }) => (promised === undefined ? [] : [{ value: promised / 1000 }]),
   },
   {
     name: 'kith_backup_size_bytes',

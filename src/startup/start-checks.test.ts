@@ -5,7 +5,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { StartFault } from '#platform/start-fault.ts'
+import { StartFault, startFault } from '#platform/start-fault.ts'
 import { openMachine } from '#test/fixtures/machines.ts'
 import { createWorld } from '#test/world.ts'
 import { checkDatabase, checkDataDir, findUnfitness, listenFault } from './start-checks.ts'
@@ -110,4 +110,11 @@ test('waits for a database that does not answer yet, and then reports it', async
   await assert.rejects(checkDatabase(url, 1500), /DATABASE_URL: /)
   assert.ok(asked >= 3, String(asked))
   closing.close()
+})
+
+test('explains that the database was too slow for a start', () => {
+  for (const code of ['57014', '55P03', '57P03', 'CONNECT_TIMEOUT']) {
+    const error = Object.assign(new Error('canceling statement due to statement timeout'), { code })
+    assert.match(String(startFault(error, '/data')), /^StartFault: The database answered too slowly/)
+  }
 })

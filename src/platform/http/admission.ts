@@ -139,7 +139,7 @@ export function admission({
   const findViewer = async (token: string, request: FastifyRequest, reply: FastifyReply) => {
     const address = addressKey(request.ip)
     const refused = guesses.get(address)
-    if (refused && refused.resetAt * 1000 > Date.now()) {
+    if (refused) {
       const known = identity.recallViewer(token)
       if (known !== undefined) return known
       setRateHeaders(reply, refused)
@@ -150,7 +150,9 @@ export function admission({
     // A cached result is not a promise. The rate limiter counted the token on the cache miss.
     if (viewer || !(found instanceof Promise)) return viewer
     const state = await limiter.hit(`unknown-token:${address}`, rateLimits.anonymous)
-    if (state.exceeded) guesses.set(address, state)
+    const left = state.resetAt * 1000 - Date.now()
+    // Expires by a monotonic clock, so that a clock that is set back refuses nobody for longer.
+    if (state.exceeded && left > 0) guesses.set(address, state, { ttl: Math.ceil(left) })
     return null
   }
 

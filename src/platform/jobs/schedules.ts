@@ -115,6 +115,26 @@ export function runSchedules(pool: Pool, schedules: readonly Schedule[], log: Lo
   }
 }
 
+const GAP_DAYS = 62
+
+const gaps = new Map<string, number>()
+
+/** Returns the longest time in milliseconds between two runs of a crontab pattern, at most `GAP_DAYS`. */
+export const longestGap = (pattern: string): number => gaps.getOrInsertComputed(pattern, findLongestGap)
+
+function findLongestGap(pattern: string): number {
+  const [item] = parseCrontab(`${pattern} gap`)
+  const end = GAP_DAYS * 86_400_000
+  let longest = 0
+  let last = 0
+  for (let at = 0; at <= end; at += MINUTE_MS) {
+    if (at < end && !(item && isDue(item, new Date(at)))) continue
+    longest = Math.max(longest, at - last)
+    last = at
+  }
+  return longest
+}
+
 /** Returns the seconds since the last schedule ran by the database's clock, or null before the first run. */
 export async function sinceLastSchedule(sql: Db): Promise<number | null> {
   const [row] = await sql<[{ seconds: number | null }]>`

@@ -222,18 +222,18 @@ export async function waitFor(
   sync: () => Promise<'done' | 'busy' | 'failed'>,
   isConfirmed: () => Promise<boolean>,
 ): Promise<boolean> {
-  const deadline = Date.now() + ctx.config.im.confirmMs
+  const deadline = performance.now() + ctx.config.im.confirmMs
   for (;;) {
     const work = sync()
     keepRunning(ctx, work)
-    const left = Math.max(1, deadline - Date.now())
+    const left = Math.max(1, deadline - performance.now())
     const outcome = await pTimeout(
       work.catch(() => 'failed' as const),
       { milliseconds: left, fallback: () => 'late' as const },
     )
     // `busy`: another sync holds the lease, or has already confirmed the change.
     if (outcome === 'done' || outcome === 'busy') if (await isConfirmed()) return true
-    if (outcome === 'failed' || Date.now() >= deadline) return false
+    if (outcome === 'failed' || performance.now() >= deadline) return false
     await pause(25)
   }
 }

@@ -1,5 +1,5 @@
 import pTimeout from 'p-timeout'
-import { type BackupState, findBackupState } from '#backup/jobs.ts'
+import { type BackupState, findBackupState, promisedBackupAge } from '#backup/jobs.ts'
 import type { Probe } from '#contracts/health-check.ts'
 import { wireTime, wireTimeOrNull } from '#lib/time.ts'
 import { type ClockSkews, measureSkews, skewFault } from '#platform/clocks.ts'
@@ -55,8 +55,6 @@ const FAULT_MAX = 300
 const LATE_MS = 5 * 60_000
 /** Maximum age of a check result in milliseconds. An older result means that no worker is running. */
 const STALE_MS = 15 * 60_000
-/** Maximum age of a backup in milliseconds, equal to the threshold of the alert in `deploy/prometheus`. */
-const BACKUP_LATE_MS = 2 * 86_400_000
 
 export async function faultOf(ctx: Context, { check }: Pick<Probe, 'check'>): Promise<string | null> {
   try {
@@ -167,9 +165,10 @@ function backupsPart({ config }: Context, { bytes, seconds, ...backup }: BackupS
       figures,
     })
   // Reports backups as off when no target is configured, because operators may make backups by hand.
-  if (config.backupTo === undefined) return partOf('backups', { state: 'off', good_at, figures })
+  const promised = promisedBackupAge(config)
+  if (promised === undefined) return partOf('backups', { state: 'off', good_at, figures })
   if (made === null) return partOf('backups', { state: 'unknown' })
-  const isLate = Date.now() - Date.parse(made) > BACKUP_LATE_MS
+  const isLate = Date.now() - Date.parse(made) > promised
   return partOf('backups', {
     state: isLate ? 'warning' : 'good',
     since: isLate ? good_at : null,
