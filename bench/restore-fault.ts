@@ -30,25 +30,31 @@ const DELIVERY_MS = 10_000
 type Person = { id: number; token: string }
 type Said = { id: number; position: number; body: string }
 
-function kith(dataDir: string, args: string[]) {
+function kith(dataDir: string, args: string[], env: Record<string, string> = {}) {
   const child = spawn(process.execPath, ['src/cli.ts', ...args], {
-    env: { ...process.env, DATA_DIR: dataDir },
+    env: { ...process.env, DATA_DIR: dataDir, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let output = ''
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (output += chunk))
   const ended = once(child, 'close').then(([code]) => ({ code: code as number | null, output }))
-  return { child, ended }
+  return { child, ended, output: () => output }
 }
 
 /** Starts the site. Returns undefined when the server refuses, with a sentence that names the command to run. */
 async function tryStart(dataDir: string) {
-  const server = startServer(dataDir, {}, { stderr: 'pipe' })
-  let output = ''
-  server.child.stderr?.on('data', (chunk) => (output += chunk))
-  const address = await server.address.catch(() => undefined)
-  if (address !== undefined) return { ...server, address }
-  assert.match(output, /did not finish: run `npx kith restore FILE --force`/)
+  const { child, ended, output } = kith(dataDir, ['start'], { PORT: '0', WORKER: 'separate' })
+  let hasEnded = false
+  void ended.then(() => {
+    hasEnded = true
+  })
+  for (;;) {
+    const address = /"address":"(http[^"]+)".*"msg":"listening"/.exec(output())?.[1]
+    if (address !== undefined) return { child, ended, address }
+    if (hasEnded) break
+    await wait(50)
+  }
+  assert.match(output(), /did not finish: run `npx kith restore FILE --force`/)
   return undefined
 }
 
@@ -142,10 +148,11 @@ export async function restoreDuringTraffic(folder: string, seed: number): Promis
   /** Checks that the restored site has what the backup holds, and that clients with positions of earlier data begin again. */
   const check = async (dataDir: string, kept: Awaited<ReturnType<typeof backUp>>): Promise<number> => {
     const stored = await listAll(address, owner.token, chat)
-    const known = new Set(stored.map(({ id, body }) => `${id} ${body}`))
-    for (const { id, body } of kept.said) assert.ok(known.has(`${id} ${body}`), `the message ${body} is lost`)
+    const known = new Set(stored.map(({ position, body }) => `${position} ${body}`))
+    for (const { position, body } of kept.said)
+      assert.ok(known.has(`${position} ${body}`), `the message ${body} is lost`)
     // Lost by the restore, and therefore said again by the client.
-    said.splice(0, said.length, ...said.filter(({ id, body }) => known.has(`${id} ${body}`)))
+    said.splice(0, said.length, ...said.filter(({ position, body }) => known.has(`${position} ${body}`)))
 
     const reader = members[0] as Person
     const fresh = await openChatStream(address, reader.token)

@@ -60,22 +60,29 @@ const securitySettings = apiError(
   '只有可修改账号安全设置的管理员（权限 admin:site:security）才能更改此设置。',
 )
 
-/** Settings that protect accounts or decide who gets one. */
+/** Settings that protect accounts and private texts, decide who gets an account, or choose where links of mails lead. */
 const SECURITY: ReadonlySet<string> = new Set<SettingName>([
   'account:deletion-days',
   'account:second-factor-for-administrators',
   'account:sign-in-notices',
+  'chat:push-text',
+  'notifications:push-text',
   'pay-validate-user-password',
   'register:email-allowed',
   'register:email-blocked',
+  'register:invitation-days',
+  'register:invitation-uses',
   'register:invitations-by-everybody',
+  'register:method',
   'register:phone-countries',
   'register:role',
   'register:type',
+  'site:web-links',
   'sms:daily',
   'sms:daily-per-address',
   'sms:daily-per-country',
   'sms:daily-per-number',
+  'sms:templates',
   'users:tell-known-accounts',
 ])
 

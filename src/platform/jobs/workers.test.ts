@@ -476,10 +476,10 @@ test('logs an error for a job that failed permanently, and a warning for one tha
     },
   })
   await addJob(sql, 'fail_twice', {}, { maxAttempts: 2 })
-  await until(() => lines.length > 0)
+  await until(() => lines.length > 0, 'a warning')
   assert.deepEqual(lines.splice(0), [['warn', undefined]])
   await sql`update graphile_worker._private_jobs set run_at = now()`
-  await until(() => lines.some(([level]) => level === 'error'))
+  await until(() => lines.some(([level]) => level === 'error'), 'an error')
   assert.deepEqual(lines, [
     ['error', 'fail_twice'],
     ['warn', undefined],
