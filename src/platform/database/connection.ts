@@ -182,8 +182,8 @@ async function connectInTurn(settings: Settings): Promise<Client> {
       throw error
     }
   }
-  // Throws the error of the shared attempt.
-  await outage.attempt
+  // Throws the error of the shared attempt. An `await` without one would let all connections pass at once.
+  if (outage.attempt) await outage.attempt
   if (outage.failures === 0) return attempt()
   const own = attempt()
   outage.attempt = own
