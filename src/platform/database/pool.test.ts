@@ -288,7 +288,7 @@ test('uses generic plans unless another mode is configured', async () => {
   }
 })
 
-test('connects to a database that is away with one connection of the pool at a time', async () => {
+test('connects to a database that is away with one connection of the pool at a time', async (t) => {
   let asked = 0
   const closing = createServer((socket) => {
     asked += 1
@@ -305,6 +305,10 @@ test('connects to a database that is away with one connection of the pool at a t
     onOutage: () => void changes.push('away'),
     onReach: () => void changes.push('here'),
   })
+  t.after(async () => {
+    closing.close()
+    await sql.end()
+  })
   const failing = () => Promise.all(Array.from({ length: 20 }, () => sql`select 1`.catch(() => {})))
   await failing()
   const atFirst = asked
@@ -312,6 +316,4 @@ test('connects to a database that is away with one connection of the pool at a t
   for (let round = 0; round < 3; round += 1) await failing()
   assert.equal(asked - atFirst, 3)
   assert.deepEqual(changes, ['away'])
-  closing.close()
-  await sql.end()
 })

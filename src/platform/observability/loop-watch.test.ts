@@ -13,7 +13,6 @@ test('logs and measures a blocked event loop with the route that ran', async (t)
           await pause(150)
           for (const end = performance.now() + 1_300; performance.now() < end; );
           await pause(150)
-          return {}
         }),
     },
   )

@@ -288,7 +288,7 @@ test('compares no statement early, and closes no order, while the clock of the n
   await queryDuePayments(ctx)
   await compareStatements(ctx)
   clock.reset()
-  assert.equal((await stateOf(id))?.state, 'opened')
+  assert.equal((await stateOf(id))?.state, 'pending')
   assert.equal(stripe.of(id).status, 'open')
   const early = await sql`select day from payment_statements where day >= current_date`
   assert.equal(early.length, 0)
