@@ -94,18 +94,9 @@ export async function shiftClocks(folder: string, seed: number): Promise<string>
       )
     }
     const work = async () => {
-      const id = await query(async (sql) => {
-        await addJob(sql, 'check_health', {}, { key: 'torture' })
-        const [job] = await sql<
-          [{ id: string }]
-        >`select id::text from graphile_worker.jobs where key = 'torture'`
-        return job.id
-      })
-      const isDone = () =>
-        query(
-          async (sql) => (await sql`select from graphile_worker.jobs where id = ${id}::bigint`).length === 0,
-        )
-      return until(isDone, LIMIT_MS, 'no worker ran a job')
+      const findJobs = (sql: Sql) => sql`select from graphile_worker.jobs where key = 'torture'`
+      await query((sql) => addJob(sql, 'check_health', {}, { key: 'torture' }))
+      return until(async () => (await query(findJobs)).length === 0, LIMIT_MS, 'no worker ran a job')
     }
     const clocksPart = async () => {
       const { body } = await send(address, site.founder.token, 'GET', '/admin/health')
