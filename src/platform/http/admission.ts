@@ -151,7 +151,7 @@ export function admission({
     if (viewer || !(found instanceof Promise)) return viewer
     const state = await limiter.hit(`unknown-token:${address}`, rateLimits.anonymous)
     const left = state.resetAt * 1000 - Date.now()
-    // Expires by a monotonic clock, so that a clock that is set back refuses nobody for longer.
+    // Expires by a monotonic clock. The clock of the machine may be set back, which would prolong the refusal.
     if (state.exceeded && left > 0) guesses.set(address, state, { ttl: Math.ceil(left) })
     return null
   }
