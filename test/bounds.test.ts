@@ -57,6 +57,8 @@ const SHORTER_BY_PATTERN = [
   'POST /api/v2/admin/webhooks/{webhook}/replay since',
   'PUT /api/v2/user/devices keys.p256dh',
   'PUT /api/v2/user/devices keys.auth',
+  'GET /api/v2/user/notifications/stream last_event_id',
+  'GET /api/v2/user/notifications/stream chats_after',
 ]
 
 const is = ({ type }: Schema, name: string) => [type].flat().includes(name)

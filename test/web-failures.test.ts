@@ -122,7 +122,7 @@ test('drops the names of fields from the messages of the API', () => {
     of('The feed_content field may not have more than 255 characters.', 'en'),
     'This field may not have more than 255 characters.',
   )
-  assert.equal(of('feed_content 不能超过 255 个字符。', 'zh'), '此项不能超过 255 个字符。')
+  assert.equal(of('动态内容不能超过 255 个字符。', 'zh'), '动态内容不能超过 255 个字符。')
 })
 
 test('shows errors on the site only by the vocabulary of failures', () => {

@@ -6,6 +6,7 @@ import { notify, withdrawNotifications } from '#modules/notifications/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type Db, onConstraint, type Tx } from '#platform/database'
 import { invalidField } from '#platform/errors.ts'
+import { fieldName } from '#platform/field-names.ts'
 import { addJob } from '#platform/jobs'
 import {
   type By,
@@ -41,7 +42,7 @@ const CAUSE = 'certifications'
 export type Sender = { userId: number; uploaderId: number }
 
 const missing = (field: string) =>
-  invalidField(field, { en: `The ${field} field is required.`, zh: `${field} 不能为空。` })
+  invalidField(field, { en: `The ${field} field is required.`, zh: `${fieldName(field)}不能为空。` })
 
 const idsOf = (files: CertificationChanges['files']) =>
   files === undefined || Array.isArray(files) ? files : Object.values(files).map(Number)

@@ -34,7 +34,7 @@ export const sentTwice = () =>
 export const typeMissing = () =>
   invalidField('resourceable_type', {
     en: 'The resourceable_type field is required with resourceable_id.',
-    zh: '填写 resourceable_id 时，resourceable_type 不能为空。',
+    zh: '填写评论对象（resourceable_id）时，评论对象类型（resourceable_type）不能为空。',
   })
 
 export const Comment = Shared('Comment', {

@@ -35,7 +35,7 @@ export async function freePart(ctx: Context, content: string | null | undefined)
 const kindMissing = (position: number) =>
   invalidField(`images.${position}.type`, {
     en: 'A picture with an amount needs a type: read or download.',
-    zh: '付费图片的 type 必须是 read 或 download。',
+    zh: '付费图片的类型必须是 read 或 download。',
   })
 
 /** Throws 403 while paid feeds are disabled, and 422 for a priced picture without a type. */

@@ -40,14 +40,14 @@ export const placeIncomplete = fieldError(
   'feed_geohash',
   'feed_place_incomplete',
   'A location needs feed_latitude, feed_longtitude and feed_geohash together.',
-  'feed_latitude、feed_longtitude 和 feed_geohash 必须同时提供。',
+  '动态纬度、动态经度和动态位置（feed_geohash）必须同时提供。',
 )
 
 export const repostIncomplete = fieldError(
   'repostable_id',
   'repost_incomplete',
   'A repost needs repostable_type and repostable_id together.',
-  'repostable_type 和 repostable_id 必须同时提供。',
+  '转发类型和转发内容（repostable_id）必须同时提供。',
 )
 
 export const nothingToRepost = fieldError(

@@ -75,7 +75,7 @@ export const placeIncomplete = fieldError(
   'location',
   'validation_failed',
   'Send location, longitude, latitude and geo_hash together, or none of them.',
-  'location、longitude、latitude、geo_hash 须同时提供。',
+  '地点、经度、纬度和位置编码（geo_hash）须同时提供。',
 )
 export const moneyRequired = fieldError(
   'money',
@@ -150,7 +150,7 @@ export const feedFromRequired = fieldError(
   'feed_from',
   'validation_failed',
   'The feed_from field is required with sync_feed.',
-  '同步到动态时，feed_from 不能为空。',
+  '同步到动态时，动态来源（feed_from）不能为空。',
 )
 export const noFeedCopies = fieldError(
   'sync_feed',

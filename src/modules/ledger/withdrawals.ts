@@ -105,7 +105,7 @@ const subjectOf = (id: number) => ({ type: 'withdrawals', id })
 const tooLittle = (field: string, least: number) =>
   invalidField(field, {
     en: `The ${field} must be at least ${least}.`,
-    zh: `${field} 不能小于 ${least}。`,
+    zh: `金额不能小于 ${least}。`,
   })
 
 async function request(tx: Tx, asked: NewWithdrawal, insufficient: () => Error): Promise<void> {
@@ -143,7 +143,7 @@ async function withdrawPoints(tx: Tx, ownerId: number, amount: number, settings:
   if (amount > most)
     throw invalidField('amount', {
       en: `The amount may not be greater than ${most}.`,
-      zh: `amount 不能大于 ${most}。`,
+      zh: `金额不能大于 ${most}。`,
     })
   await request(
     tx,

@@ -40,6 +40,11 @@ test('names each sender of the newest five notifications of a type once (notific
     [5, 4, 3, 2].map((index) => senders[index]!.name),
   )
   assert.deepEqual(body.follow, { badge: 1 })
+  const { likes } = (await as(ann!, 'GET', '/user/unread-count')).body
+  assert.deepEqual(
+    likes.map(({ user }: { user: { id: number } }) => user.id),
+    [5, 4, 3, 2].map((index) => senders[index]!.id),
+  )
 })
 
 test('returns the newest system notification in the statistics (notifications-8)', async () => {

@@ -43,7 +43,7 @@ export const amountRequired = fieldError(
   'amount',
   'validation_failed',
   'The amount field is required.',
-  'amount 不能为空。',
+  '金额不能为空。',
 )
 export const notEnoughForPin = notEnoughFor('amount')
 

@@ -77,7 +77,7 @@ export const RequiredReason = {
 /** Requires the reason after the aliases were read, which a schema cannot do. */
 export function requireReason(reason: string | null | undefined): string {
   if (reason) return reason
-  throw invalidField('content', { en: 'The content field is required.', zh: 'content 不能为空。' })
+  throw invalidField('content', { en: 'The content field is required.', zh: '内容不能为空。' })
 }
 
 type ReportOptions = {

@@ -24,7 +24,7 @@ async function search(
   { q, type, limit, after = 0 }: Search,
 ): Promise<Record<string, object[]>> {
   if (type === undefined && after > 0)
-    throw invalidField('after', { en: 'The after field requires a type.', zh: '翻页时须指定 type。' })
+    throw invalidField('after', { en: 'The after field requires a type.', zh: '翻页时须指定类型（type）。' })
   const asked = type === undefined ? kinds : kinds.filter((kind) => kind.type === type)
   const page = {
     q,

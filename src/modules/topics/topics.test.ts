@@ -94,7 +94,7 @@ describe('topic creation', () => {
       assert.deepEqual(Object.keys(answer.body.errors), ['name'])
     }
     const chinese = await as(creator, 'POST', '/feed/topics', {}, { 'accept-language': 'zh-CN' })
-    assert.equal(chinese.body.errors.name[0], 'name 不能为空。')
+    assert.equal(chinese.body.errors.name[0], '名称不能为空。')
   })
 
   test('limits name and description by characters, not bytes', async () => {

@@ -3,6 +3,7 @@ import { codePointLength, nameKey } from '#lib/text.ts'
 import type { Context } from '#platform/context.ts'
 import { type Db, ifGiven, onConstraint } from '#platform/database'
 import { apiError, type DeclaredError, fieldError, invalidFields, type Text } from '#platform/errors.ts'
+import { fieldName } from '#platform/field-names.ts'
 import { defineCache } from '#platform/memory'
 
 export const noSuchWord = apiError(404, 'no_such_word', 'This word is not in the list.', '敏感词不存在。')
@@ -23,7 +24,7 @@ export const sensitiveWords: DeclaredError = { status: 422, code: 'sensitive_wor
 
 const tooLong = (field: string, most: number): Text => ({
   en: `The ${field} field may not have more than ${most} characters after sensitive words are replaced.`,
-  zh: `替换敏感词后，${field} 不能超过 ${most} 个字符。`,
+  zh: `替换敏感词后，${fieldName(field)}不能超过 ${most} 个字符。`,
 })
 
 export const WORD_TYPES = ['warning', 'replace'] as const

@@ -29,6 +29,20 @@ test('treats empty text and null as absent unless the schema accepts the value (
   assert.equal(read({ type: ['string', 'null'] }, null), null)
 })
 
+test('names fields in Chinese messages in Chinese (conventions-8)', () => {
+  const zh = (field: string, schema: object) => {
+    const input = { type: 'object', properties: { [field]: schema }, required: [field] }
+    const answer = compileInput(input)({ [field]: schema === TEXT ? undefined : [{}] })
+    assert.ok('error' in answer && answer.error instanceof InputError)
+    return Object.values(answer.error.fields).map(([text]) => text?.zh)
+  }
+  const TEXT = { type: 'string' }
+  assert.deepEqual(zh('longitude', TEXT), ['经度不能为空。'])
+  assert.deepEqual(zh('p256dh', TEXT), ['p256dh 不能为空。'])
+  const item = { type: 'object', properties: { id: { type: 'integer' } }, required: ['id'] }
+  assert.deepEqual(zh('images', { type: 'array', items: item }), ['图片.0.编号不能为空。'])
+})
+
 test('rejects a number in place of text', () => {
   assert.deepEqual(read({ type: 'string' }, 5), refused('The field field must be a string.'))
 })

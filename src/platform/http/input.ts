@@ -1,6 +1,7 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
 import { isBlank } from '#lib/text.ts'
 import type { Text } from '#platform/errors.ts'
+import { fieldName } from '#platform/field-names.ts'
 import { ADDRESS_PATTERN } from './schema.ts'
 
 type Schema = {
@@ -248,5 +249,5 @@ const PROBLEMS: Record<string, (params: ErrorObject['params']) => Text> = {
 
 function sentence(field: string, { keyword, params }: ErrorObject): Text {
   const { en, zh } = PROBLEMS[keyword]?.(params) ?? INVALID
-  return { en: `The ${field} field ${en}.`, zh: `${field} ${zh}。` }
+  return { en: `The ${field} field ${en}.`, zh: `${fieldName(field)}${zh}。` }
 }

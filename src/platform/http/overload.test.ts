@@ -110,7 +110,7 @@ test('stays ready, and tells of failing writes, when the disk of the database is
 })
 
 test('reports unready when the database does not respond', async () => {
-  const silent = createServer(() => {}).listen(0, '127.0.0.1')
+  const silent = createServer((socket) => socket.on('error', () => {}).resume()).listen(0, '127.0.0.1')
   await new Promise((resolve) => silent.once('listening', resolve))
   const { port } = silent.address() as { port: number }
   const away = openDatabase({

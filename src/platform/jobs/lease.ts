@@ -9,12 +9,16 @@ const LEASE = '6 seconds'
 
 type Worker = { stop: () => Promise<void> }
 
-/** Also takes a lease that is longer than any node takes, because the clock of the database was ahead at that time. */
+/**
+ * Also takes a lease that is longer than any node takes, because the clock of the database was ahead at that time. Compares
+ * with the time at which the row is locked, because a claim that waited for it would otherwise find a new lease too long.
+ */
 const claim = async (sql: Db, node: string): Promise<boolean> =>
   (
     await sql`
       update worker_lease set node = ${node}, leased_until = now() + ${LEASE}::interval
-      where node = ${node} or leased_until < now() or leased_until > now() + ${LEASE}::interval returning node`
+      where node = ${node} or leased_until not between clock_timestamp() and clock_timestamp() + ${LEASE}::interval
+      returning node`
   ).length > 0
 
 const release = (sql: Db, node: string) => sql`

@@ -4,11 +4,22 @@ import type { Language } from './words.ts'
 /** Characters at the start of a text that decide on its language. */
 const SAMPLE = 300
 /**
- * Languages with a script of their own. The share of kana separates Japanese from Chinese. Latin, Arabic,
- * Cyrillic and other scripts serve many languages, so they name none.
+ * Languages with a script of their own, and other scripts. The share of kana separates Japanese from Chinese. Latin,
+ * Arabic, Cyrillic and other scripts serve many languages, so they name none. Each expression finds letters that the
+ * earlier ones left.
  */
-const SCRIPTS =
-  /(?<ja>[\p{sc=Hira}\p{sc=Kana}])|(?<zh>\p{sc=Han})|(?<ko>\p{sc=Hang}+)|(?<he>\p{sc=Hebr}+)|(?<el>\p{sc=Grek}+)|(?<th>\p{sc=Thai}+)|(?<hy>\p{sc=Armn}+)|(?<ka>\p{sc=Geor}+)|(?<latin>\p{sc=Latn}+)|(?<other>\p{L}+)/gu
+const SCRIPTS = Object.entries({
+  latin: /\p{sc=Latn}+/u,
+  ja: /[\p{sc=Hira}\p{sc=Kana}]/u,
+  zh: /\p{sc=Han}/u,
+  ko: /\p{sc=Hang}+/u,
+  he: /\p{sc=Hebr}+/u,
+  el: /\p{sc=Grek}+/u,
+  th: /\p{sc=Thai}+/u,
+  hy: /\p{sc=Armn}+/u,
+  ka: /\p{sc=Geor}+/u,
+  other: /\p{L}+/u,
+})
 const KANA_SHARE = 0.2
 
 /**
@@ -17,9 +28,12 @@ const KANA_SHARE = 0.2
  */
 export function languageOf(text: string, page: Language): string | undefined {
   const counts: Record<string, number> = {}
-  for (const { groups = {} } of text.slice(0, SAMPLE).matchAll(SCRIPTS))
-    for (const [script, found] of Object.entries(groups))
-      if (found) counts[script] = (counts[script] ?? 0) + 1
+  let rest = text.slice(0, SAMPLE)
+  for (const [script, letters] of SCRIPTS) {
+    const parts = rest.split(letters)
+    counts[script] = parts.length - 1
+    rest = parts.join(' ')
+  }
   const { ja = 0, zh = 0, ...others } = counts
   others[ja > (ja + zh) * KANA_SHARE ? 'ja' : 'zh'] = ja + zh
   const [most = '', count = 0] = Object.entries(others).reduce((a, b) => (b[1] > a[1] ? b : a))

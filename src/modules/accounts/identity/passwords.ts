@@ -88,7 +88,7 @@ async function changePassword(
     if (old === undefined)
       throw invalidField('old_password', {
         en: 'The old_password field is required.',
-        zh: 'old_password 不能为空。',
+        zh: '原密码不能为空。',
       })
     if (!(await verifyPassword(current, old))) throw wrongOldPassword()
     if (await verifyPassword(current, password))

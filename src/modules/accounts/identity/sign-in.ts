@@ -70,7 +70,7 @@ async function prove(
   { login, password, verifiable_code: code }: SignIn,
 ): Promise<Proven> {
   if (password === undefined && code === undefined)
-    throw invalidField('password', { en: 'The password field is required.', zh: 'password 不能为空。' })
+    throw invalidField('password', { en: 'The password field is required.', zh: '密码不能为空。' })
   const named = loginKind(login)
   const user = await findAccount(ctx.sql, named)
   await limitAttempts(ctx, countAttempt, `${named.value}`, user?.id)

@@ -115,7 +115,7 @@ function keysOf(list: string): string[] {
   if (keys.size > NAMES_MAX)
     throw invalidField('name', {
       en: `The name field may not have more than ${NAMES_MAX} names.`,
-      zh: `name 不能超过 ${NAMES_MAX} 个。`,
+      zh: `名称不能超过 ${NAMES_MAX} 个。`,
     })
   return [...keys]
 }

@@ -40,7 +40,7 @@ const typeMissing = fieldError(
   'paid_type',
   'validation_failed',
   'The paid_type field is required with amount.',
-  '设置 amount 时 paid_type 不能为空。',
+  '设置金额时，付费类型（paid_type）不能为空。',
 )
 
 async function view<Row extends { created_at: string; updated_at: string }>(rows: Row[]): Promise<Row[]> {

@@ -146,12 +146,15 @@ function unreadCountView(
 ): UnreadCount {
   const { at, comment, like, system, follow } = statisticsView(types, language, told)
   const newest = (type: NotificationType) => types.find(({ kind }) => kind === type)?.newest ?? []
+  /** Users who caused the newest notifications, each once with the newest of theirs. */
   const doers = (type: NotificationType) =>
-    newest(type).map((row) => ({
-      user_id: row.sender_id,
-      time: wireTime(row.created_at),
-      user: { id: row.sender_id, name: row.sender_name },
-    }))
+    newest(type)
+      .filter(({ sender_id }, n, rows) => rows.findIndex((row) => row.sender_id === sender_id) === n)
+      .map((row) => ({
+        user_id: row.sender_id,
+        time: wireTime(row.created_at),
+        user: { id: row.sender_id, name: row.sender_name },
+      }))
   return {
     counts: {
       user_id: userId,

@@ -25,7 +25,7 @@ const noPushAddress = fieldError(
   'token',
   'no_push_address',
   'The token of a subscription must be its public https URL.',
-  '推送订阅的 token 必须是其公网 https 地址。',
+  '推送订阅的令牌（token）必须是其公网 https 地址。',
 )
 
 const noPushKey = fieldError(
