@@ -74,7 +74,7 @@ export async function shiftClocks(folder: string, seed: number): Promise<string>
         const answer = await send(address, token, 'POST', path, body, key)
         payment.answer = answer
         counts[answer.status] = (counts[answer.status] ?? 0) + 1
-        await wait(20)
+        await wait(100)
       }
     }
     const paying = Promise.all(Array.from({ length: PAYERS }, pay))
