@@ -98,7 +98,7 @@ async function settle(dataDir: string, address: string) {
   return { people, group: idOf(shared), pair: idOf(pair) }
 }
 
-async function listAll(address: string, token: string, chatId: number): Promise<Stored[]> {
+export async function listAll(address: string, token: string, chatId: number): Promise<Stored[]> {
   const all: Stored[] = []
   for (;;) {
     const after = all.at(-1)?.position ?? 0

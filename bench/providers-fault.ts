@@ -21,7 +21,7 @@ const GRANT = 1_000_000
 const PAYERS = 6
 const PATIENCE_MS = 120_000
 
-type Provider = {
+export type Provider = {
   name: string
   method: string
   double: Double
@@ -29,7 +29,7 @@ type Provider = {
   state(payment: DoublePayment): SignedNotice
 }
 
-async function startDoubles() {
+export async function startDoubles() {
   const [stripe, alipay, wechat] = [await stripeDouble(), await alipayDouble(), await wechatDouble()]
   const env = {
     STRIPE_SECRET_KEY: STRIPE_KEY,
@@ -64,7 +64,7 @@ async function startDoubles() {
   return { env, providers }
 }
 
-const tell = async (address: string, { name }: Provider, { body, headers }: SignedNotice) =>
+export const tell = async (address: string, { name }: Provider, { body, headers }: SignedNotice) =>
   (await fetch(`${address}/payments/${name}/notices`, { method: 'POST', body, headers })).status
 
 export async function killWhilePaying(dataDir: string, seed: number, kills: number): Promise<string> {

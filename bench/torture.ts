@@ -7,12 +7,15 @@ import { requireRuntime } from '#platform/runtime.ts'
 import { crashAgainAndAgain, openSite, randomOf } from '#test/fixtures/payments.ts'
 import { killAll } from '#test/fixtures/sites.ts'
 import { killWhileChatting } from './chat-fault.ts'
+import { shiftClocks } from './clock-fault.ts'
 import { fillDisk } from './disk-fault.ts'
 import { runFaultTests } from './fault-tests.ts'
 import { breakDatabase, breakMail, breakRedis, breakWebhooks } from './faults.ts'
 import { killJobs } from './jobs-fault.ts'
+import { shuffleNotices } from './notices-fault.ts'
 import { overload } from './overload.ts'
 import { killWhilePaying } from './providers-fault.ts'
+import { restoreDuringTraffic } from './restore-fault.ts'
 
 requireRuntime()
 const { values: options } = parseArgs({
@@ -55,6 +58,9 @@ const PARTS: [string, () => Promise<string>][] = [
   ['kills', kill],
   ['chat', () => killWhileChatting(join(folder, 'chat'), seed, kills)],
   ['providers', () => killWhilePaying(join(folder, 'providers'), seed, kills)],
+  ['notices', () => shuffleNotices(join(folder, 'notices'), seed)],
+  ['restore', () => restoreDuringTraffic(join(folder, 'restore'), seed)],
+  ['clock', () => shiftClocks(join(folder, 'clock'), seed)],
   ['overload', () => overload(join(folder, 'overload'), { seconds: minutes * 60, seed })],
   ['database', () => breakDatabase(join(folder, 'database'), seed)],
   ['redis', () => breakRedis(join(folder, 'redis'), seed)],

@@ -1,11 +1,11 @@
 import { Gauge } from 'prom-client'
-import { findBackupState } from '#backup/jobs.ts'
+import { findBackupState, promisedBackupAge } from '#backup/jobs.ts'
 import { exactTime } from '#lib/time.ts'
 import { countImBacklog } from '#modules/im/index.ts'
 import { measureStatistics } from '#modules/statistics/index.ts'
 import { measureSkews } from '#platform/clocks.ts'
 import type { Context } from '#platform/context.ts'
-import { findReplicaLags } from '#platform/database'
+import { findReplicaLags, logFailure } from '#platform/database'
 import { countJobs, sinceLastSchedule } from '#platform/jobs'
 import { addGauge } from '#platform/observability'
 import { SITE } from './site.ts'
@@ -16,6 +16,7 @@ import { SITE } from './site.ts'
 const KEPT_MS = 10_000
 
 async function look(ctx: Context) {
+  const promised = promisedBackupAge(ctx.config)
   const [jobs, site, im, backup, replicas, skews, schedules] = await Promise.all([
     countJobs(ctx.sql),
     measureStatistics(ctx, SITE.statistics),
@@ -25,7 +26,7 @@ async function look(ctx: Context) {
     measureSkews(ctx),
     sinceLastSchedule(ctx.sql),
   ])
-  return { jobs, site, im, backup, replicas, skews, schedules }
+  return { jobs, site, im, backup, promised, replicas, skews, schedules }
 }
 
 type Seen = Awaited<ReturnType<typeof look>>
@@ -85,6 +86,11 @@ const GAUGES: { name: string; help: string; labels?: string[]; of: (seen: Seen) 
     ],
   },
   {
+    name: 'kith_backup_promised_seconds',
+    help: 'Age that the newest backup never exceeds by BACKUP_AT; absent without BACKUP_TO',
+    of: ({ promised }) => (promised === undefined ? [] : [{ value: promised / 1000 }]),
+  },
+  {
     name: 'kith_backup_size_bytes',
     help: 'Size of the last backup',
     of: ({ backup }) => [{ value: backup.bytes ?? 0 }],
@@ -122,7 +128,7 @@ export function exportSiteMetrics(ctx: Context): void {
         // A failed query must not fail the scrape, because process metrics matter most during a database
         // outage.
         seen: look(ctx).catch((error) => {
-          ctx.log.warn({ err: error }, 'reading site metrics failed')
+          logFailure(ctx.log, error, 'reading site metrics failed')
           return undefined
         }),
       }

@@ -71,6 +71,29 @@ test('shares the rate limit between guests of one /64 network (conventions-12)',
   assert.equal((await ask('2001:db8:5:7::1')).statusCode, 200)
 })
 
+test('counts a client as one address when the proxy adds the port of each connection (conventions-12)', async () => {
+  const { app } = await createWorld({ RATE_LIMIT_ANONYMOUS: '3', TRUST_PROXY: '127.0.0.1,198.51.100.1' })
+  const statusOf = async (address: string) => {
+    const headers = { 'x-forwarded-for': address }
+    return (await app.inject({ url: '/api/v2/bootstrappers', headers })).statusCode
+  }
+  for (const forms of [
+    ['203.0.113.2:40001', '203.0.113.2:40002', '203.0.113.2', '203.0.113.2:1'],
+    ['[2001:db8:9:9::1]:40001', '[2001:db8:9:9::1]', '2001:db8:9:9::1', '[2001:DB8:9:9::1]:2'],
+    ['203.0.113.3:1, 198.51.100.1:9', '203.0.113.3, 198.51.100.1', '203.0.113.3:2', '203.0.113.3'],
+  ]) {
+    const statuses: number[] = []
+    for (const form of forms) statuses.push(await statusOf(form))
+    assert.deepEqual(statuses, [200, 200, 200, 429])
+  }
+  const undecodable = (port: number) =>
+    app.inject({ url: '/api/v2/%zz', headers: { 'x-forwarded-for': `203.0.113.9:${port}` } })
+  const left: unknown[] = []
+  for (let port = 1; port <= 3; port += 1)
+    left.push((await undecodable(port)).headers['x-ratelimit-remaining'])
+  assert.deepEqual(left.map(Number), [2, 1, 0])
+})
+
 test('limits requests with unknown tokens before looking up the token (conventions-12)', async () => {
   const texts: string[] = []
   const { as, guest, person } = await createWorld(

@@ -27,8 +27,9 @@ after(() => rm(folder, { recursive: true, force: true }))
 test('deletes expired idempotency keys in batches', async () => {
   const { id } = await person()
   await sql`
-    insert into idempotency_keys (user_id, key, operation, fingerprint, status, created_at)
-    select ${id}, 'key ' || n, 'POST /x', '', 201, now() - make_interval(hours => case when n <= 12 then 25 else 23 end)
+    insert into idempotency_keys (user_id, key, operation, fingerprint, status, created_at, cleanup)
+    select ${id}, 'key ' || n, 'POST /x', '', 201,
+      now() - make_interval(hours => case when n <= 13 then 25 else 23 end), case when n = 13 then 0 else -30 end
     from generate_series(1, 15) n`
   await deleteOldKeys(sql, 5)
   const left = await sql<{ key: string }[]>`select key from idempotency_keys order by key`

@@ -4,10 +4,11 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { recordBackup } from '#backup/jobs.ts'
 import { addJob } from '#platform/jobs'
+import { watchLoop } from '#platform/observability'
 import { createWorld } from '#test/world.ts'
 import { exportSiteMetrics } from '../src/site-metrics.ts'
 
-const { ctx, guest, person, sql } = await createWorld()
+const { ctx, guest, person, sql } = await createWorld({ BACKUP_TO: '/backups' })
 const pathOf = (name: string) => fileURLToPath(new URL(`../deploy/${name}`, import.meta.url))
 await person()
 await addJob(sql, 'send_webhook', {}, { maxAttempts: 1 })
@@ -15,6 +16,7 @@ await addJob(sql, 'send_code', {}, { delaySeconds: 3600 })
 await sql`update graphile_worker._private_jobs set attempts = 1 where max_attempts = 1`
 await recordBackup(sql, { place: '/backups/a', bytes: 1234, seconds: 5 })
 ctx.metrics.defaultProcessMetrics()
+watchLoop(ctx.metrics, ctx.log)
 ctx.metrics.gaugePool(() => ({ max: 1, busy: 0, idle: 1, waiting: 0, pressure: 0 }))
 exportSiteMetrics(ctx)
 await guest('GET', '/bootstrappers')
@@ -93,6 +95,7 @@ test('exports current numbers of jobs, decisions and sign-ups', async () => {
   )
   assert.equal(sampleOf('kith_decisions_waiting{queue="reports"}'), 0)
   assert.equal(sampleOf('kith_backup_size_bytes'), 1234)
+  assert.equal(sampleOf('kith_backup_promised_seconds'), 27 * 3600)
   assert.ok(Math.abs((sampleOf('kith_backup_last_success_timestamp_seconds') ?? 0) - Date.now() / 1000) < 600)
   assert.equal(sampleOf('kith_im_waiting{kind="groups"}'), 0)
 })

@@ -3,7 +3,7 @@ import { loadAppSecret } from '#platform/app-secret.ts'
 import type { Config } from '#platform/config'
 import type { Context } from '#platform/context.ts'
 import type { DatabaseAddress, Db } from '#platform/database'
-import type { Schedule, TaskList } from '#platform/jobs'
+import { longestGap, type Schedule, type TaskList } from '#platform/jobs'
 import { backupPath, openBackupPlace, removeOldBackups, scheduledName } from './place.ts'
 import { seal } from './seal.ts'
 import { type BackupEnd, writeBackup } from './write.ts'
@@ -88,6 +88,13 @@ export const backupTasks = (ctx: Context, connection: DatabaseAddress): TaskList
     ctx.log.info({ place, bytes, files: end.files, missing: end.missing, removed }, 'backup finished')
   },
 })
+
+/** Time in milliseconds that a scheduled backup may take. */
+const MAKING_MS = 3 * 3_600_000
+
+/** Returns the age in milliseconds that the newest backup never exceeds by the schedule, or undefined without one. */
+export const promisedBackupAge = ({ backupTo, backupAt }: Pick<Config, 'backupTo' | 'backupAt'>) =>
+  backupTo === undefined ? undefined : longestGap(backupAt) + MAKING_MS
 
 export const backupSchedules = ({ backupTo, backupAt }: Config): Schedule[] =>
   backupTo === undefined ? [] : [{ task: 'scheduled_backup ?max=3', pattern: backupAt }]

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { commentCounters } from '#modules/comments/index.ts'
@@ -227,4 +227,17 @@ describe('kith export', () => {
     )
     assert.equal((await sql`select from music_songs where external_id like 'p_'`).length, 3)
   })
+})
+
+test('creates an export that only its owner can read', async () => {
+  const editor = await newsEditor(world)
+  const image = await uploadPicture(world, editor)
+  await createNews(world, editor, writer, { category_id: await createCategory(world, editor), image })
+  const path = join(folder, 'private', 'news.jsonl')
+  await exportArea(ctx, 'news', path)
+  const modeOf = async (place: string) => (await stat(place)).mode & 0o777
+  assert.equal(await modeOf(path), 0o600)
+  for (const place of [join(folder, 'private'), `${path}.files`]) assert.equal(await modeOf(place), 0o700)
+  const [name = ''] = await readdir(`${path}.files`)
+  assert.equal(await modeOf(join(`${path}.files`, name)), 0o600)
 })

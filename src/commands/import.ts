@@ -80,12 +80,16 @@ const EXPORTS: Record<Area, (sql: Db) => AsyncGenerator<ExportBatch>> = {
   news: exportAllNews,
 }
 
+/** An export contains drafts and paid content, which other users of the machine must not read. */
+const PRIVATE = { mode: 0o600 }
+const PRIVATE_FOLDER = { recursive: true, mode: 0o700 }
+
 async function copyFiles({ storage }: Context, folder: string, files: ExportBatch['files']): Promise<void> {
   for (const { key, name } of files) {
     const place = join(folder, name)
     if (await stat(place).catch(() => undefined)) continue
     const draft = `${place}.part`
-    await pipeline((await storage.open(key)).stream, createWriteStream(draft))
+    await pipeline((await storage.open(key)).stream, createWriteStream(draft, PRIVATE))
     await rename(draft, place)
   }
 }
@@ -116,9 +120,9 @@ export async function exportArea(
   files = path && folderOf(path),
 ): Promise<{ lines: number; named: number }> {
   const draft = path && `${path}.part`
-  if (path !== undefined) await mkdir(dirname(path), { recursive: true })
-  if (files !== undefined) await mkdir(files, { recursive: true })
-  const target = draft === undefined ? process.stdout : createWriteStream(draft)
+  if (path !== undefined) await mkdir(dirname(path), PRIVATE_FOLDER)
+  if (files !== undefined) await mkdir(files, PRIVATE_FOLDER)
+  const target = draft === undefined ? process.stdout : createWriteStream(draft, PRIVATE)
   const failed = new Promise<never>((_, reject) => target.once('error', reject))
   failed.catch(() => {})
   let [lines, named] = [0, 0]

@@ -1,6 +1,6 @@
 import { readConfig } from '#platform/config'
 import { serveMetrics } from '#platform/http'
-import { createLog } from '#platform/observability'
+import { createLog, watchLoop } from '#platform/observability'
 import { type Closer, closeInOrder } from '#startup/closing.ts'
 import { openContext } from '#startup/open-context.ts'
 import { prepareStart } from '#startup/prepare.ts'
@@ -20,6 +20,8 @@ export async function work(env: Environment): Promise<number> {
     const worker = await startWorker(opened.forJobs, connection)
     const closers: Closer[] = [{ name: 'worker', withinMs: 8_000, close: worker.stop }]
     ctx.metrics.defaultProcessMetrics()
+    const loop = watchLoop(ctx.metrics, log)
+    ctx.onClose.push(async () => loop.close())
     exportSiteMetrics(ctx)
     if (config.metricsPort > 0) {
       // Continues without metrics when the port is in use, because a server on this machine may already

@@ -515,6 +515,7 @@ export type Tables = {
     response: unknown
     created_at: string
     refusal_code: string | null
+    cleanup: number
   }
   im_accounts: {
     user_id: number

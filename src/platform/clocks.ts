@@ -15,7 +15,8 @@ async function compare(read: () => Promise<number | undefined>): Promise<number 
   return other === undefined ? undefined : (before + (performance.now() - started) / 2 - other) / 1000
 }
 
-async function readDatabase(sql: Db): Promise<number> {
+/** Returns the time by the clock of the database in milliseconds, for decisions that outlive a wrong clock of a node. */
+export async function databaseTime(sql: Db): Promise<number> {
   const [row] = await sql<[{ ms: number }]>`
     select (extract(epoch from clock_timestamp()) * 1000)::double precision as ms`
   return row.ms
@@ -23,7 +24,7 @@ async function readDatabase(sql: Db): Promise<number> {
 
 /** Compares the clock of this node with those of the database and of Redis. */
 export async function measureSkews({ sql, limiter }: Pick<Context, 'sql' | 'limiter'>): Promise<ClockSkews> {
-  const [database = 0, redis] = await Promise.all([compare(() => readDatabase(sql)), compare(limiter.clock)])
+  const [database = 0, redis] = await Promise.all([compare(() => databaseTime(sql)), compare(limiter.clock)])
   return { database, ...(redis === undefined ? {} : { redis }) }
 }
 

@@ -4,6 +4,7 @@ import {
   announce,
   type Db,
   type Fragment,
+  logFailure,
   type Row,
   type Sql,
   type Tx,
@@ -149,7 +150,7 @@ export const epochOf = defineState((ctx: Pick<Context, 'sql' | 'signals' | 'log'
   signals.on(SIGNAL, learn)
   signals.onReconnect(() => {
     isUnsettled = true
-    look().catch((error) => log.warn({ err: error }, 'reading the epoch of the site failed'))
+    look().catch((error) => logFailure(log, error, 'reading the epoch of the site failed'))
   })
   return {
     /** Returns the known name, or reads it first. */

@@ -44,6 +44,10 @@ export function startFault(error: unknown, dataDir: string): unknown {
     return new StartFault(
       'The connection to the database broke while Kith started. Start again when the primary of the database is reachable.',
     )
+  if (['57014', '55P03', '57P03', 'CONNECT_TIMEOUT'].includes(code ?? '') || error.name === 'Busy')
+    return new StartFault(
+      `The database answered too slowly while Kith started (${error.message}). Start again when it has less to do.`,
+    )
   const kind = path === undefined ? undefined : KINDS[code ?? '']
   if (kind)
     return new StartFault(

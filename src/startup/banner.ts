@@ -3,6 +3,7 @@ import { founderPasswordPath } from '#modules/accounts/index.ts'
 import type { Context } from '#platform/context.ts'
 import { VERSION } from '#platform/version.ts'
 
+/** Shows the password of a new founder on a terminal only, because other outputs end in logs. */
 export function banner(ctx: Context, founder: { name: string; password?: string } | undefined): string {
   const { publicUrl, founderName } = ctx.config
   const path = founderPasswordPath(ctx)
@@ -10,7 +11,7 @@ export function banner(ctx: Context, founder: { name: string; password?: string 
   const administrator = kept
     ? [
         `  Administrator   ${founderName}`,
-        `  Password        ${founder?.password ? `${founder.password}, also ` : ''}in ${path}`,
+        `  Password        ${founder?.password && process.stdout.isTTY ? `${founder.password}, also ` : ''}in ${path}`,
       ]
     : founder
       ? [`  Administrator   ${founder.name}, with the password from FOUNDER_PASSWORD`]

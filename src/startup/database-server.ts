@@ -54,7 +54,8 @@ async function openOrStart(
 ): Promise<DatabaseServer> {
   const { databaseUrl, databaseDirectUrl } = config
   await checkDataDir(config)
-  for (const url of new Set([databaseDirectUrl, databaseUrl])) if (url !== undefined) await checkDatabase(url)
+  for (const url of new Set([databaseDirectUrl, databaseUrl]))
+    if (url !== undefined) await checkDatabase(url, config.databaseWaitMs, log)
   await mkdir(config.dataDir, { recursive: true })
   if (databaseUrl !== undefined)
     return databaseDirectUrl === undefined

@@ -2,7 +2,9 @@ import { join } from 'node:path'
 import type { Config } from '#platform/config'
 import type { Context } from '#platform/context.ts'
 import {
+  createOutageLog,
   createSignals,
+  createWriteWatch,
   type DatabaseAddress,
   type DatabaseOptions,
   openDatabase,
@@ -58,12 +60,14 @@ export async function openContext(
     statementTimeoutMs: config.statementTimeoutMs,
     planCacheMode: config.databasePlanCacheMode,
     isDurable,
+    writes: createWriteWatch(),
     onNotice: (message: string) => log.debug({ notice: message }, 'database notice'),
   }
+  const outages = createOutageLog(log)
   const forRequests = { ...options, ...bounds, poolSize: config.databasePoolSize }
   // Commands bypass the pooler, because they need database sessions.
-  const sql = openDatabase({ ...forRequests, connection: (bounds && requests) ?? connection })
-  const sqlForJobs = openDatabase({ ...options, connection, poolSize: JOBS_POOL_SIZE })
+  const sql = openDatabase({ ...forRequests, ...outages, connection: (bounds && requests) ?? connection })
+  const sqlForJobs = openDatabase({ ...options, ...outages, connection, poolSize: JOBS_POOL_SIZE })
   const opening = mayBeUnfinished ? Promise.resolve() : refuseUnfinishedRestore(config, sql)
   const secrets = await opening
     .then(() => openSecrets(sql, config))
@@ -88,7 +92,12 @@ export async function openContext(
   )
   const replicas =
     bounds && config.databaseReplicaUrls.length > 0
-      ? openReplicas(config.databaseReplicaUrls, sql, { options: forRequests, metrics, log })
+      ? // With a watch of its own, because a replica rejects each write.
+        openReplicas(config.databaseReplicaUrls, sql, {
+          options: { ...forRequests, writes: createWriteWatch() },
+          metrics,
+          log,
+        })
       : undefined
   const ctx: Context = {
     replicas,

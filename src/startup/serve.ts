@@ -18,7 +18,7 @@ async function openAlone(config: Config, log: Log, onWait: () => void): Promise<
 export async function serve(config: Config): Promise<void> {
   const log = createLog({ level: config.logLevel, destination: bufferedOutput() })
   const closers: Closer[] = []
-  const { shutDown } = createShutDown(closers, log)
+  const { shutDown, isClosing } = createShutDown(closers, log)
   if (supervisorChannel) {
     supervisorChannel.on('stop', () => void shutDown('stop'))
     // Ignores signals of a terminal, because every process of the group receives them. The supervisor decides
@@ -35,5 +35,5 @@ export async function serve(config: Config): Promise<void> {
   // Loading blocks this process, so `initdb` has to be running first.
   if (!supervisorChannel) await Promise.race([waiting.promise, opening])
   const [begin, { startSite }] = await Promise.all([opening, import('./start-site.ts')])
-  await startSite({ config, log, begin, closers, shutDown })
+  await startSite({ config, log, begin, closers, shutDown, isClosing })
 }

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import files from 'node:fs/promises'
 import { syncBuiltinESMExports } from 'node:module'
+import { type AddressInfo, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { StartFault } from '#platform/start-fault.ts'
+import { StartFault, startFault } from '#platform/start-fault.ts'
 import { openMachine } from '#test/fixtures/machines.ts'
 import { createWorld } from '#test/world.ts'
 import { checkDatabase, checkDataDir, findUnfitness, listenFault } from './start-checks.ts'
@@ -85,4 +86,35 @@ test('explains why Kith cannot use a reachable database', async (t) => {
     checkDatabase(`postgres://${connection.user}@${address}/${bytes}`),
     (error) => error instanceof StartFault && /^DATABASE_URL: .*SQL_ASCII/.test(error.message),
   )
+})
+
+test('rejects a file in the place of the uploads', async () => {
+  const dataDir = await files.mkdtemp(join(folder, 'uploads-'))
+  await files.writeFile(join(dataDir, 'uploads'), '')
+  const check = (storage: 'local' | 's3') => checkDataDir({ dataDir, databaseUrl: undefined, storage })
+  await assert.rejects(check('local'), /uploads is a file, but must be a folder: move it away/)
+  await check('s3')
+})
+
+test('waits for a database that does not answer yet, and then reports it', async () => {
+  let asked = 0
+  const closing = createServer((socket) => {
+    asked += 1
+    socket.destroy()
+  }).listen(0, '127.0.0.1')
+  await new Promise((resolve) => closing.once('listening', resolve))
+  const { port } = closing.address() as AddressInfo
+  const url = `postgres://kith@127.0.0.1:${port}/kith`
+  await assert.rejects(checkDatabase(url), StartFault)
+  assert.equal(asked, 1)
+  await assert.rejects(checkDatabase(url, 1500), /DATABASE_URL: /)
+  assert.ok(asked >= 3, String(asked))
+  closing.close()
+})
+
+test('explains that the database was too slow for a start', () => {
+  for (const code of ['57014', '55P03', '57P03', 'CONNECT_TIMEOUT']) {
+    const error = Object.assign(new Error('canceling statement due to statement timeout'), { code })
+    assert.match(String(startFault(error, '/data')), /^StartFault: The database answered too slowly/)
+  }
 })

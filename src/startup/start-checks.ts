@@ -2,6 +2,8 @@ import { once } from 'node:events'
 import { access, constants, mkdtemp, rmdir, stat, statfs } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { codeOf } from '#lib/faults.ts'
 import type { Config } from '#platform/config'
 import { clientConfig, openSession, type Session, sessionSettings } from '#platform/database'
 import { findExistingFolder } from '#platform/files'
@@ -65,7 +67,8 @@ export async function checkAddresses(config: Target): Promise<void> {
 export async function checkDataDir({
   dataDir,
   databaseUrl,
-}: Pick<Config, 'dataDir' | 'databaseUrl'>): Promise<void> {
+  storage = 'local',
+}: Pick<Config, 'dataDir' | 'databaseUrl'> & Partial<Pick<Config, 'storage'>>): Promise<void> {
   const place = await findExistingFolder(dataDir).catch((error: NodeJS.ErrnoException) => {
     throw dataDirFault(error.code === 'ENOTDIR' ? 'ENOTDIR' : 'EACCES', dataDir)
   })
@@ -75,6 +78,9 @@ export async function checkDataDir({
     .catch((error: NodeJS.ErrnoException) => {
       throw dataDirFault(error.code ?? 'EACCES', dataDir)
     })
+  const uploads = join(dataDir, 'uploads')
+  if (storage === 'local' && (await stat(uploads).catch(() => undefined))?.isDirectory() === false)
+    throw new StartFault(`DATA_DIR: ${uploads} is a file, but must be a folder: move it away.`)
   const cluster = await stat(join(dataDir, 'postgres', 'cluster', 'PG_VERSION')).catch(() => undefined)
   const uid = process.getuid?.()
   if (databaseUrl === undefined && cluster && uid !== undefined && uid !== 0 && cluster.uid !== uid)
@@ -134,7 +140,25 @@ export function findUnfitness({ version, encoding, isReplica, mayCreate, isNew }
   return undefined
 }
 
-export async function checkDatabase(url: string): Promise<void> {
+/** Codes of a database that starts, recovers or is about to be started. */
+const PASSING = new Set(['57P03', 'ECONNREFUSED', 'CONNECTION_CLOSED', 'CONNECT_TIMEOUT', 'ENOENT'])
+const RETRY_MS = 500
+
+/** Waits up to `waitMs` for a database that starts or recovers, because a node may start meanwhile. */
+export async function checkDatabase(url: string, waitMs = 0, log?: Log): Promise<void> {
+  const end = performance.now() + waitMs
+  for (let isFirst = true; ; isFirst = false)
+    try {
+      return await inspectDatabase(url)
+    } catch (error) {
+      const code = codeOf((error as Error).cause)
+      if (!PASSING.has(code ?? '') || performance.now() > end) throw error
+      if (isFirst) log?.warn({ seconds: Math.round(waitMs / 1000) }, 'waiting for the database to answer')
+      await pause(RETRY_MS * (0.75 + Math.random() / 2))
+    }
+}
+
+async function inspectDatabase(url: string): Promise<void> {
   let session: Session | undefined
   try {
     session = await openSession({

@@ -9,7 +9,7 @@ import type { Context } from '#platform/context.ts'
 import { epochOf, settleEpoch } from '#platform/epoch.ts'
 import { type Server, serveMetrics } from '#platform/http'
 import { runOnLease } from '#platform/jobs'
-import type { Log } from '#platform/observability'
+import { type Log, watchLoop } from '#platform/observability'
 import { type Channel, type StartParameters, supervisorChannel } from '#platform/processes'
 import { exportSiteMetrics } from '../site-metrics.ts'
 import { startWorker } from '../worker.ts'
@@ -36,14 +36,17 @@ export type Start = {
   /** Receives each opened part, in the order in which `shutDown` closes the parts. */
   closers: Closer[]
   shutDown: (signal: string, code?: number) => Promise<void>
+  isClosing: () => boolean
 }
 
 /** Migrates the database in the first process, and listens for requests. */
-export async function startSite({ config, log, begin, closers, shutDown }: Start): Promise<void> {
+export async function startSite({ config, log, begin, closers, shutDown, isClosing }: Start): Promise<void> {
   divideHashing(supervisorChannel ? config.processes : 1)
   const opened = await openContext(config, log, { bounds: BOUNDS, server: begin })
   const { ctx } = opened
   ctx.metrics.defaultProcessMetrics()
+  const loop = watchLoop(ctx.metrics, log)
+  ctx.onClose.push(async () => loop.close())
   // The metrics of the site are equal in every process, so only the first process exports them.
   if (begin.slot === 1) exportSiteMetrics(ctx)
   if (supervisorChannel) shareMetrics(ctx, supervisorChannel, begin.slot)
@@ -83,7 +86,8 @@ export async function startSite({ config, log, begin, closers, shutDown }: Start
     supervisorChannel?.tell('listening')
     if (begin.isFirst) process.stdout.write(banner(ctx, founder))
   } catch (error) {
-    reportStartError(error, config, log)
+    // A signal that arrives during a migration breaks its connection.
+    if (!isClosing()) reportStartError(error, config, log)
     await shutDown('failure', 1)
   }
 }

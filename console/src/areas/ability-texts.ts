@@ -20,6 +20,7 @@ const CHINESE: Record<string, string> = {
   'admin:perm:update': '修改权限',
   'admin:perm:delete': '删除权限',
   'admin:site:base': '修改设置',
+  'admin:site:security': '修改账号安全设置',
   'admin:area:show': '查看地区',
   'admin:area:add': '新建地区',
   'admin:area:update': '修改地区',

@@ -19,6 +19,7 @@ type Part = {
 const PARTS: Record<string, Text> = {
   server: ['Server and database', '服务器与数据库'],
   database: ['Database', '数据库'],
+  writes: ['Writes', '写入'],
   clocks: ['Clocks', '时钟'],
   jobs: ['Background jobs', '后台任务'],
   mail: ['Mail', '邮件'],

@@ -20,6 +20,7 @@ export const ABILITIES = {
   'admin:perm:update': 'Change abilities',
   'admin:perm:delete': 'Delete abilities',
   'admin:site:base': 'Change settings',
+  'admin:site:security': 'Change settings that protect accounts',
   'admin:area:show': 'View areas',
   'admin:area:add': 'Create areas',
   'admin:area:update': 'Change areas',

@@ -53,6 +53,39 @@ const moneySettings = apiError(
   '只有可修改余额的管理员（权限 admin: currency）才能更改积分和钱包设置。',
 )
 
+const securitySettings = apiError(
+  403,
+  'security_settings',
+  'Only administrators who may change the protection of accounts (admin:site:security) can change this setting.',
+  '只有可修改账号安全设置的管理员（权限 admin:site:security）才能更改此设置。',
+)
+
+/** Settings that protect accounts and private texts, decide who gets an account, or choose where links of mails lead. */
+const SECURITY: ReadonlySet<string> = new Set<SettingName>([
+  'account:deletion-days',
+  'account:second-factor-for-administrators',
+  'account:sign-in-notices',
+  'chat:push-text',
+  'notifications:push-text',
+  'pay-validate-user-password',
+  'register:email-allowed',
+  'register:email-blocked',
+  'register:invitation-days',
+  'register:invitation-uses',
+  'register:invitations-by-everybody',
+  'register:method',
+  'register:phone-countries',
+  'register:role',
+  'register:type',
+  'site:web-links',
+  'sms:daily',
+  'sms:daily-per-address',
+  'sms:daily-per-country',
+  'sms:daily-per-number',
+  'sms:templates',
+  'users:tell-known-accounts',
+])
+
 /** Matches all settings of points, wallets and check-ins, because some can create points or money. */
 const isAboutMoney = (name: string) => /^(currency|wallet|checkin):/.test(name)
 
@@ -97,20 +130,19 @@ const differs = (name: SettingName, changes: Partial<Settings>, current: Setting
 
 /**
  * Rejects invalid values, a default role with administration access or with abilities that the actor lacks, and
- * changes of money settings by an actor without the `admin: currency` ability. Unchanged money settings pass,
- * because forms send all settings.
+ * changes of money and security settings by an actor without their abilities. Unchanged settings pass, because forms
+ * send all settings.
  */
 export const checkedSettings: SettingChecks = {
-  errors: [beyondOwnAbilities, moneySettings],
+  errors: [beyondOwnAbilities, moneySettings, securitySettings],
   async check(ctx, actor, changes, current) {
     const { sql } = ctx
     const { 'register:role': role } = changes
-    const money = (Object.keys(changes) as SettingName[]).filter(isAboutMoney)
-    if (
-      money.some((name) => differs(name, changes, current)) &&
-      !(await hasAbility(ctx, actor, 'admin: currency'))
-    )
+    const changed = (Object.keys(changes) as SettingName[]).filter((name) => differs(name, changes, current))
+    if (changed.some(isAboutMoney) && !(await hasAbility(ctx, actor, 'admin: currency')))
       throw moneySettings()
+    if (changed.some((name) => SECURITY.has(name)) && !(await hasAbility(ctx, actor, 'admin:site:security')))
+      throw securitySettings()
     if (role !== undefined) {
       const { unknown, beyond } = await findRoleProblems(sql, [role], actor)
       if (unknown.length > 0) throw noSuchRole('register:role', role)

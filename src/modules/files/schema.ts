@@ -1,3 +1,4 @@
+import { messageOf } from '#lib/faults.ts'
 import type { Context } from '#platform/context.ts'
 import { type ApiError, apiError, type DeclaredError, invalidField } from '#platform/errors.ts'
 import { StorageError } from '#platform/files'
@@ -92,7 +93,9 @@ export function readFault(ctx: Context, error: unknown): unknown {
     return error.fault === 'busy' ? tooBusy({ headers: { 'Retry-After': 5 } }) : noSuchFile()
   }
   if (!(error instanceof StorageError)) return error
-  ctx.log.error({ err: error }, 'storage')
+  if (error.fault === 'unavailable')
+    ctx.log.warn({ fault: messageOf(error) }, 'the storage of files does not answer')
+  else ctx.log.error({ err: error }, 'storage')
   if (error.fault === 'full') return storageFull()
   return error.fault === 'unavailable' ? storageDown({ headers: { 'Retry-After': 5 } }) : noSuchFile()
 }

@@ -54,7 +54,7 @@ test('rejects users without the settings ability (administration-1)', async () =
 test('rejects a default role beyond the abilities of the actor', async () => {
   const set = (who: Person, role: string) => as(who, 'PATCH', '/admin/settings', { 'register:role': role })
   for (const [name, abilities] of [
-    ['keeper', ['admin: login', 'admin:site:base']],
+    ['keeper', ['admin: login', 'admin:site:base', 'admin:site:security']],
     ['guest', []],
     ['strong', ['[feed] Delete Feed']],
   ] as const)
@@ -117,4 +117,32 @@ test('requires `admin: currency` to change settings about points and money (admi
   assert.equal((await as(banker, 'PATCH', '/admin/settings', { 'currency:recharge-ratio': 2 })).status, 204)
   const after = (await as(founder, 'GET', '/admin/settings')).body
   assert.deepEqual(after, { ...body, 'site:reward': false, 'currency:recharge-ratio': 2 })
+})
+
+test('requires `admin:site:security` to change settings that protect accounts (administration-8)', async () => {
+  for (const [name, more] of [
+    ['decorator', []],
+    ['warden', ['admin:site:security']],
+  ] as const) {
+    const abilities = ['admin: login', 'admin:site:base', ...more]
+    assert.equal((await as(founder, 'POST', '/admin/roles', { name, abilities })).status, 201)
+  }
+  const [decorator, warden] = [await person({ roles: ['decorator'] }), await person({ roles: ['warden'] })]
+  await as(founder, 'POST', '/admin/roles', { name: 'powerless', abilities: [] })
+  const before = (await as(founder, 'GET', '/admin/settings')).body
+  const weaker: object[] = [
+    { 'account:second-factor-for-administrators': !before['account:second-factor-for-administrators'] },
+    { 'account:deletion-days': 0 },
+    { 'register:role': 'powerless' },
+    { 'register:type': 'closed', 'site:reward': true },
+    { 'sms:daily': 0 },
+    { 'pay-validate-user-password': !before['pay-validate-user-password'] },
+  ]
+  for (const changes of weaker) {
+    const answer = await as(decorator, 'PATCH', '/admin/settings', changes)
+    assert.deepEqual([answer.status, answer.headers['x-error-code']], [403, 'security_settings'])
+  }
+  assert.deepEqual((await as(founder, 'GET', '/admin/settings')).body, before)
+  assert.equal((await as(decorator, 'PATCH', '/admin/settings', before)).status, 204)
+  assert.equal((await as(warden, 'PATCH', '/admin/settings', { 'account:deletion-days': 3 })).status, 204)
 })

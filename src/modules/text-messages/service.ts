@@ -161,7 +161,7 @@ export async function sendText(ctx: Context, message: TextMessage): Promise<Sent
   const fault = refusals.length > 0 ? refusals.join('; ') : null
   // Ignores a failure to store the message, because a retry of the job would send the message again.
   await saveText(ctx.sql, { ...stored, service, reference, state: 'accepted', fault }).catch((error) =>
-    ctx.log.error({ err: error }, 'storing a sent text message failed'),
+    ctx.log.warn({ err: error }, 'storing a sent text message failed'),
   )
   return sent
 }

@@ -132,6 +132,7 @@ export function readConfig(env: Environment) {
       .filter((each) => each !== undefined),
     processes,
     databasePoolSize: integer('DATABASE_POOL_SIZE', processes === 1 ? 8 : 6, 1, 200),
+    databaseWaitMs: integer('DATABASE_WAIT_MS', 5_000, 0, 3_600_000),
     statementTimeoutMs: integer('STATEMENT_TIMEOUT_MS', 10_000, 100, 600_000),
     guestCacheMs: integer('GUEST_CACHE_MS', 1_000, 0, 60_000),
     fragmentBytes: integer('FRAGMENTS_MB', 32, 0, 100_000) * 1024 * 1024,

@@ -5,6 +5,9 @@ import { createTag, preparedQuery, type Query, type Row, type Rows, type Send } 
 export type Settings = {
   config: pg.ClientConfig
   onNotice?: ((message: string) => void) | undefined
+  /** Called when the database cannot be reached, and when it can be reached again. */
+  onOutage?: ((error: unknown) => void) | undefined
+  onReach?: (() => void) | undefined
 }
 
 export type Connection = {
@@ -124,7 +127,9 @@ export function sendQuery(opened: Client, query: Query, onStalePlan: () => void 
     // PostgreSQL reports an unconfirmed commit as successful, but a failover could lose the commit.
     if (opened.isUnconfirmed) {
       opened.destroy()
-      return query.reject(connectionError('the synchronous standby did not confirm the commit'))
+      return query.reject(
+        connectionError('the synchronous standby did not confirm the commit', 'CONNECTION_UNCONFIRMED'),
+      )
     }
     const { rows, rowCount, command } = Array.isArray(result) ? (result.at(-1) as pg.QueryResult) : result
     const answer = rows as unknown as Rows<Row[]>
@@ -149,19 +154,55 @@ export async function openSession(settings: Settings) {
   }
 }
 
-const backoffMs = (failures: number) => Math.min(10 * 2 ** Math.min(failures, 6), 500)
+/** Random, so that nodes do not connect to a recovering database at the same moments. */
+const backoffMs = (failures: number) =>
+  Math.min(10 * 2 ** Math.min(failures, 6), 250) * (0.75 + Math.random() / 2)
+
+type Outage = { failures: number; attempt: Promise<unknown> | undefined }
+
+/** Outage that the connections of a pool share. */
+const outages = new WeakMap<Settings, Outage>()
+
+/**
+ * Lets one connection of a pool at a time try to reach a database that is away. The others share its failure. With an
+ * attempt of each connection, nodes would connect to a recovering database more than a hundred times a second.
+ */
+async function connectInTurn(settings: Settings): Promise<Client> {
+  const outage = outages.getOrInsertComputed(settings, () => ({ failures: 0, attempt: undefined }))
+  const attempt = async () => {
+    if (outage.failures > 0) await new Promise((resolve) => setTimeout(resolve, backoffMs(outage.failures)))
+    try {
+      const made = await connect(settings, { pipeline: true })
+      if (outage.failures > 0) settings.onReach?.()
+      outage.failures = 0
+      return made
+    } catch (error) {
+      outage.failures += 1
+      if (outage.failures === 1) settings.onOutage?.(error)
+      throw error
+    }
+  }
+  // Throws the error of the shared attempt. An `await` without one would let all connections pass at once.
+  if (outage.attempt) await outage.attempt
+  if (outage.failures === 0) return attempt()
+  const own = attempt()
+  outage.attempt = own
+  try {
+    return await own
+  } finally {
+    outage.attempt = undefined
+  }
+}
 
 /** Connects lazily with the first statement. Reconnects with the next statement after a failure. */
 export function openConnection(settings: Settings): Connection {
   let opened: Client | undefined
   let opening: Promise<Client> | undefined
-  let failures = 0
   let isEnded = false
 
   const openOnce = async (): Promise<Client> => {
     try {
-      if (failures > 0) await new Promise((resolve) => setTimeout(resolve, backoffMs(failures)))
-      const made = isEnded ? undefined : await connect(settings, { pipeline: true })
+      const made = isEnded ? undefined : await connectInTurn(settings)
       if (isEnded || !made) {
         made?.destroy()
         throw connectionError('the connection was ended', 'CONNECTION_ENDED')
@@ -171,12 +212,8 @@ export function openConnection(settings: Settings): Connection {
         opened = undefined
         connection.onLost?.()
       })
-      failures = 0
       opened = made
       return made
-    } catch (error) {
-      failures += 1
-      throw error
     } finally {
       opening = undefined
     }

@@ -27,6 +27,8 @@ export type DatabaseOptions = PoolOptions & {
   /** False lets commits return before the disk write, for work that can be repeated. */
   isDurable?: boolean
   onNotice?: (message: string) => void
+  onOutage?: (error: unknown) => void
+  onReach?: () => void
 }
 
 export const PLAN_CACHE_MODES = ['force_generic_plan', 'auto', 'force_custom_plan'] as const
@@ -66,7 +68,12 @@ export function clientConfig(
 /** Uses generic plans by default, because a cached generic plan costs a third of a custom plan. */
 export const openDatabase = (options: DatabaseOptions): Sql =>
   createPool(
-    { config: clientConfig(options.connection, sessionSettings(options)), onNotice: options.onNotice },
+    {
+      config: clientConfig(options.connection, sessionSettings(options)),
+      onNotice: options.onNotice,
+      onOutage: options.onOutage,
+      onReach: options.onReach,
+    },
     options,
   )
 

@@ -2,6 +2,7 @@ import { type Client, connect, isRefusal, type Settings, sendQuery } from './con
 import { createTag, type Send, type Tag } from './statement.ts'
 
 const RETRY_MS = 250
+const MOST_RETRY_MS = 2_000
 /** Interval of heartbeats, without which a dead connection looks idle. */
 const BEAT_MS = 1_000
 /** Missed heartbeats before a reconnect. A timeout would also expire while this process is paused. */
@@ -36,6 +37,7 @@ export async function listenOn(
   const clients = new Set<Client>()
   let retry: NodeJS.Timeout | undefined
   let beats: NodeJS.Timeout | undefined
+  let failures = 0
 
   const open = async (): Promise<void> => {
     let isLost = false
@@ -44,7 +46,9 @@ export async function listenOn(
       isLost = true
       clearInterval(beats)
       onLost?.()
-      retry = setTimeout(() => void open().catch(() => {}), RETRY_MS)
+      const waitMs = Math.min(RETRY_MS * 2 ** failures, MOST_RETRY_MS) * (0.75 + Math.random() / 2)
+      failures += 1
+      retry = setTimeout(() => void open().catch(() => {}), waitMs)
     }
     try {
       const made = await connect(settings, { pipeline: true })
@@ -89,7 +93,9 @@ export async function listenOn(
           ';',
         ),
       )
-      if (!isLost) onListening?.()
+      if (isLost) return
+      failures = 0
+      onListening?.()
     } catch (error) {
       lose()
       throw error

@@ -287,3 +287,33 @@ test('uses generic plans unless another mode is configured', async () => {
     await sql.end()
   }
 })
+
+test('connects to a database that is away with one connection of the pool at a time', async (t) => {
+  let asked = 0
+  const closing = createServer((socket) => {
+    asked += 1
+    socket.on('error', () => {})
+    socket.destroy()
+  }).listen(0, '127.0.0.1')
+  await new Promise((resolve) => closing.once('listening', resolve))
+  const { port } = closing.address() as AddressInfo
+  const changes: string[] = []
+  const sql = openDatabase({
+    connection: { host: '127.0.0.1', port, user: 'kith', database: 'kith' },
+    poolSize: 20,
+    statementTimeoutMs: 60_000,
+    onOutage: () => void changes.push('away'),
+    onReach: () => void changes.push('here'),
+  })
+  t.after(async () => {
+    closing.close()
+    await sql.end()
+  })
+  const failing = () => Promise.all(Array.from({ length: 20 }, () => sql`select 1`.catch(() => {})))
+  await failing()
+  const atFirst = asked
+  assert.ok(atFirst <= 20)
+  for (let round = 0; round < 3; round += 1) await failing()
+  assert.equal(asked - atFirst, 3)
+  assert.deepEqual(changes, ['away'])
+})

@@ -12,6 +12,7 @@ import {
 import { type Listener, listenOn } from './listener.ts'
 import { createTag, type Query, type Send, type Tag } from './statement.ts'
 import { createTransactions } from './transactions.ts'
+import { createWriteWatch, type WriteWatch } from './write-watch.ts'
 
 /**
  * Checks over a dedicated connection whether the database responds, because the pool's connections may be
@@ -84,6 +85,8 @@ export type PoolOptions = {
   patienceMs?: number
   maxWaiting?: number
   onQuery?: (query: { text: string; parameters: Query['values'] }) => void
+  /** Shared by the pools of a process. */
+  writes?: WriteWatch
 }
 
 /** Fraction of the pool that one key, such as an account, may hold. */
@@ -102,7 +105,14 @@ const BATCH_MOST = 16
 /** Discards a released connection that is not clean, for example because a transaction is still open. */
 export function createPool(
   settings: Settings,
-  { poolSize: size, patienceMs = PATIENCE_MS, maxWaiting, statementTimeoutMs, onQuery }: PoolOptions,
+  {
+    poolSize: size,
+    patienceMs = PATIENCE_MS,
+    maxWaiting,
+    statementTimeoutMs,
+    onQuery,
+    writes = createWriteWatch(),
+  }: PoolOptions,
 ) {
   const forReads = maxWaiting === undefined ? 0 : Math.ceil(size * SHARE_OF_READS)
   const connections = new Set(Array.from({ length: size }, () => openConnection(settings)))
@@ -114,6 +124,7 @@ export function createPool(
     limits: new Map([[WRITES_KEY, Math.max(1, size - forReads)]]),
   })
   const cutBackends = createCutBackends(size)
+  writes.addAbandoned(cutBackends.count)
 
   const give = (held: Connection, mayStay = true) => {
     const keys = held.keys
@@ -147,6 +158,7 @@ export function createPool(
       onEnd(result.command !== 'BEGIN' && result.command !== 'START TRANSACTION')
     }
     query.reject = (error) => {
+      writes.note(error)
       answered()
       reject(error)
       onEnd(isRefusal(error))
@@ -227,7 +239,8 @@ export function createPool(
   }
 
   const { begin, reserve } = createTransactions({ tag, acquire, give, sendOver })
-  const probe = openProbe(settings)
+  // A copy of the settings, so that the probe does not wait for the attempts of the pool.
+  const probe = openProbe({ config: settings.config })
 
   const limit = Math.ceil((statementTimeoutMs + DEADLINE_GRACE_MS) / WATCH_MS)
   // Counts intervals instead of time, so that a pause of this process does not look like an unresponsive
@@ -263,6 +276,7 @@ export function createPool(
     listen: (channel: string, listener: Listener) => listenOn(settings, [channel], listener),
     isAnswering: probe.isAnswering,
     cutBackends: cutBackends.count,
+    writeFault: writes.fault,
     /** Sends a statement to this pool, even for a guest whose reads go to a replica. */
     sendHere,
     beforeEnd: (work: () => Promise<void>) => void last.push(work),

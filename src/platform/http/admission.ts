@@ -15,9 +15,10 @@ function networkOf(address: ipaddr.IPv4 | ipaddr.IPv6, groups: number): string {
 
 /**
  * Returns the key by which limits count a client address. IPv6 addresses count by /64, because a subscriber
- * commonly has a whole /64.
+ * commonly has a whole /64. A client that has closed its connection has no address.
  */
-export function addressKey(address: string): string {
+export function addressKey(address: string | undefined): string {
+  if (address === undefined) return ''
   if (!address.includes(':') || !ipaddr.isValid(address)) return address
   const parsed = ipaddr.process(address)
   return parsed.kind() === 'ipv4' ? parsed.toString() : networkOf(parsed, 4)
@@ -138,7 +139,7 @@ export function admission({
   const findViewer = async (token: string, request: FastifyRequest, reply: FastifyReply) => {
     const address = addressKey(request.ip)
     const refused = guesses.get(address)
-    if (refused && refused.resetAt * 1000 > Date.now()) {
+    if (refused) {
       const known = identity.recallViewer(token)
       if (known !== undefined) return known
       setRateHeaders(reply, refused)
@@ -149,7 +150,9 @@ export function admission({
     // A cached result is not a promise. The rate limiter counted the token on the cache miss.
     if (viewer || !(found instanceof Promise)) return viewer
     const state = await limiter.hit(`unknown-token:${address}`, rateLimits.anonymous)
-    if (state.exceeded) guesses.set(address, state)
+    const left = state.resetAt * 1000 - Date.now()
+    // Expires by a monotonic clock. The clock of the machine may be set back, which would prolong the refusal.
+    if (state.exceeded && left > 0) guesses.set(address, state, { ttl: Math.ceil(left) })
     return null
   }
 

@@ -17,7 +17,9 @@ export function addHealth(server: Server, { sql, config, metrics, replicas, sign
       return reply.code(503).send({ status: 'unavailable' })
     // A process that lost its LISTEN connection misses invalidations and would serve stale replies.
     if (signals.state().isLost) return reply.code(503).send({ status: 'unavailable', signals: 'lost' })
-    return { status: 'ok', ...(replicas ? { replicas: replicas.state() } : {}) }
+    // Stays ready while writes fail, because reads succeed and another node would not do better.
+    const writes = sql.writeFault() === undefined ? {} : { writes: 'failing' }
+    return { status: 'ok', ...writes, ...(replicas ? { replicas: replicas.state() } : {}) }
   })
   new Gauge({
     name: 'database_listening',
@@ -26,6 +28,15 @@ export function addHealth(server: Server, { sql, config, metrics, replicas, sign
     aggregator: 'min',
     collect() {
       this.set(signals.state().isLost ? 0 : 1)
+    },
+  })
+  new Gauge({
+    name: 'database_writable',
+    help: '0 while writes of this process fail although reads succeed',
+    registers: [metrics.registry],
+    aggregator: 'min',
+    collect() {
+      this.set(sql.writeFault() === undefined ? 1 : 0)
     },
   })
   new Counter({

@@ -72,7 +72,7 @@ async function findKept(sql: Db, { user, key, operation }: Named): Promise<Kept 
   const [row] = await sql<Kept[]>`
     select fingerprint, status, response, refusal_code from idempotency_keys
     where user_id = ${user} and key = ${key} and operation = ${operation}
-      and created_at > now() - make_interval(hours => ${HOURS})`
+      and (created_at > now() - make_interval(hours => ${HOURS}) or cleanup > idempotency_cleanup() - ${HOURS})`
   return row
 }
 
@@ -95,7 +95,7 @@ async function keep(
       ${done.body === undefined ? null : tx.json(done.body as never)}, ${refusalCode})
     on conflict (user_id, key, operation) do update set fingerprint = excluded.fingerprint,
       status = excluded.status, response = excluded.response, refusal_code = excluded.refusal_code,
-      created_at = excluded.created_at`
+      created_at = excluded.created_at, cleanup = excluded.cleanup`
 }
 
 /**
@@ -181,13 +181,18 @@ export async function withIdempotencyKey(
   }
 }
 
-/** Deletes expired replies in batches, so that a backlog of them does not exceed the statement timeout. */
+/**
+ * Deletes replies that are old by the clock and by the number of these hourly cleanups, because a clock that was wrong
+ * makes replies look old. Deletes in batches, so that a backlog does not exceed the statement timeout.
+ */
 export async function deleteOldKeys(sql: Db, batch = 5000): Promise<void> {
+  await sql`select nextval('idempotency_cleanups')`
   for (let count = batch; count === batch; ) {
     const gone = await sql`
       delete from idempotency_keys where ctid = any(array(
         select ctid from idempotency_keys
-        where created_at < now() - make_interval(hours => ${HOURS}) order by created_at limit ${batch}
+        where created_at < now() - make_interval(hours => ${HOURS}) and cleanup <= idempotency_cleanup() - ${HOURS}
+        order by created_at limit ${batch}
       )) returning 1`
     count = gone.length
   }

@@ -42,6 +42,18 @@ test('keeps pool connections for other users when many requests of one user wait
   await other.end()
 })
 
+test('logs an error only for a request that somebody must look at', async (t) => {
+  const lines: unknown[] = []
+  for (const level of ['warn', 'error'] as const)
+    t.mock.method(ctx.log, level, (line: { fault?: string }) => void lines.push([level, line.fault]))
+  for (const code of ['57014', '57P03', '22012']) await guest('POST', `/test/refuse?code=${code}`, {})
+  await guest('GET', '/test/busy')
+  assert.deepEqual(lines, [
+    ['warn', '57014'],
+    ['error', undefined],
+  ])
+})
+
 test('maps PostgreSQL errors to 503, 507 or 500', async () => {
   const ada = await person()
   for (const code of ['57014', '55P03', '53100', '53200', '40001', '40P01']) {
@@ -64,6 +76,37 @@ test('maps PostgreSQL errors to 503, 507 or 500', async () => {
     (await guest('GET', '/test/busy', undefined, { 'accept-language': 'zh' })).body.message,
     /稍后/,
   )
+})
+
+test('stays ready, and tells of failing writes, when the disk of the database is full', async () => {
+  const full = await createWorld(
+    {},
+    {
+      routes(server, { sql }) {
+        server.post('/fill', { config: { access: 'optional' as const } }, async () => {
+          await sql.unsafe(`do $$ begin raise sqlstate '53100'; end $$`)
+        })
+      },
+    },
+  )
+  const founder = await full.person({ roles: ['founder'] })
+  const state = async () => {
+    const { status, body } = await full.guest('GET', '/health/ready')
+    const metrics = await full.ctx.metrics.render()
+    const { parts } = (await full.as(founder, 'GET', '/admin/health')).body
+    const { state, fault } = parts.find(({ name }: { name: string }) => name === 'writes')
+    return { status, body, writable: /^database_writable (.)$/m.exec(metrics)?.[1], state, fault }
+  }
+  const good = { status: 200, body: { status: 'ok' }, writable: '1', state: 'good', fault: null }
+  assert.deepEqual(await state(), good)
+  assert.equal((await full.guest('POST', '/test/fill', {})).status, 503)
+  assert.deepEqual(await state(), {
+    status: 200,
+    body: { status: 'ok', writes: 'failing' },
+    writable: '0',
+    state: 'failing',
+    fault: 'the disk of the database is full',
+  })
 })
 
 test('reports unready when the database does not respond', async () => {

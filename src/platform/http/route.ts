@@ -119,8 +119,10 @@ export function routesOn(server: Server, ctx: Context, { tag }: { tag: ApiTag })
       }
       throw failure
     }
+    // A streamed reply counts as sent only at its end, so its headers tell whether a client has left meanwhile.
+    const isSent = (reply: FastifyReply) => reply.sent || reply.raw.headersSent
     const send = (reply: FastifyReply, body: unknown) =>
-      body === reply || reply.sent ? reply : reply.send(body)
+      body === reply || isSent(reply) ? reply : reply.send(body)
 
     const answerGuest = async (cache: GuestCache, request: FastifyRequest, reply: FastifyReply) => {
       let body: unknown
@@ -128,7 +130,7 @@ export function routesOn(server: Server, ctx: Context, { tag }: { tag: ApiTag })
         const call = callOf(request, reply)
         const isRead = watchReads(call, { request, reply })
         body = await run(call, request, reply)
-        if (isRead() || reply.sent) return undefined
+        if (isRead() || isSent(reply)) return undefined
         ctx.inspectBody?.(request, status, body)
         return reply.serialize(body as never) as string
       })

@@ -11,8 +11,9 @@ import fastify, {
   LogController,
   type RouteOptions,
 } from 'fastify'
+import { messageOf } from '#lib/faults.ts'
 import type { Context } from '#platform/context.ts'
-import { createScope, currentScope, runInScope } from '#platform/database'
+import { createScope, currentScope, isConnectionError, runInScope } from '#platform/database'
 import { Busy } from '#platform/errors.ts'
 import { redactAddress } from '#platform/observability'
 import { addressKey, admission, type Identity, setRateHeaders } from './admission.ts'
@@ -57,6 +58,22 @@ function rememberRoutes(server: Server): (url: string) => string[] {
 const patternOf = (url: string) => {
   const escaped = url.replace(/[.+?^$()[\]\\|]/g, '\\$&')
   return new RegExp(`^${escaped.replace(/:[A-Za-z_]+/g, '[^/]+').replace(/\*/g, '.*')}/?$`)
+}
+
+const V4_WITH_PORT = /^(\d{1,3}(?:\.\d{1,3}){3}):\d{1,5}$/
+const V6_IN_BRACKETS = /^\[([0-9a-f:.]{2,45})\](?::\d{1,5})?$/i
+
+/**
+ * Removes the ports that some proxies add to the addresses in `X-Forwarded-For`. With its port, each connection of a
+ * client would have limits of its own, and no address block would match.
+ */
+function removePorts({ headers }: IncomingMessage): void {
+  const given = headers['x-forwarded-for']
+  if (typeof given !== 'string' || !given.includes(':')) return
+  const addresses = given.split(',').map((part) => part.trim())
+  headers['x-forwarded-for'] = addresses
+    .map((address) => (V4_WITH_PORT.exec(address) ?? V6_IN_BRACKETS.exec(address))?.[1] ?? address)
+    .join(', ')
 }
 
 /** Allows only characters that are safe in logs and headers. */
@@ -109,6 +126,7 @@ export async function createServer({
 }: Context & { identity: Identity }): Promise<Server> {
   const corsOf = corsHeaders(config.corsOrigins)
   const refuse = refuseUnreadable(corsOf)
+  const idOf = requestIds(config.trustProxy)
   const server: Server = fastify({
     loggerInstance: log as unknown as FastifyBaseLogger,
     // Avoids a child logger for each request, because no code logs through it.
@@ -120,7 +138,11 @@ export async function createServer({
     forceCloseConnections: 'idle',
     return503OnClosing: false,
     trustProxy: config.trustProxy ?? false,
-    genReqId: requestIds(config.trustProxy) as never,
+    genReqId: ((request: IncomingMessage) => {
+      // Here, because Fastify runs no hooks before it reads the address of an undecodable request.
+      if (config.trustProxy !== undefined) removePorts(request)
+      return idOf(request)
+    }) as never,
     // Long parameters are safe, because no path contains a regular expression. Schemas bound their length.
     routerOptions: { maxParamLength: LINE_LIMIT, ignoreTrailingSlash: true, querystringParser: parseQuery },
     frameworkErrors: async (error, request, reply) => {
@@ -154,7 +176,7 @@ export async function createServer({
   // Uses callbacks, because promises would cost every request a few microseconds.
   server.addHook('onRequest', (request, reply, done) => {
     identify(request, reply)
-    request.leave = metrics.enterRequest()
+    request.leave = metrics.enterRequest(request.routeOptions.url)
     request.caller = createScope()
     if (request.method === 'OPTIONS' && request.url.startsWith(API)) {
       const methods = allowedMethods(request.url)
@@ -229,12 +251,12 @@ export async function createServer({
 
   const render = (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
     const told = toApiError(error, { hasSentBytes: hasSentBytes(request) })
-    // Logs no `Busy` errors, because writing their stack traces would add to the load.
-    if (told.status >= 500 && !(error instanceof Busy))
-      log.error(
-        { err: error, id: request.id, method: request.method, route: request.routeOptions?.url },
-        'request failed',
-      )
+    const about = { id: request.id, method: request.method, route: request.routeOptions?.url }
+    // An error in the log means that somebody must act. A request that fails for now is a warning without a stack. `Busy`
+    // errors and outages come by the thousand, so only the access log has them.
+    if (told.status === 503 && !(error instanceof Busy || isConnectionError(error)))
+      log.warn({ ...about, fault: messageOf(error) }, 'request failed for now')
+    else if (told.status >= 500 && told.status !== 503) log.error({ ...about, err: error }, 'request failed')
     reply.code(told.status).headers(told.details.headers ?? {})
     sendError(reply, told.code, errorBody(told, language(request)))
   }

@@ -2,7 +2,14 @@ import { EventEmitter } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Job, WorkerEvents } from 'graphile-worker'
 import type pg from 'pg'
-import { clientConfig, type DatabaseAddress, type Listener, listenOn, type Tag } from '#platform/database'
+import {
+  clientConfig,
+  type DatabaseAddress,
+  type Listener,
+  listenOn,
+  logFailure,
+  type Tag,
+} from '#platform/database'
 import type { Log } from '#platform/observability'
 import { CONNECT_MS } from './connection.ts'
 
@@ -101,7 +108,7 @@ export async function watchWorkers(
     await free([...missed.keys()].filter((worker) => missed.get(worker)! > MOST_MISSED))
     suspects = missed
   }
-  const warn = (error: unknown) => log.warn({ err: error }, 'searching for dead workers failed')
+  const warn = (error: unknown) => logFailure(log, error, 'searching for dead workers failed')
   const stop = await listenOn(
     { config: { ...clientConfig(connection), connectionTimeoutMillis: CONNECT_MS } },
     ['jobs:insert', 'worker:migrate'],
@@ -203,7 +210,7 @@ export function watchLostJobs(pool: pg.Pool, log: Log) {
     log.warn({ jobs: lost.map(({ id }) => id) }, 'released jobs that were locked but never started')
   }
   const close = repeat(LOOK_MS, look, (error) =>
-    log.warn({ err: error }, 'searching for jobs that never started failed'),
+    logFailure(log, error, 'searching for jobs that never started failed'),
   )
 
   return { events, close }

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Db, Sql } from '#platform/database'
+import { type Db, logFailure, type Sql } from '#platform/database'
 import type { Log } from '#platform/observability'
 
 const RENEW_MS = 2_000
@@ -51,7 +51,7 @@ export async function runOnLease(sql: Sql, log: Log, start: () => Promise<Worker
     }
   }
   const renew = () =>
-    tryRenewal().catch((error) => log.warn({ err: error }, 'renewing the lease of the worker failed'))
+    tryRenewal().catch((error) => logFailure(log, error, 'renewing the lease of the worker failed'))
   await renew()
   if (worker === undefined) log.info('this node is on standby for the jobs of the site')
   const renewing = (async () => {

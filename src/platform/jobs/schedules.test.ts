@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createWorld } from '#test/world.ts'
 import { openJobsPool } from './connection.ts'
-import { createSchedules, sinceLastSchedule } from './schedules.ts'
+import { createSchedules, longestGap, sinceLastSchedule } from './schedules.ts'
 
 const MINUTE = 60_000
 
@@ -81,4 +81,13 @@ test('goes on after the clock of the database jumped in either direction', async
   await look()
   assert.equal((await jobs()).length, 6)
   await close()
+})
+
+test('finds the longest gap of a schedule', () => {
+  const hours = (pattern: string) => longestGap(pattern) / (60 * MINUTE)
+  assert.equal(hours('30 3 * * *'), 24)
+  assert.equal(hours('0 */6 * * *'), 6)
+  assert.equal(hours('0 2,4 * * *'), 22)
+  assert.equal(hours('0 3 * * 1'), 7 * 24)
+  assert.equal(hours('0 3 1 * *'), 31 * 24)
 })

@@ -1,6 +1,6 @@
 import { type ParsedCronItem, parseCrontab } from 'graphile-worker'
 import type { Pool } from 'pg'
-import type { Db } from '#platform/database'
+import { type Db, logFailure } from '#platform/database'
 import type { Log } from '#platform/observability'
 
 /** `pattern` is five crontab fields in UTC. Missed runs are skipped. */
@@ -101,7 +101,7 @@ export function runSchedules(pool: Pool, schedules: readonly Schedule[], log: Lo
   let timer: NodeJS.Timeout | undefined
   const loop = async () => {
     const msToNext = await look().catch((error) => {
-      if (!isClosed) log.warn({ err: error }, 'enqueueing scheduled jobs failed')
+      if (!isClosed) logFailure(log, error, 'enqueueing scheduled jobs failed')
       return 1000
     })
     if (!isClosed) timer = setTimeout(() => void loop(), Math.min(msToNext + 10, LOOK_MS))
@@ -113,6 +113,26 @@ export function runSchedules(pool: Pool, schedules: readonly Schedule[], log: Lo
       clearTimeout(timer)
     },
   }
+}
+
+const GAP_DAYS = 62
+
+const gaps = new Map<string, number>()
+
+/** Returns the longest time in milliseconds between two runs of a crontab pattern, at most `GAP_DAYS`. */
+export const longestGap = (pattern: string): number => gaps.getOrInsertComputed(pattern, findLongestGap)
+
+function findLongestGap(pattern: string): number {
+  const [item] = parseCrontab(`${pattern} gap`)
+  const end = GAP_DAYS * 86_400_000
+  let longest = 0
+  let last = 0
+  for (let at = 0; at <= end; at += MINUTE_MS) {
+    if (at < end && !(item && isDue(item, new Date(at)))) continue
+    longest = Math.max(longest, at - last)
+    last = at
+  }
+  return longest
 }
 
 /** Returns the seconds since the last schedule ran by the database's clock, or null before the first run. */

@@ -465,3 +465,24 @@ test('does not close a connection while the database runs its statement', async 
   await runner.stop()
   assert.equal((result as { rowCount?: number }).rowCount, 1, String(result))
 })
+
+test('logs an error for a job that failed permanently, and a warning for one that runs again', async (t) => {
+  const lines: [string, string | undefined][] = []
+  for (const level of ['warn', 'error'] as const)
+    t.mock.method(ctx.log, level, (line: { task?: string }) => void lines.push([level, line.task]))
+  const running = await run({
+    async fail_twice() {
+      throw new Error('no luck')
+    },
+  })
+  await addJob(sql, 'fail_twice', {}, { maxAttempts: 2 })
+  await until(() => lines.length > 0, 'a warning')
+  assert.deepEqual(lines.splice(0), [['warn', undefined]])
+  await sql`update graphile_worker._private_jobs set run_at = now()`
+  await until(() => lines.some(([level]) => level === 'error'), 'an error')
+  assert.deepEqual(lines, [
+    ['error', 'fail_twice'],
+    ['warn', undefined],
+  ])
+  await running.stop()
+})

@@ -9,7 +9,8 @@ import {
   type WorkerEvents,
 } from 'graphile-worker'
 import pTimeout from 'p-timeout'
-import { createWriterScope, type DatabaseAddress, runInScope } from '#platform/database'
+import { messageOf } from '#lib/faults.ts'
+import { createWriterScope, type DatabaseAddress, isConnectionError, runInScope } from '#platform/database'
 import { type Log, redactText } from '#platform/observability'
 import { openJobsPool } from './connection.ts'
 import { type Presence, watchLostJobs, watchWorkers } from './dead-workers.ts'
@@ -142,14 +143,22 @@ export async function runJobs(
 ): Promise<{ stop(): Promise<void> }> {
   const pgPool = openJobsPool(connection, CONNECTIONS)
   destroySilent(pgPool, connection)
-  const logger = new Logger(() => (level, message) => {
-    if (POOL_WARNING.test(message)) return
-    if (level === 'error' || level === 'warning') log.warn({ job: redactText(message) }, 'job')
+  const logger = new Logger(() => (level, message, meta) => {
+    if (POOL_WARNING.test(message) || (level !== 'error' && level !== 'warning')) return
+    // An outage of the database has its own line. A job may also have failed because a mail server is away.
+    const isOutage = meta?.job === undefined && isConnectionError(meta?.error)
+    log[isOutage ? 'debug' : 'warn']({ job: redactText(message) }, 'job')
   })
   const presence = await watchWorkers(pgPool, connection, log, (payload, channel) => {
     pgPool.listener.emit('notification', { channel, payload })
   })
   const lostJobs = watchLostJobs(pgPool, log)
+  lostJobs.events.on('job:failed', ({ job, error }) => {
+    log.error(
+      { task: job.task_identifier, job: job.id, fault: redactText(messageOf(error)) },
+      'a job failed permanently',
+    )
+  })
   const runners: { stop(): Promise<void> }[] = []
   let scheduler: { close(): void } | undefined
   const stop = async () => {

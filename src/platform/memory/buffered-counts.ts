@@ -1,5 +1,5 @@
 import { defineState } from '#platform/context.ts'
-import { createWriterScope, currentScope, runInScope, type Sql } from '#platform/database'
+import { createWriterScope, currentScope, logFailure, runInScope, type Sql } from '#platform/database'
 
 const FLUSH_MS = 3000
 const FLUSH_KEYS = 20_000
@@ -26,10 +26,9 @@ export function defineBufferedCounts(name: string, write: WriteCounts) {
           const added = batch.map((id) => flushing.get(id) ?? 0)
           await runInScope(createWriterScope(), () => write(ctx.sql, batch, added))
         } catch (error) {
-          ctx.log.warn(
-            { err: error, counts: name },
-            'writing counts failed; they stay buffered for the next attempt',
-          )
+          logFailure(ctx.log, error, 'writing counts failed; they stay buffered for the next attempt', {
+            counts: name,
+          })
           for (const id of batch) counts.set(id, (counts.get(id) ?? 0) + (flushing.get(id) ?? 0))
         }
         for (const id of batch) flushing.delete(id)

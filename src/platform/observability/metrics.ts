@@ -42,6 +42,7 @@ export function createMetrics() {
   const traffic = countTraffic()
   // Sets the gauge only at a scrape, because each change of a gauge looks up its labels.
   let inFlight = 0
+  const running = new Map<string, number>()
   const guestReplies = new Counter({
     name: 'http_guest_replies_total',
     help: 'Responses to guests on open routes, by cache hit (GUEST_CACHE_MS) or miss',
@@ -77,14 +78,21 @@ export function createMetrics() {
       traffic.add(labels.status, seconds)
     },
     takeTraffic: traffic.take,
-    enterRequest() {
+    enterRequest(route: string = unmatched) {
       let isOpen = true
       inFlight += 1
+      running.set(route, (running.get(route) ?? 0) + 1)
       return () => {
-        if (isOpen) inFlight -= 1
+        if (!isOpen) return
         isOpen = false
+        inFlight -= 1
+        const left = (running.get(route) ?? 1) - 1
+        if (left > 0) running.set(route, left)
+        else running.delete(route)
       }
     },
+    /** Routes with requests in progress. The most recent one is last. */
+    routesInFlight: () => [...running.keys()],
     countShed: () => shed.inc(),
     requestsInFlight: () => inFlight,
     countGuestReply: (event: 'hit' | 'made') => guestReplies.inc({ event }),

@@ -91,6 +91,7 @@ export const supervisorChannel: Channel | undefined = cluster.isWorker
   : undefined
 
 if (supervisorChannel) {
+  supervisorChannel.on('alive', () => true)
   process.on('message', supervisorChannel.receive)
   // Rejects pending requests, because no response can arrive after the supervisor has exited.
   process.once('disconnect', supervisorChannel.close)

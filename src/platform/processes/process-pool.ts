@@ -28,6 +28,12 @@ export type ProcessPoolOptions = {
   onLeave: (channel: Channel) => void
 }
 
+const BEAT_MS = 1_000
+/**
+ * Unanswered beats after which the pool replaces a process. Counts beats instead of time, so that a pause of the
+ * supervisor does not look like a frozen process.
+ */
+const MOST_UNANSWERED = 5
 const BACKOFF_MS = 100
 const MOST_BACKOFF_MS = 30_000
 /** Minimum uptime in milliseconds after which the backoff of a process starts over. */
@@ -105,8 +111,30 @@ export function createProcessPool({
       listening.resolve(true)
     })
     onJoin(channel)
+    let unanswered = 0
+    let isAsking = false
+    const beats = setInterval(() => {
+      if (!member.hasListened || isStopping) return
+      if (isAsking) unanswered += 1
+      if (unanswered >= MOST_UNANSWERED) {
+        log.error({ process: slot }, 'a process does not answer and is replaced')
+        clearInterval(beats)
+        // A frozen process handles no other signal.
+        worker.process.kill('SIGKILL')
+      }
+      if (isAsking) return
+      isAsking = true
+      channel.ask('alive').then(
+        () => {
+          isAsking = false
+          unanswered = 0
+        },
+        () => {},
+      )
+    }, BEAT_MS)
     const since = Date.now()
     void ended.then((code) => {
+      clearInterval(beats)
       members.delete(member)
       channel.close()
       onLeave(channel)

@@ -36,16 +36,19 @@ const clockSkew = 10_000
 export function createRateLimiter({
   redisUrl,
   log,
-  now = Date.now,
+  now,
   maxKeys = maxKeysInMemory,
   startTimeoutMs,
 }: Options) {
   const countHere = supervisorChannel ? countWithOthers(supervisorChannel) : countAlone(maxKeys)
-  const redis = redisUrl === undefined ? undefined : createRedisCounter(redisUrl, log, now, startTimeoutMs)
+  const redis =
+    redisUrl === undefined
+      ? undefined
+      : createRedisCounter(redisUrl, log, now ?? (() => performance.now()), startTimeoutMs)
 
   /** Counts one request of `key`. With a limit of 0, no request is rejected. */
   function hit(key: string, limit: number): RateState | Promise<RateState> {
-    const time = now()
+    const time = (now ?? Date.now)()
     const window = Math.floor(time / windowLength)
     const resetAt = ((window + 1) * windowLength) / 1000
     if (limit <= 0) return { limit: unlimited, remaining: unlimited, resetAt, exceeded: false }

@@ -148,6 +148,16 @@ test('replaces a killed process', async () => {
   assert.equal((await send('/health/ready')).status, 200)
 })
 
+test('replaces a frozen process within seconds', async () => {
+  const restarts = await metric('server_process_restarts_total')
+  process.kill(childOf(server.child.pid ?? 0), 'SIGSTOP')
+  await until(async () => (await metric('server_process_restarts_total')) > restarts)
+  await until(async () => (await metric('server_processes')) === 2)
+  assert.match(output, /a process does not answer and is replaced/)
+  const answers = await Promise.all(Array.from({ length: 8 }, () => send('/health/ready')))
+  assert.deepEqual(new Set(answers.map(({ status }) => status)), new Set([200]))
+})
+
 test('stops all processes and the database on SIGTERM', async () => {
   const ended = new Promise<number | null>((resolve) => server.child.once('exit', resolve))
   server.child.kill('SIGTERM')

@@ -9,6 +9,7 @@ import { after, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { findDatabaseProcesses } from '#platform/database'
 import { findFreePort, waitForAnswer } from '#test/servers.ts'
+import { createWorld } from '#test/world.ts'
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
 const folder = await mkdtemp(join(tmpdir(), 'kith-start-'))
@@ -105,4 +106,27 @@ test('stops the server when npm start receives a signal', async () => {
   for (let attempt = 0; attempt < 100 && databaseProcesses().length > 0; attempt += 1)
     await new Promise((resolve) => setTimeout(resolve, 100))
   assert.deepEqual(databaseProcesses(), [])
+})
+
+test('stops without a failure in the log when Ctrl-C interrupts a migration', async () => {
+  const { ctx, connection, sql } = await createWorld()
+  const session = await sql.reserve()
+  await session`select pg_advisory_lock(4127005)`
+  const server = startServer({
+    DATABASE_URL: `postgres:///${connection.database}`,
+    PGHOST: connection.host,
+    PGPORT: String(connection.port),
+    PGUSER: connection.user,
+    DATA_DIR: ctx.config.dataDir,
+    PORT: '0',
+  })
+  for (let isWaiting = false; !isWaiting; await new Promise((resolve) => setTimeout(resolve, 50)))
+    [{ isWaiting }] = await sql<[{ isWaiting: boolean }]>`
+      select exists (select from pg_locks where locktype = 'advisory' and objid = 4127005 and not granted) as "isWaiting"`
+  server.child.kill('SIGINT')
+  await server.ended
+  await session`select pg_advisory_unlock(4127005)`
+  session.release()
+  assert.match(server.output(), /"msg":"stopped"/)
+  assert.doesNotMatch(server.output(), /"level":"(fatal|error)"/)
 })

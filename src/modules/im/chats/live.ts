@@ -5,7 +5,7 @@ import {
   type OpenStreams,
 } from '#modules/notifications/index.ts'
 import type { Context } from '#platform/context.ts'
-import type { Db } from '#platform/database'
+import { type Db, logFailure } from '#platform/database'
 import { findMessages, type MessageRow, messageColumns } from './messages/queries.ts'
 import { CHANGE_SIGNAL, MESSAGE_SIGNAL, messageViews } from './messages/service.ts'
 import { deliverPresence, deliverTyping, PRESENCE_SIGNAL, TYPING_SIGNAL } from './presence.ts'
@@ -190,7 +190,7 @@ function createSource(ctx: Context, streams: OpenStreams): ReturnType<CreateChat
         if (typed.length > 0) await deliverTyping(ctx, streams, connectedMembers, typed)
       } catch (error) {
         if (closed) break
-        log.warn({ err: error }, 'delivery of chat messages failed')
+        logFailure(log, error, 'delivery of chat messages failed')
         for (const id of chatIds) dirty.add(id)
         for (const id of ids) changed.add(id)
         await new Promise((resolve) => setTimeout(resolve, 500))
@@ -223,7 +223,7 @@ function createSource(ctx: Context, streams: OpenStreams): ReturnType<CreateChat
           if (chats?.cursor !== undefined && !chats.isBehind)
             chats.cursor = Math.max(chats.cursor, now.cursor)
     } catch (error) {
-      if (!closed) log.warn({ err: error }, 'searching for missed chat messages failed')
+      if (!closed) logFailure(log, error, 'searching for missed chat messages failed')
     }
     polling = false
   }
@@ -257,7 +257,7 @@ function createSource(ctx: Context, streams: OpenStreams): ReturnType<CreateChat
     } catch (error) {
       // Closes the stream, so that the client reconnects and resumes at the cursor.
       stream.readable.destroy()
-      if (!closed) log.warn({ err: error }, 'resuming a stream of chat messages failed')
+      if (!closed) logFailure(log, error, 'resuming a stream of chat messages failed')
     } finally {
       resuming.delete(stream)
     }

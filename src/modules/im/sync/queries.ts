@@ -1,6 +1,6 @@
 import pTimeout from 'p-timeout'
 import { type Context, defineState } from '#platform/context.ts'
-import type { Db, Fragment, Row } from '#platform/database'
+import { type Db, type Fragment, logFailure, type Row } from '#platform/database'
 import { addJob } from '#platform/jobs'
 import type { ImGroupSettings } from '../groups/queries.ts'
 import { ImError } from '../providers/provider.ts'
@@ -210,7 +210,7 @@ function keepRunning(ctx: Context, work: Promise<unknown>) {
   const held = running(ctx)
   held.add(work)
   void work
-    .catch((error) => ctx.log.error({ err: error }, 'instant-messaging sync failed'))
+    .catch((error) => logFailure(ctx.log, error, 'instant-messaging sync failed'))
     .finally(() => held.delete(work))
 }
 
@@ -222,18 +222,18 @@ export async function waitFor(
   sync: () => Promise<'done' | 'busy' | 'failed'>,
   isConfirmed: () => Promise<boolean>,
 ): Promise<boolean> {
-  const deadline = Date.now() + ctx.config.im.confirmMs
+  const deadline = performance.now() + ctx.config.im.confirmMs
   for (;;) {
     const work = sync()
     keepRunning(ctx, work)
-    const left = Math.max(1, deadline - Date.now())
+    const left = Math.max(1, deadline - performance.now())
     const outcome = await pTimeout(
       work.catch(() => 'failed' as const),
       { milliseconds: left, fallback: () => 'late' as const },
     )
     // `busy`: another sync holds the lease, or has already confirmed the change.
     if (outcome === 'done' || outcome === 'busy') if (await isConfirmed()) return true
-    if (outcome === 'failed' || Date.now() >= deadline) return false
+    if (outcome === 'failed' || performance.now() >= deadline) return false
     await pause(25)
   }
 }

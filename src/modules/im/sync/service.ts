@@ -1,5 +1,6 @@
 import { messageOf } from '#lib/faults.ts'
 import type { Context } from '#platform/context.ts'
+import { logFailure } from '#platform/database'
 import { ensureAccounts, listUnconfirmed, syncAccounts } from '../accounts/service.ts'
 import type { ImGroupSettings } from '../groups/queries.ts'
 import { imProvider } from '../providers/choose.ts'
@@ -58,7 +59,7 @@ export async function syncGroup(ctx: Context, id: number): Promise<'done' | 'bus
     } catch (error) {
       clearInterval(beat)
       if (!(error instanceof ImError))
-        ctx.log.error({ err: error, group: id }, 'instant-messaging sync failed')
+        logFailure(ctx.log, error, 'instant-messaging sync failed', { group: id })
       const attempts = await failGroup(ctx.sql, id, messageOf(error))
       await addRetry(ctx, 'im_group', id, attempts, error)
       return 'failed'

@@ -12,7 +12,7 @@ import {
 import { paymentTools } from '#test/fixtures/payment-suite.ts'
 import { untilWaiting } from '#test/waiting.ts'
 import { reportPayments } from '../../../commands/maintenance.ts'
-import { compareStatement } from './reconcile.ts'
+import { compareStatement, compareStatements, queryDuePayments } from './reconcile.ts'
 
 const stripe = await stripeDouble()
 const noon = (day: string) => Date.parse(`${day}T12:00:00Z`)
@@ -276,4 +276,20 @@ test('deletes notices of payments after their retention', async () => {
   const left: { state: string; source: string }[] = await list()
   assert.ok(left.length > 0 && left.length < before)
   for (const { state, source } of left) assert.ok(state !== 'applied' || source === 'statement')
+})
+
+test('compares no statement early, and closes no order, while the clock of the node is two days ahead', async (t) => {
+  const anna = await person()
+  const id = await open(anna)
+  const real = Date.now
+  const clock = t.mock.timers
+  clock.enable({ apis: ['Date'], now: real() + 2 * 86_400_000 })
+  await sql`update payments set ask_at = now() where recharge_id = ${id}`
+  await queryDuePayments(ctx)
+  await compareStatements(ctx)
+  clock.reset()
+  assert.equal((await stateOf(id))?.state, 'pending')
+  assert.equal(stripe.of(id).status, 'open')
+  const early = await sql`select day from payment_statements where day >= current_date`
+  assert.equal(early.length, 0)
 })

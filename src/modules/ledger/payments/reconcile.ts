@@ -1,5 +1,6 @@
 import type { Probe } from '#contracts/health-check.ts'
 import { messageOf } from '#lib/faults.ts'
+import { databaseTime } from '#platform/clocks.ts'
 import type { Context } from '#platform/context.ts'
 import { type Db, transaction } from '#platform/database'
 import { findLostNotices, type LostNotice, receiveNotice } from './notices.ts'
@@ -149,7 +150,8 @@ async function findUncompared(ctx: Context, provider: string): Promise<string[]>
     select day::text from payment_statements where provider = ${provider} and day > current_date - ${DAYS + 2}::int`
   const [first] = await ctx.sql<{ day: string | null }[]>`
     select min(created_at at time zone 'UTC')::date::text as day from payments where provider = ${provider}`
-  const now = Date.now()
+  // A node whose clock is ahead would compare days whose statements are incomplete, and never again.
+  const now = await databaseTime(ctx.sql)
   return Array.from({ length: DAYS }, (_, n) =>
     new Date(now - (DAYS - n) * DAY_MS).toISOString().slice(0, 10),
   ).filter(

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { messageOf } from '#lib/faults.ts'
 import { isAmount } from '#lib/money.ts'
 import { readSettings } from '#modules/settings/index.ts'
+import { databaseTime } from '#platform/clocks.ts'
 import type { Context } from '#platform/context.ts'
 import { type Tx, transaction } from '#platform/database'
 import { invalidField } from '#platform/errors.ts'
@@ -312,7 +313,7 @@ export async function queryPayment(ctx: Context, row: PaymentRow): Promise<void>
   const order = { number: row.order_number, session: row.session }
   let facts = await service.find(order)
   if (facts.status === 'unpaid' || facts.status === 'unknown') {
-    if (new Date(row.expires_at) > new Date()) return
+    if (Date.parse(row.expires_at) > (await databaseTime(ctx.sql))) return
     if (facts.status === 'unpaid') await service.close(order)
     facts = { order: row.order_number, status: 'expired' }
   }

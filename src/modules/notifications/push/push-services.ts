@@ -44,7 +44,8 @@ function cachedToken(make: () => Promise<string>) {
   let held: { token: Promise<string>; until: number } | undefined
   return {
     read(): Promise<string> {
-      if (!held || held.until < Date.now()) held = { token: make(), until: Date.now() + TOKEN_MS }
+      if (!held || held.until < performance.now())
+        held = { token: make(), until: performance.now() + TOKEN_MS }
       const { token } = held
       token.catch(() => {
         held = undefined

@@ -37,6 +37,8 @@ export type EventStream = {
    */
   beat(): boolean
   end(reason: string): void
+  /** Ends the stream of a client that has closed its connection. An error would reach the log. */
+  leave(): void
 }
 
 export function createEventStream(
@@ -82,6 +84,12 @@ export function createEventStream(
       if (isEnded || readable.destroyed) return
       isEnded = true
       readable.push(`event: end\ndata: ${JSON.stringify({ reason })}\n\n`)
+      readable.push(null)
+      onClose()
+    },
+    leave() {
+      if (isEnded || readable.destroyed) return
+      isEnded = true
       readable.push(null)
       onClose()
     },

@@ -1,7 +1,7 @@
 import { Counter } from 'prom-client'
 import { findRevoked, onRevocation } from '#modules/tokens/index.ts'
 import type { Context } from '#platform/context.ts'
-import type { Db } from '#platform/database'
+import { type Db, logFailure } from '#platform/database'
 import { epochOf } from '#platform/epoch.ts'
 import type { Language } from '#platform/errors.ts'
 import type { Viewer } from '#platform/http'
@@ -159,7 +159,7 @@ export function createHub(ctx: Context, createChats: CreateChatSource): Hub {
         }
       } catch (error) {
         if (closed) break
-        log.warn({ err: error }, 'delivery to notification streams failed')
+        logFailure(log, error, 'delivery to notification streams failed')
         for (const user of users) waiting.add(user)
         await new Promise((resolve) => setTimeout(resolve, 500))
       }
@@ -186,7 +186,7 @@ export function createHub(ctx: Context, createChats: CreateChatSource): Hub {
         for (const stream of streams) if (revoked.has(stream.viewer.family)) stream.end('token_revoked')
       } catch (error) {
         if (closed) return
-        log.warn({ err: error }, 'revocation check of notification streams failed')
+        logFailure(log, error, 'revocation check of notification streams failed')
         checkSoon(streams.map(({ viewer }) => viewer.id))
       }
     }, 300)

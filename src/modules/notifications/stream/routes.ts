@@ -75,7 +75,9 @@ export const streamRoutes = (createChats: CreateChatSource) => (server: Server, 
       if (!stream) throw tooManyStreams({ headers: { 'Retry-After': 5 } })
       // Destroys the stream when the connection closes. The stream of a stalled client would otherwise stay
       // open.
-      request.raw.socket.once('close', () => stream.readable.destroy())
+      const { socket } = request.raw
+      if (socket.destroyed) stream.leave()
+      else socket.once('close', stream.leave)
       return reply.send(stream.readable)
     },
   })

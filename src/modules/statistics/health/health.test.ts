@@ -115,7 +115,7 @@ test('reports missing, late and failed backups with the time of the last complet
   await recordBackup(kept.sql, { ...run, bytes: 0, fault: 'an old one' })
   await recordBackup(kept.sql, run)
   assert.equal((await state()).state, 'good')
-  await kept.sql`update backup_runs set finished_at = now() - interval '3 days'`
+  await kept.sql`update backup_runs set finished_at = now() - interval '28 hours'`
   const late = await state()
   assert.deepEqual([late.state, late.since], ['warning', late.good_at])
   await recordBackup(kept.sql, { ...run, bytes: 0, fault: 'the disk is full' })

@@ -1,5 +1,5 @@
 import pTimeout from 'p-timeout'
-import { type BackupState, findBackupState } from '#backup/jobs.ts'
+import { type BackupState, findBackupState, promisedBackupAge } from '#backup/jobs.ts'
 import type { Probe } from '#contracts/health-check.ts'
 import { wireTime, wireTimeOrNull } from '#lib/time.ts'
 import { type ClockSkews, measureSkews, skewFault } from '#platform/clocks.ts'
@@ -13,7 +13,7 @@ const STATES = ['good', 'warning', 'failing', 'off', 'unknown'] as const
 const Figure = Shared('HealthFigure', { name: Type.String(), value: Type.Number() })
 
 const HealthPart = Shared('HealthPart', {
-  name: Type.String({ description: 'database, clocks, jobs, mail, sms, push, im, uploads, backups' }),
+  name: Type.String({ description: 'database, writes, clocks, jobs, mail, sms, push, im, uploads, backups' }),
   state: OneOf(STATES, { description: '`unknown` until the first check' }),
   since: Nullable({ ...Time, description: 'Start of the current failure, if known' }),
   fault: Nullable(Type.String({ description: 'Error message of the last check' })),
@@ -55,8 +55,6 @@ const FAULT_MAX = 300
 const LATE_MS = 5 * 60_000
 /** Maximum age of a check result in milliseconds. An older result means that no worker is running. */
 const STALE_MS = 15 * 60_000
-/** Maximum age of a backup in milliseconds, equal to the threshold of the alert in `deploy/prometheus`. */
-const BACKUP_LATE_MS = 2 * 86_400_000
 
 export async function faultOf(ctx: Context, { check }: Pick<Probe, 'check'>): Promise<string | null> {
   try {
@@ -99,6 +97,9 @@ function probedPart(ctx: Context, { part, isUsed }: Probe, row: CheckRow | undef
     checked_at: wireTime(row.checked_at),
   })
 }
+
+const writesPart = (fault: string | undefined): HealthPart =>
+  partOf('writes', { state: fault === undefined ? 'good' : 'failing', fault: fault ?? null })
 
 function clocksPart(skews: ClockSkews): HealthPart {
   const fault = skewFault(skews)
@@ -164,9 +165,10 @@ function backupsPart({ config }: Context, { bytes, seconds, ...backup }: BackupS
       figures,
     })
   // Reports backups as off when no target is configured, because operators may make backups by hand.
-  if (config.backupTo === undefined) return partOf('backups', { state: 'off', good_at, figures })
+  const promised = promisedBackupAge(config)
+  if (promised === undefined) return partOf('backups', { state: 'off', good_at, figures })
   if (made === null) return partOf('backups', { state: 'unknown' })
-  const isLate = Date.now() - Date.parse(made) > BACKUP_LATE_MS
+  const isLate = Date.now() - Date.parse(made) > promised
   return partOf('backups', {
     state: isLate ? 'warning' : 'good',
     since: isLate ? good_at : null,
@@ -202,6 +204,7 @@ export async function readHealth(ctx: Context, probes: readonly Probe[]): Promis
   return {
     parts: [
       database,
+      writesPart(ctx.sql.writeFault()),
       clocksPart(skews),
       jobsPart(jobs, checks, sinceSchedule),
       ...probed,

@@ -1,6 +1,6 @@
 import { wireTime } from '#lib/time.ts'
 import type { Context } from '#platform/context.ts'
-import type { Sql } from '#platform/database'
+import { logFailure, type Sql } from '#platform/database'
 import { Int, Nullable, Shared, type Static, Time, Type } from '#platform/http'
 import { quantileMs, type Traffic } from '#platform/observability'
 
@@ -72,7 +72,7 @@ export function trafficWriter(ctx: Context): () => Promise<void> {
       try {
         await addTraffic(ctx.sql, at, traffic)
       } catch (error) {
-        ctx.log.warn({ err: error }, 'writing request counts failed; they stay buffered for the next attempt')
+        logFailure(ctx.log, error, 'writing request counts failed; they stay buffered for the next attempt')
         unwritten = writing.slice(index).slice(-UNWRITTEN_MAX)
         return
       }

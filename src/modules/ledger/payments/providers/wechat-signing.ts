@@ -95,9 +95,9 @@ export function createWechatSigning(keys: SettingsOf<'wechat'>) {
 
   /** Shares a running load. Returns the last load, which may have failed, until the next one is due. */
   const loadCertificates = (): Promise<void> => {
-    if (lastLoad && Date.now() < nextLoadAt) return lastLoad
+    if (lastLoad && performance.now() < nextLoadAt) return lastLoad
     const schedule = (ms: number) => {
-      nextLoadAt = Date.now() + ms
+      nextLoadAt = performance.now() + ms
     }
     nextLoadAt = Number.POSITIVE_INFINITY
     lastLoad = readCertificates()
