@@ -55,7 +55,7 @@ const referenceMissing = fieldError(
   'reference',
   'validation_failed',
   'The reference field is required to accept a payment.',
-  '确认充值时 凭证号不能为空。',
+  '确认充值时凭证号不能为空。',
 )
 
 export function adminRechargeRoutes(server: Server, ctx: Context) {
