@@ -407,7 +407,7 @@ test('prints the text and its address without menus and buttons', { skip }, asyn
       [`/users/${lin.id}`, 'Long ago'],
       [`/groups/${group}`, 'Boots wanted'],
       [`/groups/${group}/posts/${post}`, 'Size 42'],
-      ['/search', 'Search'],
+      ['/topics', 'Topics'],
       ['/settings', 'Settings'],
       [`/feeds/${filled!.old}`, 'Long ago'],
       ['/', 'Note 11 of a long walk'],
