@@ -102,6 +102,8 @@ test('renders different pages for guests and members', async () => {
   const mine = await browse('GET', '/', { ...html, cookie: cookieOf(ada) })
   assert.equal(mine.headers['cache-control'], 'private, no-store')
   assert.ok(mine.body.includes('What is happening?') && !shown.body.includes('What is happening?'))
+  const own = await browse('GET', '/me', { ...html, cookie: cookieOf(ada) })
+  assert.match(own.body, /Hello &amp; &lt;welcome/)
   assert.equal((await browse('GET', '/feeds/999999', html)).statusCode, 404)
   assert.equal((await browse('GET', '/nowhere', html)).statusCode, 404)
   assert.equal((await browse('GET', '/following', html)).headers.location, '/sign-in?next=%2Ffollowing')

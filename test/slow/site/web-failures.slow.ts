@@ -5,6 +5,7 @@ import { test } from 'node:test'
 import type { BrowserContextOptions, Page } from 'playwright-core'
 import { builtFolder } from '#platform/http'
 import { CANNOT_LOOK } from '#test/chromium.ts'
+import { groupMaker } from '#test/fixtures/groups.ts'
 import { flatPicture, mp4, noisyPicture } from '#test/fixtures/media.ts'
 import { findings, look, openSite, TELEPHONE, until } from '#test/web-browser.ts'
 
@@ -185,6 +186,46 @@ for (const [screen, options] of SCREENS) {
       await page.getByRole('heading', { name: 'Topics', exact: true }).waitFor()
       await page.context().close()
     })
+
+  test(`says why the next part of a list is missing, and loads it on a click, ${screen}`, {
+    skip,
+  }, async () => {
+    const { as, person, open } = site!
+    const ada = await person()
+    for (let n = 0; n < 20; n += 1)
+      await as(ada, 'POST', '/feeds', { feed_content: `Buoy ${n}`, feed_from: 1, feed_mark: ++mark })
+    const page = await open('/design', options)
+    await page.route('**/api/v2/feeds?*after=*', (route) => route.fulfill({ status: 502, ...PROXY_PAGE }))
+    await page.goto(`${site!.address}/users/${ada.id}`)
+    await page.locator('html[data-ready]').waitFor()
+    const more = page.getByRole('link', { name: 'Show more' })
+    await more.scrollIntoViewIfNeeded()
+    await page.locator('.toast', { hasText: 'The site does not answer.' }).waitFor()
+    await look(page, `more-failed-${screen}`)
+    await page.unroute('**/api/v2/feeds?*after=*')
+    await more.click()
+    await page.getByText('Buoy 0', { exact: true }).waitFor()
+    await page.context().close()
+  })
+
+  test(`does not call a group empty whose posts did not load, ${screen}`, { skip }, async () => {
+    const groups = groupMaker(site!)
+    const ada = await site!.person()
+    const group = await groups.group(ada, { name: `Rowers, ${screen}` })
+    await groups.post(ada, group, { title: 'Oars for sale' })
+    const page = await site!.open('/groups', options)
+    const pattern = `**/api/v2/groups/${group}/posts*`
+    await page.route(pattern, (route) => route.fulfill({ status: 502, ...PROXY_PAGE }))
+    await page.getByRole('link', { name: `Rowers, ${screen}` }).click()
+    await page.getByRole('alert').getByText('The site does not answer.').waitFor()
+    assert.equal(await page.getByText('No posts to show.').count(), 0)
+    await look(page, `group-posts-failed-${screen}`)
+    assert.deepEqual(await findings(page), [])
+    await page.unroute(pattern)
+    await page.getByRole('button', { name: 'Try again' }).click()
+    await page.getByRole('link', { name: 'Oars for sale' }).waitFor()
+    await page.context().close()
+  })
 
   test(`refuses a file before it is sent and says why, ${screen}`, { skip }, async () => {
     const page = await site!.open('/', { person: await site!.person(), ...options })

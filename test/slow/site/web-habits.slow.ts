@@ -394,11 +394,21 @@ test('prints the text and its address without menus and buttons', { skip }, asyn
   const questions = questionsOf(site!)
   const question = await questions.ask(lin, { subject: 'When is low water?' })
   await questions.answer(ada, question, { body: 'At nine.' })
+  const unanswered = await questions.ask(lin, { subject: 'Who feeds the swans?' })
+  const groups = groupMaker(site!)
+  const group = await groups.group(ada, { name: 'Hikers' })
+  const post = await groups.post(ada, group, { title: 'Boots wanted', body: 'Size 42' })
   for (const colorScheme of ['light', 'dark'] as const) {
     const page = await open('/', { person: ada, colorScheme })
     for (const [path, text] of [
       [`/news/${news}`, 'Ferries leave'],
       [`/questions/${question}`, 'At nine.'],
+      [`/questions/${unanswered}`, 'Who feeds the swans?'],
+      [`/users/${lin.id}`, 'Long ago'],
+      [`/groups/${group}`, 'Boots wanted'],
+      [`/groups/${group}/posts/${post}`, 'Size 42'],
+      ['/topics', 'Topics'],
+      ['/settings', 'Settings'],
       [`/feeds/${filled!.old}`, 'Long ago'],
       ['/', 'Note 11 of a long walk'],
     ] as const) {
@@ -408,7 +418,7 @@ test('prints the text and its address without menus and buttons', { skip }, asyn
       // Lists draw the rows that are far below the screen.
       await page.evaluate('dispatchEvent(new Event("beforeprint"))')
       assert.ok(await page.getByText(text).first().isVisible(), path)
-      const visible = 'button, nav, form, textarea, .menu, .top, .aside, .actions'
+      const visible = 'button, nav, form, textarea, input, .menu, .top, .aside, .actions, .action'
       assert.equal(await page.locator(visible).filter({ visible: true }).count(), 0, path)
       assert.equal(
         await page.evaluate('getComputedStyle(document.querySelector("main"), "::after").content'),

@@ -3,6 +3,8 @@ import type { Boot } from './site.ts'
 
 /** Writes that the page sends on its own. A dialog would interrupt the person who writes. */
 const AUTOMATIC = /\/(typing|presence|position|preview)$/
+/** The read with which an upload begins. */
+const UPLOAD = '/files/uploaded/'
 
 let show: (() => Promise<boolean>) | undefined
 let open: Promise<boolean> | undefined
@@ -29,7 +31,8 @@ export function signInAgain(): Promise<boolean> {
  */
 export const fetchAs = (viewer: Boot['viewer'], fetch: typeof globalThis.fetch): typeof fetch =>
   async function fetchAsViewer(input, init) {
-    if (!viewer || !(input instanceof Request) || input.method === 'GET') return fetch(input, init)
+    if (!viewer || !(input instanceof Request) || (input.method === 'GET' && !input.url.includes(UPLOAD)))
+      return fetch(input, init)
     if (!isStill(viewer.id)) {
       location.reload()
       throw new Error('The page belongs to another account')

@@ -1,10 +1,9 @@
 import { useQueryClient } from '@tanstack/preact-query'
 import { Lock } from 'lucide-preact'
-import { useState } from 'preact/hooks'
 import { useLocation } from 'wouter-preact'
 import { useSite } from '../app/site.ts'
 import { plural, useWords, words } from '../app/words.ts'
-import { Pay } from './pay.tsx'
+import { useDialogLater } from './dialog-later.ts'
 
 const WORDS = words({
   text: [
@@ -33,18 +32,18 @@ export function Buy({
   const { api, viewer } = useSite()
   const cache = useQueryClient()
   const [path, navigate] = useLocation()
-  const [isOpen, setIsOpen] = useState(false)
+  const { shown, open, close } = useDialogLater(() => import('./pay.tsx'))
   return (
     <>
       <button
         type="button"
         class="price"
-        onClick={() => (viewer ? setIsOpen(true) : navigate(`/sign-in?next=${encodeURIComponent(path)}`))}
+        onClick={() => (viewer ? open() : navigate(`/sign-in?next=${encodeURIComponent(path)}`))}
       >
         <Lock size={16} aria-hidden /> {t[kind](amount)}
       </button>
-      {isOpen && (
-        <Pay
+      {shown && (
+        <shown.Pay
           title={t.title}
           price={() => amount}
           pay={({ password, headers }) =>
@@ -54,9 +53,9 @@ export function Buy({
               headers,
             } as never)
           }
-          onClose={() => setIsOpen(false)}
+          onClose={close}
           onDone={() => {
-            setIsOpen(false)
+            close()
             onDone?.()
             void cache.invalidateQueries()
           }}

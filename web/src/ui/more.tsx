@@ -1,4 +1,7 @@
+import type { KithError } from '@kith/client'
 import { useEffect, useRef } from 'preact/hooks'
+import { signInAgain } from '../app/sign-in-again.ts'
+import { useToast } from '../app/toast.tsx'
 import { useWords, words } from '../app/words.ts'
 
 const WORDS = words({ more: ['Show more', '加载更多'], loading: ['Loading…', '加载中…'] })
@@ -6,7 +9,7 @@ const WORDS = words({ more: ['Show more', '加载更多'], loading: ['Loading…
 type List = {
   hasNextPage: boolean
   isFetchingNextPage: boolean
-  fetchNextPage(): unknown
+  fetchNextPage(): Promise<{ error: KithError | null }>
   next: Record<string, unknown> | null
   isFetchNextPageError: boolean
 }
@@ -22,12 +25,19 @@ export function More({
 }) {
   const t = useWords(WORDS)
   const end = useRef<HTMLAnchorElement>(null)
-  const { hasNextPage, isFetchingNextPage, fetchNextPage, isFetchNextPageError } = list
+  const { fail } = useToast()
+  const { hasNextPage, isFetchingNextPage, isFetchNextPageError } = list
+  const load = async (): Promise<void> => {
+    const { error } = await list.fetchNextPage()
+    if (!error) return
+    if (error.status === 401 && (await signInAgain())) return load()
+    fail(error)
+  }
   useEffect(() => {
     if (!end.current || isFetchNextPageError) return
     const observer = new IntersectionObserver(
       ([seen]) => {
-        if (seen?.isIntersecting && !isFetchingNextPage) void fetchNextPage()
+        if (seen?.isIntersecting && !isFetchingNextPage) void load()
       },
       { rootMargin: '600px' },
     )
@@ -48,7 +58,7 @@ export function More({
       href={`${path}?${search}`}
       onClick={(event) => {
         event.preventDefault()
-        void fetchNextPage()
+        void load()
       }}
     >
       {isFetchingNextPage ? t.loading : t.more}

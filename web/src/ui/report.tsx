@@ -1,52 +1,21 @@
-import { useState } from 'preact/hooks'
 import { useViewer } from '../app/site.ts'
-import { useToast } from '../app/toast.tsx'
 import { useWords, words } from '../app/words.ts'
-import { Dialog } from './dialog.tsx'
-import { Form } from './form.tsx'
+import { useDialogLater } from './dialog-later.ts'
+import type { Reporting } from './report-dialog.tsx'
 
-const WORDS = words({
-  report: ['Report', '举报'],
-  reason: ['Reason for the report', '举报原因'],
-  reported: ['Thank you for the report. Moderators will review it.', '感谢举报，管理员会尽快处理。'],
-})
+const WORDS = words({ report: ['Report', '举报'] })
 
-export function Report({
-  place,
-  send,
-}: {
-  /** Place of the reported content in the drafts, such as `answer/5`. */
-  place: string
-  send(reason: string): Promise<unknown>
-}) {
+export function Report(reporting: Reporting) {
   const t = useWords(WORDS)
   const viewer = useViewer()
-  const { say } = useToast()
-  const [isOpen, setIsOpen] = useState(false)
+  const { shown, open, close } = useDialogLater(() => import('./report-dialog.tsx'))
   if (!viewer) return null
   return (
     <>
-      <button type="button" class="text-button" onClick={() => setIsOpen(true)}>
+      <button type="button" class="text-button" onClick={open}>
         {t.report}
       </button>
-      {isOpen && (
-        <Dialog title={t.report} onClose={() => setIsOpen(false)}>
-          <Form
-            label={t.report}
-            draft={`report/${place}`}
-            send={async ({ reason = '' }) => {
-              await send(reason)
-              setIsOpen(false)
-              say(t.reported)
-            }}
-          >
-            <label>
-              {t.reason}
-              <textarea dir="auto" name="reason" rows={3} maxLength={255} required />
-            </label>
-          </Form>
-        </Dialog>
-      )}
+      {shown && <shown.ReportDialog {...reporting} onClose={close} />}
     </>
   )
 }

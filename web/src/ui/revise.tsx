@@ -1,63 +1,18 @@
-import { useState } from 'preact/hooks'
-import { useToast } from '../app/toast.tsx'
 import { useWords, words } from '../app/words.ts'
-import { Dialog } from './dialog.tsx'
-import { Field, Form } from './form.tsx'
-import { WritingArea } from './writing-area.tsx'
+import { useDialogLater } from './dialog-later.ts'
+import type { Revision } from './revise-dialog.tsx'
 
-const WORDS = words({
-  edit: ['Edit', '编辑'],
-  save: ['Save', '保存'],
-  saved: ['Saved.', '已保存。'],
-  title: ['Title', '标题'],
-  text: ['Text (Markdown)', '正文（支持 Markdown）'],
-})
+const WORDS = words({ edit: ['Edit', '编辑'] })
 
-export function Revise({
-  place,
-  title,
-  text,
-  send,
-}: {
-  /** Place of the text in the drafts, such as `answer/5`. */
-  place: string
-  title?: string
-  text: string
-  send(given: { title: string; text: string }): Promise<unknown>
-}) {
+export function Revise(revision: Revision) {
   const t = useWords(WORDS)
-  const { say } = useToast()
-  const [isOpen, setIsOpen] = useState(false)
+  const { shown, open, close } = useDialogLater(() => import('./revise-dialog.tsx'))
   return (
     <>
-      <button type="button" class="text-button" onClick={() => setIsOpen(true)}>
+      <button type="button" class="text-button" onClick={open}>
         {t.edit}
       </button>
-      {isOpen && (
-        <Dialog title={t.edit} onClose={() => setIsOpen(false)}>
-          <Form
-            label={t.save}
-            draft={`edit/${place}`}
-            send={async (given) => {
-              await send({ title: given.title ?? '', text: given.text ?? '' })
-              setIsOpen(false)
-              say(t.saved)
-            }}
-          >
-            {title !== undefined && (
-              <Field label={t.title} name="title" defaultValue={title} maxLength={100} required />
-            )}
-            <WritingArea
-              label={t.text}
-              name="text"
-              rows={10}
-              maxLength={50_000}
-              required
-              defaultValue={text}
-            />
-          </Form>
-        </Dialog>
-      )}
+      {shown && <shown.ReviseDialog {...revision} onClose={close} />}
     </>
   )
 }

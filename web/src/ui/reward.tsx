@@ -1,9 +1,8 @@
 import { Coins } from 'lucide-preact'
-import { useState } from 'preact/hooks'
 import { useLocation } from 'wouter-preact'
 import { useViewer } from '../app/site.ts'
 import { useWords, words } from '../app/words.ts'
-import { Pay } from './pay.tsx'
+import { useDialogLater } from './dialog-later.ts'
 import { Action } from './toggle.tsx'
 
 const WORDS = words({ reward: ['Reward', '打赏'], points: ['Points', '积分'] })
@@ -20,7 +19,7 @@ export function Reward({
   const t = useWords(WORDS)
   const viewer = useViewer()
   const [path, navigate] = useLocation()
-  const [isOpen, setIsOpen] = useState(false)
+  const { shown, open, close } = useDialogLater(() => import('./pay.tsx'))
   return (
     <>
       <Action
@@ -29,17 +28,17 @@ export function Reward({
         label={t.reward}
         count={count}
         isOn={false}
-        onClick={() => (viewer ? setIsOpen(true) : navigate(`/sign-in?next=${encodeURIComponent(path)}`))}
+        onClick={() => (viewer ? open() : navigate(`/sign-in?next=${encodeURIComponent(path)}`))}
       />
-      {isOpen && (
-        <Pay
+      {shown && (
+        <shown.Pay
           title={t.reward}
           fields={[{ name: 'amount', label: t.points, least: 1 }]}
           price={({ amount = 1 }) => amount}
           pay={({ amount, password, headers }) => send({ amount, ...password }, headers)}
-          onClose={() => setIsOpen(false)}
+          onClose={close}
           onDone={() => {
-            setIsOpen(false)
+            close()
             onDone()
           }}
         />

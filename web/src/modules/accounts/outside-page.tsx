@@ -14,6 +14,7 @@ const WORDS = words({
   title: [(name: string) => `Sign in with ${name}`, (name: string) => `使用 ${name} 登录`],
   checking: ['One moment…', '请稍候…'],
   again: ['Back', '返回'],
+  scripts: ['This way of signing in needs JavaScript.', '此登录方式需要启用 JavaScript。'],
   lost: [
     'This sign-in has expired or was started in another browser. Start again.',
     '登录请求已过期，或不是从此浏览器发起的，请重新开始。',
@@ -92,6 +93,9 @@ export const page = definePage({
       <section class="form card settings">
         <h1>{t.title(label)}</h1>
         {step.at === 'checking' && <p role="status">{t.checking}</p>}
+        <noscript>
+          <p>{t.scripts}</p>
+        </noscript>
         {step.at === 'waiting' && <p role="status">{t.waiting}</p>}
         {step.at === 'failed' && (
           <>

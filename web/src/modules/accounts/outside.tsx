@@ -2,6 +2,7 @@ import type { Kith, Schema } from '@kith/client'
 import { useSite } from '../../app/site.ts'
 import { useToast } from '../../app/toast.tsx'
 import { useWords, words } from '../../app/words.ts'
+import { useIsReady } from '../../ui/form.tsx'
 import { ask } from './session.ts'
 
 const WORDS = words({
@@ -40,11 +41,13 @@ export function Providers({ next }: { next: string }) {
   const t = useWords(WORDS)
   const { api } = useSite()
   const { fail } = useToast()
+  const isReady = useIsReady()
   return useProviders().map(({ name, label }) => (
     <button
       key={name}
       type="button"
       class="button is-quiet is-wide"
+      disabled={!isReady}
       onClick={() => void depart(api, { provider: name, purpose: 'enter', next }).catch(fail)}
     >
       {t.continue(label)}

@@ -37,10 +37,12 @@ export function Compose() {
   const { api, viewer, settings } = useSite()
   const { say, fail } = useToast()
   const textOf = useFailureText()
-  const { draft, changeMedia, add, drop, promote, upload } = usePost()
+  const { draft, changeMedia, add, drop, promote, unprice, upload } = usePost()
   const { change } = draft
   const { text, media, topics, amount } = draft.value
-  const [hasPrice, setHasPrice] = useState(false)
+  const [isPriceOpen, setIsPriceOpen] = useState(false)
+  // A restored draft with a price shows it, so that nobody gives away a text that should cost points.
+  const hasPrice = isPriceOpen || amount !== undefined || media.some((each) => each.amount !== undefined)
   const input = useRef<HTMLInputElement>(null)
   const show = useShowPublished()
   const publish = useWrite(
@@ -78,7 +80,7 @@ export function Compose() {
         event.preventDefault()
         publish.mutate(undefined, {
           onSuccess: () => {
-            setHasPrice(false)
+            setIsPriceOpen(false)
             say(t.published)
           },
           onError: fail,
@@ -183,7 +185,10 @@ export function Compose() {
                 aria-label={t.price}
                 title={t.price}
                 aria-pressed={hasPrice}
-                onClick={() => setHasPrice(!hasPrice)}
+                onClick={() => {
+                  setIsPriceOpen(!hasPrice)
+                  if (hasPrice) unprice()
+                }}
               >
                 <CircleDollarSign size={22} aria-hidden />
               </button>

@@ -8,7 +8,7 @@ type Post = {
   text: string
   topics: { id: number; name: string }[]
   media: Media[]
-  amount?: number
+  amount?: number | undefined
 }
 
 const EMPTY: Post = { text: '', topics: [], media: [] }
@@ -64,5 +64,7 @@ export function usePost() {
     media.splice(at - 1, 0, ...media.splice(at, 1))
     change({ media })
   }
-  return { draft, changeMedia, add, drop, promote, upload }
+  const unprice = () =>
+    change({ amount: undefined, media: chosenMedia.map((each) => ({ ...each, amount: undefined })) })
+  return { draft, changeMedia, add, drop, promote, unprice, upload }
 }

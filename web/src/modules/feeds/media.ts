@@ -11,7 +11,7 @@ export type Media = {
   url?: string
   id?: number
   cover?: number
-  amount?: number
+  amount?: number | undefined
   progress?: number
   /** Reason why the last upload failed. */
   error?: unknown

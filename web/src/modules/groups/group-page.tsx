@@ -2,6 +2,7 @@ import type { Schema } from '@kith/client'
 import { useState } from 'preact/hooks'
 import { Link, useLocation } from 'wouter-preact'
 import { list, read, startOf, useList, useRead, useWrite } from '../../app/api.ts'
+import { mayRetry, useFailureText } from '../../app/failures.ts'
 import { definePage, type Visit } from '../../app/page.ts'
 import { useSaid } from '../../app/said.ts'
 import { useSite } from '../../app/site.ts'
@@ -35,6 +36,7 @@ const WORDS = words({
     (likes: number, comments: number) => `${likes} 个赞 · ${comments} 条评论`,
   ],
   none: ['No posts to show.', '暂无可浏览的帖子。'],
+  retry: ['Try again', '重试'],
   requests: ['Reports and requests', '待处理'],
   write: ['Write a post', '发帖'],
   publish: ['Publish', '发布'],
@@ -73,6 +75,7 @@ export const page = definePage({
   body: ({ visit }) => {
     const t = useWords(WORDS)
     const said = useSaid()
+    const textOf = useFailureText()
     const { api, viewer } = useSite()
     const { data: group } = useRead(groupOf(visit))
     const posts = useList(postsOf(visit), { enabled: group !== undefined })
@@ -144,7 +147,16 @@ export const page = definePage({
               .join(' · ')}
           </Summary>
         ))}
-        {posts.items.length === 0 && !posts.isFetching && <p class="quiet is-centred">{t.none}</p>}
+        {mayRetry(posts.error) ? (
+          <p class="failure is-centred" role="alert">
+            {textOf(posts.error)}{' '}
+            <button type="button" class="text-button" onClick={() => void posts.refetch()}>
+              {t.retry}
+            </button>
+          </p>
+        ) : (
+          posts.items.length === 0 && !posts.isFetching && <p class="quiet is-centred">{t.none}</p>
+        )}
         <More list={posts} path={visit.path} />
         {isWriting && <Write group={group} onClose={() => setIsWriting(false)} />}
       </>

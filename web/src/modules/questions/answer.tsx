@@ -1,14 +1,13 @@
 import type { Schema } from '@kith/client'
 import { useQueryClient } from '@tanstack/preact-query'
 import { Bookmark, Check, Heart, Lock, MessageCircle } from 'lucide-preact'
-import { useState } from 'preact/hooks'
 import { Link, useLocation } from 'wouter-preact'
 import { useWrite } from '../../app/api.ts'
 import { useSite } from '../../app/site.ts'
 import { useToast } from '../../app/toast.tsx'
 import { plural, useWords, words } from '../../app/words.ts'
 import { Byline } from '../../ui/byline.tsx'
-import { Pay } from '../../ui/pay.tsx'
+import { useDialogLater } from '../../ui/dialog-later.ts'
 import { Remove } from '../../ui/remove.tsx'
 import { Report } from '../../ui/report.tsx'
 import { Revise } from '../../ui/revise.tsx'
@@ -143,19 +142,19 @@ function Look({ answer }: { answer: number }) {
   const { api, viewer, settings } = useSite()
   const cache = useQueryClient()
   const [path, navigate] = useLocation()
-  const [isOpen, setIsOpen] = useState(false)
+  const { shown, open, close } = useDialogLater(() => import('../../ui/pay.tsx'))
   const price = settings['question:onlookers_amount']
   return (
     <>
       <button
         type="button"
         class="price"
-        onClick={() => (viewer ? setIsOpen(true) : navigate(`/sign-in?next=${encodeURIComponent(path)}`))}
+        onClick={() => (viewer ? open() : navigate(`/sign-in?next=${encodeURIComponent(path)}`))}
       >
         <Lock size={16} aria-hidden /> {t.hidden(price)}
       </button>
-      {isOpen && (
-        <Pay
+      {shown && (
+        <shown.Pay
           title={t.look}
           price={() => price}
           pay={({ password, headers }) =>
@@ -166,10 +165,10 @@ function Look({ answer }: { answer: number }) {
             } as never)
           }
           onDone={() => {
-            setIsOpen(false)
+            close()
             void cache.invalidateQueries()
           }}
-          onClose={() => setIsOpen(false)}
+          onClose={close}
         />
       )}
     </>

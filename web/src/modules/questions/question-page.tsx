@@ -10,9 +10,9 @@ import { useToast } from '../../app/toast.tsx'
 import { useDraft } from '../../app/use-draft.ts'
 import { plural, useWords, words } from '../../app/words.ts'
 import { Byline } from '../../ui/byline.tsx'
+import { useDialogLater } from '../../ui/dialog-later.ts'
 import { DraftNotes } from '../../ui/draft-notes.tsx'
 import { More } from '../../ui/more.tsx'
-import { Pay } from '../../ui/pay.tsx'
 import { useShowPublished } from '../../ui/published.ts'
 import { Remove } from '../../ui/remove.tsx'
 import { Report } from '../../ui/report.tsx'
@@ -149,7 +149,8 @@ function Acts({ question, visit }: { question: Question; visit: Visit }) {
   const cache = useQueryClient()
   const { say, fail } = useToast()
   const [, navigate] = useLocation()
-  const [opened, setOpened] = useState<'bounty' | 'comments' | null>(null)
+  const [hasComments, setHasComments] = useState(false)
+  const { shown, open, close } = useDialogLater(() => import('../../ui/pay.tsx'))
   const params = { path: { question: question.id } }
   const isMine = viewer?.id === question.user_id
   const refresh = () => void cache.invalidateQueries({ queryKey: ['/questions/{question}'] })
@@ -159,8 +160,8 @@ function Acts({ question, visit }: { question: Question; visit: Visit }) {
         <button
           type="button"
           class="text-button"
-          aria-expanded={opened === 'comments'}
-          onClick={() => setOpened(opened === 'comments' ? null : 'comments')}
+          aria-expanded={hasComments}
+          onClick={() => setHasComments(!hasComments)}
         >
           {t.comments} {question.comments_count > 0 && question.comments_count}
         </button>
@@ -170,7 +171,7 @@ function Acts({ question, visit }: { question: Question; visit: Visit }) {
               {t.edit}
             </Link>
             {question.amount === 0 && question.adoption_answers.length === 0 && (
-              <button type="button" class="text-button" onClick={() => setOpened('bounty')}>
+              <button type="button" class="text-button" onClick={open}>
                 {t.setBounty}
               </button>
             )}
@@ -203,11 +204,11 @@ function Acts({ question, visit }: { question: Question; visit: Visit }) {
           />
         )}
       </footer>
-      {opened === 'comments' && (
+      {hasComments && (
         <Comments kind="questions" id={question.id} search={new URLSearchParams()} path={visit.path} />
       )}
-      {opened === 'bounty' && (
-        <Pay
+      {shown && (
+        <shown.Pay
           title={t.setBounty}
           fields={[{ name: 'amount', label: t.points, least: 1 }]}
           price={({ amount = 1 }) => amount}
@@ -218,9 +219,9 @@ function Acts({ question, visit }: { question: Question; visit: Visit }) {
               headers,
             } as never)
           }
-          onClose={() => setOpened(null)}
+          onClose={close}
           onDone={() => {
-            setOpened(null)
+            close()
             refresh()
           }}
         />

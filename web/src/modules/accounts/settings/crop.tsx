@@ -10,7 +10,10 @@ const WORDS = words({
   zoom: ['Zoom', '缩放'],
   use: ['Use this picture', '使用此图片'],
   cancel: ['Cancel', '取消'],
-  bad: ['This file is not a picture.', '该文件不是图片。'],
+  bad: [
+    'This file is damaged or not a picture. Choose another one.',
+    '该文件已损坏或不是图片，请选择其他文件。',
+  ],
 })
 
 const QUALITY = 0.9
@@ -46,6 +49,7 @@ export function Crop({
   const [middle, setMiddle] = useState<Point>({ x: 0.5, y: 0.5 })
   const pointers = useRef(new Map<number, Point>())
   useEffect(() => {
+    setIsBad(false)
     createImageBitmap(file).then(setPicture, () => setIsBad(true))
   }, [file])
   const scale = picture ? Math.max(width / picture.width, height / picture.height) * zoom : 1
