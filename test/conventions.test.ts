@@ -51,8 +51,18 @@ const TEXTS = [
 ]
 
 test('returns 404 for a path id that is not a positive integer below 2^53 (conventions-4)', async () => {
-  for (const id of ['0', '-1', '1.5', 'x', '9007199254740992', '1e3'])
+  const known = await publish(await person())
+  const spellings = [
+    `0${known}`,
+    `%20${known}`,
+    `${known}%20`,
+    `+${known}`,
+    `${known}.0`,
+    `%EF%BC%90${known}`,
+  ]
+  for (const id of ['0', '-1', '1.5', 'x', '9007199254740992', '1e3', ...spellings])
     assert.equal((await guest('GET', `/feeds/${id}`)).status, 404, id)
+  assert.equal((await guest('GET', `/feeds/${known}`)).status, 200)
 })
 
 test('returns 404 for a missing resource even when the body is invalid', async () => {

@@ -223,3 +223,46 @@ test('sends CORS headers with every early error (conventions-2)', async () => {
   usual.close()
   hasty.close()
 })
+
+test('reads the rest of a rejected body, so that the client receives the reply and can send again', async () => {
+  const { begin, close, person } = await listening({})
+  const ann = await person()
+  const size = 9_000_000
+  const whole = 'x'.repeat(size)
+  const chunked = `${size.toString(16)}\r\n${whole}\r\n0\r\n\r\n`
+  const next = 'GET /api/v2/feeds HTTP/1.1\r\nHost: x\r\n\r\n'
+  const { path, headers } = feed(ann.token, 'application/json', size, '')
+  const inChunks = [...headers.slice(0, -1), 'Transfer-Encoding: chunked']
+  for (const [status, sent] of [
+    [413, { path, headers, body: whole + next }],
+    [413, { path, headers: inChunks, body: chunked + next }],
+    [404, { path: '/payments/nobody/notices', headers, body: whole + next }],
+  ] as const) {
+    const { socket, text } = begin('203.0.113.1', sent)
+    while (!text().includes('HTTP/1.1 200 '))
+      await Promise.race([
+        once(socket, 'data'),
+        once(socket, 'close').then(() => assert.fail(`closed: ${text()}`)),
+      ])
+    assert.ok(text().startsWith(`HTTP/1.1 ${status} `), text().slice(0, 200))
+  }
+  close()
+})
+
+test('closes the connection of a rejected body that does not end', async () => {
+  const { begin, close, person } = await listening({})
+  const ann = await person()
+  const { path, headers } = feed(ann.token, 'application/json', 1_000_000_000, '')
+  const { socket, answer } = begin('203.0.113.1', { path, headers, body: '' })
+  assert.match(await answer(), /^HTTP\/1\.1 413 /)
+  const closed = new Promise((done) => socket.once('close', done))
+  const piece = 'x'.repeat(1_000_000)
+  const send = () => {
+    while (!socket.destroyed && socket.write(piece));
+  }
+  socket.on('drain', send)
+  send()
+  await closed
+  assert.ok(socket.bytesWritten < 1_000_000_000)
+  close()
+})

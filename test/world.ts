@@ -256,7 +256,19 @@ function holdRepliesAgainstSchemas(app: Server) {
       checkBody(request, reply.statusCode, payload)
     return payload
   })
+  app.addHook('onSend', async (request, reply, payload) => {
+    const status = reply.statusCode
+    const type = String(reply.getHeader('content-type') ?? '').split(';')[0] ?? ''
+    if (status >= 300 || !payload || !request.url.startsWith('/api/')) return payload
+    const { response } = (request.routeOptions.schema ?? {}) as { response?: Record<string, AnyReply> }
+    const declared = response?.[status] && Object.keys(response[status].content ?? { 'application/json': {} })
+    if (declared && !declared.includes(type))
+      throw new Error(`${request.method} ${request.routeOptions.url} sends ${type} and declares ${declared}`)
+    return payload
+  })
 }
+
+type AnyReply = { content?: Record<string, object> }
 
 const SHARED_ERRORS = new Set([
   ...['unauthenticated', 'validation_failed', 'too_many_requests', 'unavailable', 'internal_error'],

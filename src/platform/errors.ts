@@ -87,6 +87,12 @@ export function invalidFields(errors: Record<string, Text[]>, code = 'validation
 }
 
 export const badRequest = apiError(400, 'bad_request', 'The request could not be read.', '无法解析请求。')
+export const unsupportedMediaType = apiError(
+  415,
+  'unsupported_media_type',
+  'Send the body as JSON with Content-Type: application/json.',
+  '请使用 Content-Type: application/json 发送 JSON 内容。',
+)
 export const notFound = apiError(404, 'not_found', 'This content does not exist.', '内容不存在。')
 export const unauthenticated = apiError(
   401,

@@ -66,6 +66,12 @@ ${htmlOf(parseText(content.trim() || NOTHING[language], 'markdown'))}
 `
 }
 
+/** Describes only the content type, because the handler writes the page itself. */
+const AboutReply = {
+  description: 'An HTML page',
+  content: { 'text/html': { schema: Type.String() } },
+}
+
 export function aboutRoutes(server: Server, ctx: Context) {
   const route = routesOn(server, ctx, { tag: 'Site' })
 
@@ -73,7 +79,7 @@ export function aboutRoutes(server: Server, ctx: Context) {
     operationId: 'getAboutPage',
     summary: 'Read the page about the site, or follow the redirect that `site:about-url` sets',
     access: 'public',
-    reply: { 200: Type.String({ description: 'HTML' }), 302: Empty },
+    reply: { 200: AboutReply, 302: Empty },
     returns: 'An HTML page.',
     handler: async ({ request, reply }) => {
       const settings = await readSettings(ctx)

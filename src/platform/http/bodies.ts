@@ -103,6 +103,11 @@ const SHARE_PER_ADDRESS = 1 / 8
  */
 const PIECE_BYTES = 256
 const RETRY_AFTER = 5
+/**
+ * Bytes of a rejected body that the server reads and drops. If the server closed the connection while a client still
+ * sends, the client would see a connection error instead of the reply.
+ */
+const DROPPED_BYTES = 32 * 1024 * 1024
 
 /**
  * Returns true while the server still waits for the body of a request. Returns false for injected requests, whose
@@ -130,6 +135,17 @@ function endWhenStalled({ raw }: FastifyRequest, reply: FastifyReply, idleMs: nu
   raw.setTimeout(idleMs, () => refuse({ code: 'ERR_HTTP_REQUEST_TIMEOUT' }, socket))
   // Removes the socket's timeout while the handler runs. After the reply, Node's keep-alive timeout must stay.
   raw.once('end', () => reply.raw.writableFinished || socket.setTimeout(0))
+}
+
+function dropRest({ raw }: FastifyRequest): void {
+  let left = DROPPED_BYTES
+  raw.unpipe()
+  raw.removeAllListeners('data')
+  raw.on('data', (piece: Buffer) => {
+    left -= piece.length
+    if (left < 0) raw.socket.destroy()
+  })
+  raw.resume()
 }
 
 /**
@@ -196,6 +212,14 @@ export function limitUnfinishedBodies(
       raw.on('data', (piece: Buffer) => count(body, piece.length + PIECE_BYTES))
     }
     endWhenStalled(request, reply, requestIdleMs, refuse)
+    done()
+  })
+  server.addHook('onSend', (request, reply, _payload, done) => {
+    if (isBodyOutstanding(request)) {
+      // Fastify would close the connection after a body that it could not read.
+      reply.removeHeader('connection')
+      dropRest(request)
+    }
     done()
   })
 }

@@ -1,6 +1,14 @@
 import type { FastifyReply } from 'fastify'
 import { isConnectionError, isDiskFull, isRetryable } from '#platform/database'
-import { ApiError, apiError, Busy, badRequest, invalidFields, type Language } from '#platform/errors.ts'
+import {
+  ApiError,
+  apiError,
+  Busy,
+  badRequest,
+  invalidFields,
+  type Language,
+  unsupportedMediaType,
+} from '#platform/errors.ts'
 import { InputError } from './input.ts'
 
 export const noSuchPath = apiError(404, 'no_such_path', 'This path does not exist.', '该地址不存在。')
@@ -31,11 +39,7 @@ export function toApiError(error: unknown, { hasSentBytes = false } = {}): ApiEr
   const { statusCode = 500, code = '' } = (error ?? {}) as { statusCode?: number; code?: string }
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE' || statusCode === 413)
     return new ApiError(413, 'body_too_large', { en: 'The body is too large.', zh: '请求内容过大。' })
-  if (statusCode === 415)
-    return new ApiError(415, 'unsupported_media_type', {
-      en: 'Send the body as JSON with Content-Type: application/json.',
-      zh: '请使用 Content-Type: application/json 发送 JSON 内容。',
-    })
+  if (statusCode === 415) return unsupportedMediaType()
   if (statusCode >= 400 && statusCode < 500) return new ApiError(statusCode, badRequest.code, badRequest.text)
   if (isDiskFull(error) && hasSentBytes) return diskFull()
   if (error instanceof Busy || isConnectionError(error) || isRetryable(error) || isDiskFull(error))

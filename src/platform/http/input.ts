@@ -150,6 +150,9 @@ function cleanObject(
   return result
 }
 
+/** An id has one path, so `01` and ` 1` are no ids (conventions-4). */
+const ONE_SPELLING = /^(?:0|[1-9]\d*)$/
+
 const ajv = new Ajv({ allErrors: true, strict: false, useDefaults: true, validateFormats: false })
 
 export class InputError extends Error {
@@ -165,14 +168,22 @@ export class InputError extends Error {
  * Returns a Fastify validator that also normalizes the input. Compiles the schema on first use, because
  * compiling hundreds of schemas would delay the start.
  */
-export function compileInput(schema: unknown): (data: unknown) => { value: unknown } | { error: Error } {
+export function compileInput(
+  schema: unknown,
+  { isPath = false } = {},
+): (data: unknown) => { value: unknown } | { error: Error } {
   let validate: ValidateFunction | undefined
   const shape = schema as Schema
+  const ids = isPath
+    ? Object.entries(shape.properties ?? {}).flatMap(([name, part]) => (is(part, 'integer') ? [name] : []))
+    : []
   const aliases = Object.entries(shape.properties ?? {}).flatMap(([name, { 'x-same-as': older }]) =>
     older === undefined ? [] : [[name, older] as const],
   )
   return (data) => {
     if (FAILURE in Object(data)) return { error: (data as { [FAILURE]: Error })[FAILURE] }
+    const other = ids.find((name) => !ONE_SPELLING.test(String(Object(data)[name])))
+    if (other) return { error: new InputError({ [other]: [INVALID] }) }
     validate ??= ajv.compile(schema as object)
     if (is(shape, 'object') && (data === undefined || data === null)) data = {}
     const value = clean(shape, data, FORM in Object(data))

@@ -12,6 +12,7 @@ import {
   silenced,
   tooManyRequests,
   unauthenticated,
+  unsupportedMediaType,
 } from '#platform/errors.ts'
 import type { ApiTag } from '#platform/http/api-tags.ts'
 import { type GuestCache, guestCacheOf, language } from '#platform/http/caching.ts'
@@ -55,8 +56,7 @@ function documentedErrors(
   const { errors = [] } = options
   return [
     tooManyRequests,
-    // The API documentation of a declared 400 must list every code of that status, including `bad_request`.
-    ...(errors.some(({ status }) => status === 400) ? [badRequest] : []),
+    ...(method === 'GET' ? [] : [badRequest, unsupportedMediaType]),
     ...(isOpen ? [] : [unauthenticated]),
     ...(method === 'GET' && !path.startsWith('/auth/') ? [] : [addressBlocked]),
     ...(method === 'GET' || options.access === 'public' || options.whileSilenced ? [] : [silenced]),

@@ -160,7 +160,9 @@ export async function createServer({
   server.decorateRequest('rate', null)
   server.decorateRequest('leave', () => {})
   server.decorateRequest('caller', null)
-  server.setValidatorCompiler(({ schema }) => compileInput(schema) as never)
+  server.setValidatorCompiler(
+    ({ schema, httpPart }) => compileInput(schema, { isPath: httpPart === 'params' }) as never,
+  )
   server.setSerializerCompiler(({ schema }) => {
     // Compiles on first use, because compiling hundreds of serializers would delay the start.
     let serialize: ReturnType<typeof buildSerializer> | undefined

@@ -104,3 +104,5 @@ export const DECIDED = '`passed`, `rejected`'
 export const GIFT = { amount: '' } as const
 /** Sends a rejection as plain text, because some clients would display it as an acceptance. */
 export const REFUSED_AS_TEXT = { ...AS_TEXT, states: ['rejected'] } as const
+/** Sends both decisions as plain text, because one client displays each of them as the other. */
+export const DECIDED_AS_TEXT = { ...AS_TEXT, states: ['passed', 'rejected'] } as const

@@ -1,5 +1,5 @@
 import type { SystemType } from '../codes.ts'
-import { AS_TEXT, DECIDED, GIFT, REFUSED_AS_TEXT, type SystemNotice } from './fields.ts'
+import { AS_TEXT, DECIDED, DECIDED_AS_TEXT, GIFT, type SystemNotice } from './fields.ts'
 
 const reported = (what: string, resource: string, fields: SystemNotice['fields']): SystemNotice => ({
   when: `a ${what} is reported; the report is decided`,
@@ -12,7 +12,7 @@ const reported = (what: string, resource: string, fields: SystemNotice['fields']
   },
   besides: 'before the decision `contents` is the reason',
   resource,
-  shown: { ...AS_TEXT, states: ['passed', 'rejected'] },
+  shown: DECIDED_AS_TEXT,
 })
 
 export const GROUP_NOTICES = {
@@ -80,7 +80,7 @@ export const GROUP_NOTICES = {
     who: 'the applicant',
     fields: { state: DECIDED, comment: '', post: '', group_id: '' },
     resource: '3',
-    shown: REFUSED_AS_TEXT,
+    shown: DECIDED_AS_TEXT,
   },
   'group:send-comment-pinned': {
     when: 'a user asks to pin a comment of a group post',

@@ -2,6 +2,7 @@ import type { SystemType } from '../codes.ts'
 import {
   AS_TEXT,
   DECIDED,
+  DECIDED_AS_TEXT,
   type Field,
   fieldText,
   GIFT,
@@ -58,13 +59,14 @@ export const SYSTEM_NOTICES: Record<SystemType, SystemNotice> = {
     who: 'the applicant',
     fields: { state: DECIDED, comment: '', feed: '' },
     resource: '3',
+    shown: DECIDED_AS_TEXT,
   },
   'pinned:news/comment': {
     when: "a pin of an article's comment is decided",
     who: 'the applicant',
     fields: { state: DECIDED, comment: '', news: '' },
     resource: '3',
-    shown: REFUSED_AS_TEXT,
+    shown: DECIDED_AS_TEXT,
   },
   'delete:feed/comment': {
     when: 'a moderator deletes a comment of a feed',
@@ -168,7 +170,7 @@ export const SYSTEM_NOTICES: Record<SystemType, SystemNotice> = {
     fields: { state: DECIDED, certification: '' },
     besides: '`contents` of a rejection ends with its reason',
     resource: '14',
-    shown: REFUSED_AS_TEXT,
+    shown: DECIDED_AS_TEXT,
     explained: true,
   },
   'user-cash': {
