@@ -56,6 +56,13 @@ export const ${name} = [${files.map((_, n) => `m${n}`).join(', ')}]`,
   },
 }
 
+const plainIcons = {
+  name: 'plain-icons',
+  setup({ onResolve }) {
+    onResolve({ filter: /createLucideIcon\.mjs$/ }, () => ({ path: join(here, 'src/ui/icon.ts') }))
+  },
+}
+
 /**
  * Makes every lazily loaded module import the application, which is loaded before it. Otherwise esbuild would divide the
  * application into a chunk for each set of pages that share a module, and small chunks compress badly.
@@ -87,7 +94,7 @@ const shared = {
     'openapi-fetch': join(here, 'node_modules/openapi-fetch'),
     'openapi-typescript-helpers': join(here, 'node_modules/openapi-typescript-helpers'),
   },
-  plugins: [collected],
+  plugins: [collected, plainIcons],
   logLevel: 'warning',
 }
 
@@ -96,7 +103,7 @@ mkdirSync(assets, { recursive: true })
 
 const client = await build({
   ...shared,
-  plugins: [collected, undivided],
+  plugins: [collected, plainIcons, undivided],
   entryPoints: ['src/client.tsx'],
   outdir: assets,
   splitting: true,

@@ -8,6 +8,8 @@ export type RequestScope = {
   /** True once the caller has held a connection. Started work has priority over new work. */
   isAdmitted: boolean
   isGone: boolean
+  /** Scope of the page that reads the API with this request. Their statements share batches. */
+  page?: RequestScope | undefined
   userId?: number
   address?: string
   /** Sends a guest's statements to a replica, except in transactions. */
@@ -20,7 +22,12 @@ export const WRITES_KEY = 'writes'
 
 const scopes = new AsyncLocalStorage<RequestScope>()
 
-export const createScope = (): RequestScope => ({ keys: [], isAdmitted: false, isGone: false })
+export const createScope = (page?: RequestScope): RequestScope => ({
+  keys: [],
+  isAdmitted: false,
+  isGone: false,
+  page,
+})
 
 export const createWriterScope = (): RequestScope => ({ ...createScope(), keys: [WRITES_KEY] })
 

@@ -197,7 +197,8 @@ export function createPool(
   }
   const start = (caller: RequestScope | undefined, batch: Query[]) => {
     const close = () => {
-      if (caller && batches.get(caller) === batch) batches.delete(caller)
+      const group = caller?.page ?? caller
+      if (group && batches.get(group) === batch) batches.delete(group)
     }
     const run = (held: Connection) => {
       close()
@@ -217,11 +218,14 @@ export function createPool(
   const sendHere: Send = (query) => {
     const caller = currentScope()
     if (!caller) return start(undefined, [query])
-    const open = batches.get(caller)
+    const group = caller.page ?? caller
+    const open = batches.get(group)
     if (open && open.length < BATCH_MOST) return void open.push(query)
     const batch = [query]
-    batches.set(caller, batch)
-    process.nextTick(start, caller, batch)
+    batches.set(group, batch)
+    // The requests of a page reach their statements in different ticks of one turn.
+    if (caller.page) setImmediate(start, caller, batch)
+    else process.nextTick(start, caller, batch)
   }
 
   const send: Send = (query) => (currentScope()?.replica ?? sendHere)(query)

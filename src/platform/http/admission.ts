@@ -5,7 +5,7 @@ import type { Context } from '#platform/context.ts'
 import { type RequestScope, WRITES_KEY } from '#platform/database'
 import { forbidden, tooManyRequests, unauthenticated } from '#platform/errors.ts'
 import type { RateState } from '#platform/processes'
-import { INNER_HEADER, INNER_SECRET } from './web/session.ts'
+import { isInner } from './web/session.ts'
 
 /** Returns the network of an IPv6 address as its first `groups` groups of 16 bits. */
 function networkOf(address: ipaddr.IPv4 | ipaddr.IPv6, groups: number): string {
@@ -178,12 +178,11 @@ export function admission({
     if (viewer || request.method !== 'GET') reply.header('Cache-Control', 'no-store')
     // Skips the rate limit for inner requests that render a guest's page of the site, because the browser's
     // request was counted.
-    const isInner = request.headers[INNER_HEADER] === INNER_SECRET
-    const state = isInner
-      ? UNCOUNTED
-      : await (viewer
-          ? limiter.hit(`user:${viewer.id}`, rateLimits.user)
-          : limiter.hit(`ip:${addressKey(request.ip)}`, rateLimits.anonymous))
+    const state = viewer
+      ? await limiter.hit(`user:${viewer.id}`, rateLimits.user)
+      : isInner(request)
+        ? UNCOUNTED
+        : await limiter.hit(`ip:${addressKey(request.ip)}`, rateLimits.anonymous)
     setRateHeaders(reply, state)
     const { access = 'public' } = request.routeOptions.config
     if (!(await mayCall(access, viewer, state, identity))) throw forbidden()

@@ -34,6 +34,7 @@ import { addDrain, shedLoad } from './load-shedding.ts'
 import { addAssets } from './packages.ts'
 import { refuseUnreadable } from './unreadable.ts'
 import { addWeb } from './web/pages.ts'
+import { isInner } from './web/session.ts'
 
 /** Returns a function that lists the methods of a URL, for 405 replies with `Allow`. */
 function rememberRoutes(server: Server): (url: string) => string[] {
@@ -179,7 +180,7 @@ export async function createServer({
   server.addHook('onRequest', (request, reply, done) => {
     identify(request, reply)
     request.leave = metrics.enterRequest(request.routeOptions.url)
-    request.caller = createScope()
+    request.caller = createScope(isInner(request) ? currentScope() : undefined)
     if (request.method === 'OPTIONS' && request.url.startsWith(API)) {
       const methods = allowedMethods(request.url)
       if (methods.length > 0) reply.header('Allow', methods.join(', '))
@@ -236,6 +237,7 @@ export async function createServer({
       status: reply.statusCode,
       seconds: reply.elapsedTime / 1000,
     })
+    if (isInner(request)) return done()
     log.info(
       {
         id: request.id,

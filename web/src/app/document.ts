@@ -17,7 +17,7 @@ export const escapeMarkup = (text: string): string =>
   text.replace(FORBIDDEN, '').replace(/[&<>"']/g, (sign) => SIGNS[sign] as string)
 
 /** Escapes `<`, so that JSON cannot close its script element. */
-const json = (value: unknown) => JSON.stringify(value).replace(/</g, '\\u003c')
+const json = (value: unknown) => JSON.stringify(value).replaceAll('<', '\\u003c')
 
 const DESCRIPTION_MOST = 200
 

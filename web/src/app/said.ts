@@ -21,6 +21,8 @@ const SCRIPTS = Object.entries({
   other: /\p{L}+/u,
 })
 const KANA_SHARE = 0.2
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the range contains them
+const ASCII = /^[\0-\x7f]*$/
 
 /**
  * The language of most words of a text as a value of `lang`. Empty if the script serves many languages, and undefined if
@@ -29,6 +31,8 @@ const KANA_SHARE = 0.2
 export function languageOf(text: string, page: Language): string | undefined {
   const counts: Record<string, number> = {}
   let rest = text.slice(0, SAMPLE)
+  // Most texts of a site in English need no counting.
+  if (ASCII.test(rest)) return page === 'en' || !/[a-z]/i.test(rest) ? undefined : ''
   for (const [script, letters] of SCRIPTS) {
     const parts = rest.split(letters)
     counts[script] = parts.length - 1

@@ -10,6 +10,7 @@ const STEPS: [Intl.RelativeTimeFormatUnit, number][] = [
 ]
 const WEEK = 7 * 86_400
 const TODAY = 20 * 3_600
+const HOUR_MS = 3_600_000
 
 const DATE = { month: 'short', day: 'numeric' } as const
 const CLOCK = { hour: '2-digit', minute: '2-digit' } as const
@@ -49,6 +50,21 @@ function formatterOf(form: keyof typeof OPTIONS, language: Language, zone: strin
   return made
 }
 
+/** Formatted times, because one page shows the same times as the next. */
+const formatted = new Map<string, string>()
+const FORMATTED_MOST = 5_000
+
+function format(form: keyof typeof OPTIONS, language: Language, zone: string | undefined, time: number): string {
+  const key = `${form} ${language} ${zone} ${time}`
+  let text = formatted.get(key)
+  if (text === undefined) {
+    if (formatted.size >= FORMATTED_MOST) formatted.clear()
+    text = formatterOf(form, language, zone).format(time)
+    formatted.set(key, text)
+  }
+  return text
+}
+
 /** The instant of a time on the wire, which is in UTC. */
 export const timeOf = (written: string): Date => new Date(`${written.replace(' ', 'T').replace(/Z?$/, 'Z')}`)
 
@@ -63,11 +79,13 @@ export function formatTime(
   now = Date.now(),
 ): string {
   const seconds = (now - time.getTime()) / 1000
-  const as = (each: keyof typeof OPTIONS) => formatterOf(each, language, zone).format(time)
+  const as = (each: keyof typeof OPTIONS) => format(each, language, zone, time.getTime())
   if (form === 'moment') return as(seconds < TODAY ? 'clock' : 'moment')
   if (form !== 'ago') return as(form)
-  if (seconds > WEEK)
-    return as(as('year') === formatterOf('year', language, zone).format(now) ? 'day' : 'date')
+  if (seconds > WEEK) {
+    const hour = now - (now % HOUR_MS)
+    return as(as('year') === format('year', language, zone, hour) ? 'day' : 'date')
+  }
   for (const [unit, length] of STEPS)
     if (seconds >= length) return RELATIVE[language].format(-Math.floor(seconds / length), unit)
   return language === 'zh' ? '刚刚' : 'now'

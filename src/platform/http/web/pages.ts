@@ -10,7 +10,7 @@ import { noSuchPath } from '../error-reply.ts'
 import { API, type Server } from '../instance.ts'
 import { builtFolder, sendAsset, sendNotBuilt } from '../packages.ts'
 import { type Answer, type Renderer, rendererOf, type WebReply, type WebRequest } from './build.ts'
-import { addSessions, clearSession, cookieOf, forwarded, INNER_HEADER, INNER_SECRET } from './session.ts'
+import { addSessions, clearSession, cookieOf, forwarded, INNER } from './session.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -227,7 +227,8 @@ function askInside(
   const headers = {
     ...forwarded(request),
     'accept-language': language,
-    ...(token === undefined ? { [INNER_HEADER]: INNER_SECRET } : { authorization: `Bearer ${token}` }),
+    ...INNER,
+    ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
   }
   return async (path: string): Promise<Answer> => {
     const answer = await server.inject({ url: API + path, remoteAddress: request.ip, headers })

@@ -14,12 +14,14 @@ const MARK = 'x-kith-site'
 const GIVES_TOKEN = /^(auth\/login|users|socialite\/[\w-]{1,32})$/
 const REFRESH_EARLY_SECONDS = 60
 const STRANGE_MAX = 20
-/**
- * Header of inner requests that render a guest's page. The rate limiter has counted the guest's request
- * already.
- */
-export const INNER_HEADER = 'x-kith-inner'
-export const INNER_SECRET = randomBytes(24).toString('base64url')
+const INNER_HEADER = 'x-kith-inner'
+const INNER_SECRET = randomBytes(24).toString('base64url')
+
+/** Header of the requests with which a page reads the API. */
+export const INNER = { [INNER_HEADER]: INNER_SECRET }
+
+export const isInner = ({ headers }: Pick<FastifyRequest, 'headers'>): boolean =>
+  headers[INNER_HEADER] === INNER_SECRET
 
 type Session = { token: string; expiresAt: number }
 type Token = { access_token?: string; expires_in?: number; token?: string; ttl?: number; refresh_ttl: number }
