@@ -259,7 +259,7 @@ test('keeps the price of a text and of its picture after a reload', { skip }, as
   const { body } = await site!.as(ada, 'GET', `/feeds?type=users&user=${ada.id}`)
   const [{ paid_node: node, images }] = body.feeds
   assert.deepEqual([node.amount, images[0].amount], [30, 4])
-  // A price that was taken back stays away.
+  // A price that was removed stays removed.
   assert.equal(await page.getByLabel('Price of the full text, in points').count(), 0)
   await composer(page).fill('Free after all')
   await page.getByRole('button', { name: 'Set a price' }).click()

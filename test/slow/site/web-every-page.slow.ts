@@ -93,10 +93,12 @@ const addressesFor = (viewer: 'members' | 'guests') => [
   '/nowhere',
 ]
 
+type Parts = { title: string; h1: number; wide: number; broken: string[] }
 const PARTS = `({
   title: document.title,
   h1: document.querySelectorAll('h1').length,
   wide: document.documentElement.scrollWidth,
+  broken: [...document.images].filter((each) => each.complete && !each.naturalWidth).map(({ src }) => src),
 })`
 
 for (const [viewer, language, width] of [
@@ -129,10 +131,11 @@ for (const [viewer, language, width] of [
         wrong.push(...(await findings(page)).map((each) => `${path}, ${colorScheme}: ${each}`))
       }
       await page.setViewportSize({ width: NARROW, height: 800 })
-      const { title, h1, wide } = await page.evaluate<{ title: string; h1: number; wide: number }>(PARTS)
+      const { title, h1, wide, broken } = await page.evaluate<Parts>(PARTS)
       await page.setViewportSize({ width, height: 800 })
       if (h1 !== 1) wrong.push(`${path}: ${h1} h1`)
       if (!title || (title === 'Kith' && path !== '/')) wrong.push(`${path}: title ${title}`)
+      if (broken.length > 0) wrong.push(`${path}: pictures that did not load: ${broken}`)
       if (wide > NARROW) wrong.push(`${path}: ${wide} wide at ${NARROW}`)
       titles.set(path, title)
     }

@@ -21,7 +21,6 @@ const SCRIPTS = Object.entries({
   other: /\p{L}+/u,
 })
 const KANA_SHARE = 0.2
-// biome-ignore lint/suspicious/noControlCharactersInRegex: the range contains them
 const ASCII = /^[\0-\x7f]*$/
 
 /**

@@ -54,7 +54,12 @@ function formatterOf(form: keyof typeof OPTIONS, language: Language, zone: strin
 const formatted = new Map<string, string>()
 const FORMATTED_MOST = 5_000
 
-function format(form: keyof typeof OPTIONS, language: Language, zone: string | undefined, time: number): string {
+function format(
+  form: keyof typeof OPTIONS,
+  language: Language,
+  zone: string | undefined,
+  time: number,
+): string {
   const key = `${form} ${language} ${zone} ${time}`
   let text = formatted.get(key)
   if (text === undefined) {

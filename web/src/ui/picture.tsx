@@ -1,7 +1,13 @@
 import type { Schema } from '@kith/client'
 import { Link } from 'wouter-preact'
 
-type Person = Pick<Schema<'User'>, 'id' | 'name'> & { avatar: Schema<'User'>['avatar'] }
+/** Some lists of the specification have the URL of a profile picture in place of the picture. */
+type Person = Pick<Schema<'User'>, 'id' | 'name'> & {
+  avatar: Schema<'User'>['avatar'] | Schema<'UserWithUrls'>['avatar']
+}
+
+const addressOf = (avatar: NonNullable<Person['avatar']>) =>
+  typeof avatar === 'string' ? avatar : avatar.url
 
 const COLOURS = 6
 
@@ -10,7 +16,7 @@ export function Avatar({ person, size = 44 }: { person: Person | null; size?: 28
     return (
       <img
         class={`avatar is-${size}`}
-        src={`${person.avatar.url}?rule=w_${size * 2},h_${size * 2}`}
+        src={`${addressOf(person.avatar)}?rule=w_${size * 2},h_${size * 2}`}
         width={size}
         height={size}
         alt=""

@@ -37,14 +37,7 @@ export function ReviseDialog({ place, title, text, send, onClose }: Revision & {
         {title !== undefined && (
           <Field label={t.title} name="title" defaultValue={title} maxLength={100} required />
         )}
-        <WritingArea
-          label={t.text}
-          name="text"
-          rows={10}
-          maxLength={50_000}
-          required
-          defaultValue={text}
-        />
+        <WritingArea label={t.text} name="text" rows={10} maxLength={50_000} required defaultValue={text} />
       </Form>
     </Dialog>
   )

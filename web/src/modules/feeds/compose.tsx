@@ -41,7 +41,7 @@ export function Compose() {
   const { change } = draft
   const { text, media, topics, amount } = draft.value
   const [isPriceOpen, setIsPriceOpen] = useState(false)
-  // A restored draft with a price shows it, so that nobody gives away a text that should cost points.
+  // Shows the price of a restored draft, so that its author does not publish it for free.
   const hasPrice = isPriceOpen || amount !== undefined || media.some((each) => each.amount !== undefined)
   const input = useRef<HTMLInputElement>(null)
   const show = useShowPublished()
