@@ -417,7 +417,7 @@ test('prints the text and its address without menus and buttons', { skip }, asyn
       await page.emulateMedia({ media: 'print' })
       // Lists draw the rows that are far below the screen.
       await page.evaluate('dispatchEvent(new Event("beforeprint"))')
-      assert.ok(await page.getByText(text).first().isVisible(), path)
+      assert.ok(await page.locator('main').getByText(text).first().isVisible(), path)
       const visible = 'button, nav, form, textarea, input, .menu, .top, .aside, .actions, .action'
       assert.equal(await page.locator(visible).filter({ visible: true }).count(), 0, path)
       assert.equal(
