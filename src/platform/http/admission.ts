@@ -177,10 +177,10 @@ export function admission({
     }
     if (viewer || request.method !== 'GET') reply.header('Cache-Control', 'no-store')
     // Skips the rate limit for inner requests that render a guest's page of the site, because the browser's
-    // request was counted.
+    // request was counted. Pages with a token are counted here, also when the token is forged.
     const state = viewer
       ? await limiter.hit(`user:${viewer.id}`, rateLimits.user)
-      : isInner(request)
+      : token === undefined && isInner(request)
         ? UNCOUNTED
         : await limiter.hit(`ip:${addressKey(request.ip)}`, rateLimits.anonymous)
     setRateHeaders(reply, state)
