@@ -14,6 +14,7 @@ import { type Fragment, openDatabase, type Sql, transaction } from '#platform/da
 import { createLocalStorage } from '#platform/files'
 import { deleteOldKeys } from '#platform/http'
 import { addJob, deleteFailedJobs } from '#platform/jobs'
+import { advanceTime } from '#test/fixtures/clocks.ts'
 import { groupMaker } from '#test/fixtures/groups.ts'
 import { createWorld } from '#test/world.ts'
 import { reportLeftovers } from '../src/doctor.ts'
@@ -83,7 +84,7 @@ test('deletes expired notifications and membership requests in `kith doctor`', a
   assert.equal((await sql`select from group_member_logs where status = 0`).length, 1)
 })
 
-test('deletes temporary files of interrupted uploads after a day', async () => {
+test('deletes temporary files of interrupted uploads after a day', async (t) => {
   const old = new Date(Date.now() - 25 * 3_600_000)
   for (const name of ['kith-upload-old', 'kith-upload-new', 'other-old']) {
     await mkdir(join(folder, name))
@@ -91,19 +92,34 @@ test('deletes temporary files of interrupted uploads after a day', async () => {
     if (name.endsWith('old')) await utimes(join(folder, name), old, old)
   }
   await tidyTemporary(folder)
+  assert.deepEqual((await readdir(folder)).sort(), ['kith-upload-new', 'kith-upload-old', 'other-old'])
+  advanceTime(t, 6)
+  await tidyTemporary(folder)
   assert.deepEqual((await readdir(folder)).sort(), ['kith-upload-new', 'other-old'])
 })
 
-test('removes partial files of killed writes after a day', async () => {
+test('removes partial files of killed writes after a day', async (t) => {
   const drafts = join(ctx.config.dataDir, 'uploads', '.tmp')
   await ctx.storage.put('files/2026/whole.png', Buffer.from('bytes'), { mime: 'image/png' })
   const old = new Date(Date.now() - 25 * 3_600_000)
   for (const name of ['old', 'new']) await writeFile(join(drafts, name), 'half')
   await utimes(join(drafts, 'old'), old, old)
   await utimes(join(ctx.config.dataDir, 'uploads', 'files/2026/whole.png'), old, old)
-  await addJob(sql, 'tidy_files', {})
-  await work()
-  assert.deepEqual(await readdir(drafts), ['new'])
+  const exports = join(ctx.config.dataDir, 'exports')
+  await mkdir(join(exports, 'export-old'), { recursive: true })
+  await mkdir(join(exports, 'export-new'))
+  await utimes(join(exports, 'export-old'), old, old)
+  const tidy = async () => {
+    await addJob(sql, 'tidy_files', {})
+    await addJob(sql, 'tidy_exports', {})
+    await work()
+  }
+  await tidy()
+  assert.deepEqual((await readdir(drafts)).sort(), ['new', 'old'])
+  assert.deepEqual((await readdir(exports)).sort(), ['export-new', 'export-old'])
+  advanceTime(t, 6)
+  await tidy()
+  assert.deepEqual([await readdir(drafts), await readdir(exports)], [['new'], ['export-new']])
   assert.ok(await ctx.storage.writtenAt('files/2026/whole.png'))
 })
 
@@ -149,6 +165,27 @@ test('removes stored files without a database row after a day', async () => {
   await reportLeftovers(ctx, { mend: true, print: (line) => void lines.push(line) })
   assert.match(lines.at(-1) ?? '', /not deleted: these are most of the stored files/)
   for (const key of foreign) assert.ok(await ctx.storage.writtenAt(key), key)
+})
+
+test('deletes no fresh object in `kith doctor` when a clock is ahead', async (t) => {
+  const key = 'files/2026/01/03/fresh.png'
+  const real = Date.now
+  const ahead = () => t.mock.method(Date, 'now', () => real() + 2 * 86_400_000)
+  const deleteNow = async () => {
+    await deleteOrphanedObjects(ctx)
+    assert.ok(await ctx.storage.writtenAt(key))
+  }
+  await ctx.storage.put(key, Buffer.from('bytes'), { mime: 'image/png' })
+  ahead()
+  await deleteNow()
+  t.mock.restoreAll()
+  // A file system with a clock of its own that is two days behind.
+  const { writtenAt } = ctx.storage
+  t.mock.method(ctx.storage, 'writtenAt', async (key: string) => {
+    const at = await writtenAt(key)
+    return at && new Date(at.getTime() - 2 * 86_400_000)
+  })
+  await deleteNow()
 })
 
 test('makes uploads readable only by the OS user of the server', async () => {

@@ -65,6 +65,21 @@ test('exports every metric that the alerts and the dashboard use', () => {
   }
 })
 
+test('alerts when writes fail, jobs stop, backups are late, clocks differ or a process hangs', () => {
+  const asked = new Set(
+    [...rules.matchAll(/^ +expr: (.+)$/gm)].flatMap(([, text]) => metricsOf(String(text))),
+  )
+  for (const name of [
+    'database_writable',
+    'kith_schedules_last_run_seconds',
+    'kith_jobs_oldest_seconds',
+    'kith_backup_promised_seconds',
+    'kith_clock_skew_seconds',
+    'event_loop_blocked_total',
+  ])
+    assert.ok(asked.has(name), `no alert about ${name}`)
+})
+
 test('uses every metric of the site in an alert or the dashboard', () => {
   const asked = new Set(EXPRESSIONS.flatMap(metricsOf))
   for (const [, name] of text.matchAll(/^# TYPE (kith_\S+)/gm))

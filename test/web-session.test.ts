@@ -4,7 +4,7 @@ import { buildSite, cookieOf } from '#test/web-browser.ts'
 import { createWorld } from '#test/world.ts'
 
 await buildSite()
-const { app, as, person, guest } = await createWorld({ WEB: 'on', PUBLIC_URL: 'http://kith.test' })
+const { app, as, person, guest, sql } = await createWorld({ WEB: 'on', PUBLIC_URL: 'http://kith.test' })
 const SITE = { 'x-kith-site': '1', origin: 'http://kith.test', 'sec-fetch-site': 'same-origin' }
 
 const browse = (
@@ -80,6 +80,19 @@ test('refreshes a token that expires soon', async () => {
   const next = String(answer.headers['set-cookie']).split(';')[0] as string
   assert.ok(next.startsWith('kith_session=') && !next.includes(ada.token))
   assert.equal((await browse('GET', '/api/v2/user', { ...SITE, cookie: next })).statusCode, 200)
+})
+
+test('refreshes an expired token that was issued while the clock was ahead', async (t) => {
+  const ada = await person()
+  await sql`update tokens set expires_at = now() - interval '1 second' where user_id = ${ada.id}`
+  const real = Date.now
+  t.mock.method(Date, 'now', () => real() + 2 * 86_400_000)
+  const cookie = cookieOf(ada)
+  t.mock.restoreAll()
+  const answer = await browse('GET', '/api/v2/user', { ...SITE, cookie })
+  assert.equal(answer.json().name, ada.name)
+  const next = String(answer.headers['set-cookie']).split(';')[0] as string
+  assert.ok(!next.includes(ada.token))
 })
 
 test('renders different pages for guests and members', async () => {

@@ -51,11 +51,11 @@ export async function makeBackup(
   to: string,
   signal?: AbortSignal,
 ): Promise<{ bytes: number; end: BackupEnd }> {
-  const started = Date.now()
+  const started = performance.now()
   const note = async (bytes: number, fault?: string) => {
     // A database of an earlier version has no `backup_runs` table yet.
     const [table] = await sql`select to_regclass('backup_runs') as present`
-    const seconds = (Date.now() - started) / 1000
+    const seconds = (performance.now() - started) / 1000
     if (table?.present !== null) await recordBackup(sql, { place: to, bytes, seconds, fault })
   }
   try {

@@ -4,6 +4,7 @@ import { mkdir, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from '
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { after, test } from 'node:test'
+import { advanceTime } from '#test/fixtures/clocks.ts'
 import { findFreePort } from '#test/servers.ts'
 import { findBackupFault } from './check.ts'
 import { openBackupPlace, removeOldBackups } from './place.ts'
@@ -64,12 +65,16 @@ test('never removes the backup of this run, also beside names of the future', as
   assert.deepEqual((await readdir(place)).sort(), left.slice(1))
 })
 
-test('removes old drafts of killed scheduled backups, and no other files', async () => {
+test('removes old drafts of killed scheduled backups, and no other files', async (t) => {
   const place = await mkdtemp(join(folder, 'drafts-'))
   const names = ['kith-20260101T030000Z.backup.part', 'kith-20260102T030000Z.backup.part', 'mine.backup.part']
   for (const name of names) await writeFile(join(place, name), '')
-  const yesterday = Date.now() / 1000 - 86_400
+  const yesterday = Date.now() / 1000 - 90_000
   for (const name of [names[0], names[2]]) await utimes(join(place, String(name)), yesterday, yesterday)
-  await removeOldBackups(place, { keep: 7, latest: 'kith-20260103T030000Z.backup' }, S3)
+  const tidy = () => removeOldBackups(place, { keep: 7, latest: 'kith-20260103T030000Z.backup' }, S3)
+  await tidy()
+  assert.deepEqual((await readdir(place)).sort(), names)
+  advanceTime(t, 24)
+  await tidy()
   assert.deepEqual((await readdir(place)).sort(), names.slice(1))
 })

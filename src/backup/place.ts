@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
-import { openBucket, readBucketAddress, type S3Options } from '#platform/files'
+import { openBucket, readBucketAddress, removeAbandoned, type S3Options } from '#platform/files'
 
 export type BackupPlace = {
   /** Backup location without credentials, for messages to the operator. */
@@ -76,18 +76,8 @@ function oldest(names: string[], keep: number, latest: string): string[] {
   return earlier.slice(0, Math.max(0, earlier.length + 1 - keep))
 }
 
-/** Age above which no backup is still writing a draft. */
-const DRAFT_HOURS = 12
-
-/** Removes drafts that a killed backup left. They may contain all messages without encryption. */
-async function removeDrafts(folder: string): Promise<void> {
-  for (const name of await readdir(folder)) {
-    if (!name.endsWith('.part') || !NAME.test(name.slice(0, -'.part'.length))) continue
-    const { mtimeMs } = await stat(join(folder, name))
-    if (Math.abs(Date.now() - mtimeMs) > DRAFT_HOURS * 3_600_000)
-      await rm(join(folder, name), { force: true })
-  }
-}
+/** Recognizes drafts that a killed backup left. They may contain all messages without encryption. */
+const isDraft = (name: string) => name.endsWith('.part') && NAME.test(name.slice(0, -'.part'.length))
 
 /**
  * Removes the oldest scheduled backups beyond `keep`, and no other files of the folder. Never removes `latest`, which
@@ -99,7 +89,7 @@ export async function removeOldBackups(
   s3: S3Options,
 ): Promise<number> {
   if (!isBucket(folder)) {
-    await removeDrafts(folder)
+    await removeAbandoned(folder, isDraft)
     const old = oldest(await readdir(folder), keep, latest)
     for (const name of old) await rm(join(folder, name))
     return old.length

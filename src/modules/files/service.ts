@@ -1,4 +1,6 @@
+import { randomBytes } from 'node:crypto'
 import { Readable } from 'node:stream'
+import { databaseTime } from '#platform/clocks.ts'
 import type { Context } from '#platform/context.ts'
 import type { Db } from '#platform/database'
 import type { Storage } from '#platform/files'
@@ -23,17 +25,30 @@ const DAY_MS = 86_400_000
 
 export type Leftovers = { left: number; stored: number }
 
+/**
+ * Returns the earliest time of the clocks of this process, the database and the storage. A file that another node is
+ * just uploading must not look old because one clock is wrong.
+ */
+async function earliestTime({ sql, storage }: Context): Promise<number> {
+  const key = `health/${randomBytes(16).toString('hex')}`
+  await storage.put(key, Buffer.from('clock'), { mime: 'text/plain' })
+  const written = await storage.writtenAt(key).finally(() => storage.remove(key))
+  return Math.min(Date.now(), await databaseTime(sql), written?.getTime() ?? 0)
+}
+
 async function goThrough(
-  { sql, storage }: Context,
+  ctx: Context,
   { batch = AT_ONCE, take }: { batch?: number; take?: (key: string) => Promise<void> },
 ): Promise<Leftovers> {
+  const { sql, storage } = ctx
   const seen = { left: 0, stored: 0 }
+  const now = take ? await earliestTime(ctx) : Date.now()
   const examine = async (keys: string[]) => {
     seen.stored += keys.length
     for (const { key } of await listUnnamed(sql, keys)) {
       // Checks the object's age last, because the object may have been rewritten since the listing.
       const at = await storage.writtenAt(key)
-      if (!at || Date.now() - at.getTime() <= DAY_MS) continue
+      if (!at || now - at.getTime() <= DAY_MS) continue
       seen.left += 1
       await take?.(key)
     }

@@ -1,6 +1,7 @@
 import type { Queue, Series, Statistics } from '#contracts/statistics.ts'
 import { isTime, wireTimeOrNull } from '#lib/time.ts'
 import { type Ability, hasAbility } from '#modules/abilities/index.ts'
+import { databaseTime } from '#platform/clocks.ts'
 import type { Context } from '#platform/context.ts'
 import type { Db, Fragment, Row } from '#platform/database'
 import { invalidField } from '#platform/errors.ts'
@@ -17,10 +18,13 @@ const unionOf = (sql: Db, parts: Fragment[]): Fragment =>
 const countWaiting = (sql: Db, queues: Queue[]) => {
   const parts = queues.map(
     ({ name, waiting }) => sql`
-      select ${name}::text as name, count(*)::int as count, min(since) as oldest_at
+      select ${name}::text as name, count(*)::int as count, min(since) as oldest_at,
+        greatest(0, extract(epoch from now() - min(since)))::float8 as seconds
       from (${waiting(sql)} limit ${WAITING_MAX + 1}) w`,
   )
-  return sql<{ name: string; count: number; oldest_at: string | null }[]>`${unionOf(sql, parts)}`
+  return sql<
+    { name: string; count: number; oldest_at: string | null; seconds: number | null }[]
+  >`${unionOf(sql, parts)}`
 }
 
 type DaySum = Row<'daily_statistics', 'series' | 'day' | 'value'>
@@ -44,6 +48,16 @@ const listDays = (sql: Db, names: string[], from: string, to: string) => sql<Day
 
 const listProgress = (sql: Db) => sql<Row<'statistic_series', 'series' | 'counted_until'>[]>`
   select series, counted_until from statistic_series`
+
+/**
+ * Removes the days from `day` on, which were counted while the clock of the database was ahead. They would keep
+ * the values of a day that had not ended.
+ */
+const removeDaysFrom = (sql: Db, day: string) => sql`
+  with moved as (
+    update statistic_series set counted_until = ${day}::date where counted_until > ${day}::date returning series
+  )
+  delete from daily_statistics where day >= ${day}::date and series in (select series from moved)`
 
 const beginSeries = (sql: Db, names: string[], day: string) => sql`
   insert into statistic_series (series, counted_until) select name, ${day}::date from unnest(${names}::text[]) as name
@@ -108,6 +122,8 @@ const DAYS_MAX = 366
 const BEGINNING = '2010-01-01'
 const CHUNK = 31
 const LIVE_MS = 60_000
+/** Days for which the active people are kept, so that days can be counted again. */
+const KEPT_DAYS = 4
 
 const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10)
 const daysLater = (day: string, days: number): string => dayOf(Date.parse(day) + days * DAY_MS)
@@ -164,11 +180,7 @@ export async function measureStatistics(ctx: Context, { queues, series }: Merged
   const [waiting, sums] = await Promise.all([countWaiting(ctx.sql, queues), liveSums(ctx, series)])
   const day = today()
   return {
-    waiting: waiting.map(({ name, count, oldest_at: oldest }) => ({
-      name,
-      count,
-      seconds: oldest === null ? 0 : Math.max(0, (Date.now() - Date.parse(oldest)) / 1000),
-    })),
+    waiting: waiting.map(({ name, count, seconds }) => ({ name, count, seconds: seconds ?? 0 })),
     today: series.map(({ name }) => ({
       name,
       value: sums.find((row) => row.series === name && row.day === day)?.value ?? 0,
@@ -229,7 +241,9 @@ export async function sumFinishedDays(
   { series }: MergedStatistics,
   signal: AbortSignal,
 ): Promise<void> {
-  const end = today()
+  // The clock of a node may be ahead, and days are counted only once.
+  const end = dayOf(await databaseTime(ctx.sql))
+  await removeDaysFrom(ctx.sql, end)
   const names = series.map(({ name }) => name)
   await beginSeries(ctx.sql, names, BEGINNING)
   for (;;) {
@@ -245,5 +259,5 @@ export async function sumFinishedDays(
     const until = daysLater(from, CHUNK)
     await countDays(ctx.sql, next, from, until < end ? until : end)
   }
-  await tidyActivePeople(ctx, daysLater(end, -1))
+  await tidyActivePeople(ctx, daysLater(end, -KEPT_DAYS))
 }

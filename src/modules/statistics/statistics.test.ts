@@ -103,6 +103,25 @@ test('does not recount finished days (administration-15)', async () => {
   assert.deepEqual(coming, { feeds: [null] })
 })
 
+test('counts no unfinished day when a clock is ahead (administration-15)', async (t) => {
+  const count = async () => {
+    await addJob(sql, 'sum_statistics', {})
+    await work()
+    return sql`select series from statistic_series where counted_until > current_date`
+  }
+  const real = Date.now
+  t.mock.method(Date, 'now', () => real() + 2 * 86_400_000)
+  assert.deepEqual([...(await count())], [])
+  t.mock.restoreAll()
+  // The clock of the database was ahead, and today was counted before it had ended.
+  await sql`update statistic_series set counted_until = current_date + 2`
+  await sql`
+    insert into daily_statistics (series, day, value) values ('feeds', current_date, 999) on conflict do nothing`
+  await count()
+  assert.deepEqual([...(await sql`select from daily_statistics where day >= current_date`)], [])
+  assert.deepEqual([...(await count())], [])
+})
+
 test('counts a payment of points once and not per posting (administration-15)', async () => {
   const payer = await person()
   const teller = await clerkFor('admin: currency')
@@ -125,7 +144,7 @@ test('counts an active user once a day (administration-15)', async () => {
   const [ann, bob] = [await person(), await person()]
   await sql`delete from active_people`
   await sql`insert into active_people (day, user_id)
-    select current_date - d, u from generate_series(1, 3) d, unnest(${[ann.id, bob.id]}::bigint[]) u`
+    select current_date - d, u from generate_series(1, 5) d, unnest(${[ann.id, bob.id]}::bigint[]) u`
   for (let i = 0; i < 3; i += 1) recordActivity(ctx, { id: ann.id, family: '', expiresAt: 0 })
   await as(bob, 'GET', '/user')
   await as(bob, 'GET', '/user')
@@ -135,18 +154,18 @@ test('counts an active user once a day (administration-15)', async () => {
     await sql`select from active_people where day = current_date and user_id in (${ann.id}, ${bob.id})`
   assert.equal(noted.count, 2)
   await sql`delete from daily_statistics where series = 'active-people'`
-  await sql`update statistic_series set counted_until = ${daysAgo(5)} where series = 'active-people'`
+  await sql`update statistic_series set counted_until = ${daysAgo(6)} where series = 'active-people'`
   await addJob(sql, 'sum_statistics', {})
   await work()
   const { 'active-people': active } = await valuesOf(
     founder,
     `?from=${daysAgo(4)}&to=${daysAgo(1)}&series=active-people`,
   )
-  assert.deepEqual(active, [0, 2, 2, 2])
+  assert.deepEqual(active, [2, 2, 2, 2])
   const [{ first } = { first: '' }] = await sql<
     { first: string }[]
   >`select min(day) as first from active_people`
-  assert.equal(first, daysAgo(1))
+  assert.equal(first, daysAgo(4))
 })
 
 test('counts each active user once in a period (administration-15)', async () => {

@@ -2,12 +2,11 @@ import { hash, randomBytes, randomUUID } from 'node:crypto'
 import type { Context } from '#platform/context.ts'
 import { announce, type Db, sendSignal, transaction } from '#platform/database'
 import { unauthenticated } from '#platform/errors.ts'
-import type { Device, Viewer } from '#platform/http'
+import { type Device, TOKEN_MINUTES, type Viewer } from '#platform/http'
 import { addJob } from '#platform/jobs'
 import { defineCache } from '#platform/memory'
 import { exchangeToken, findToken, insertToken, removeOldTokens, revokeFamilies } from './queries.ts'
 
-const TOKEN_MINUTES = 60
 const REFRESH_MINUTES = 20_160
 
 export type IssuedToken = {

@@ -83,12 +83,12 @@ export async function startEmbeddedPostgres({
 export async function findRunningPostgres(dataDir: string): Promise<EmbeddedConnection | null> {
   const folder = await realpath(dataDir).catch(() => null)
   if (folder === null) return null
-  const deadline = Date.now() + startTimeout
+  const deadline = performance.now() + startTimeout
   while (isLocked(join(folder, LOCK))) {
     const file = await readPidFile(join(folder, 'cluster'))
     if (file?.status === 'ready')
       return { host: file.socketFolder, port: file.port, user: 'kith', database: 'kith' }
-    if (Date.now() > deadline)
+    if (performance.now() > deadline)
       throw new Error(`The server that uses ${folder} did not start its database in time.`)
     await wait(50)
   }
@@ -158,7 +158,7 @@ async function supervise(place: Place, releaseLock: () => void): Promise<Embedde
 /** Waits without a timeout, because crash recovery may take long. */
 async function launch(place: Place): Promise<Running> {
   const { cluster, address, logPath, log } = place
-  const deadline = Date.now() + 15_000
+  const deadline = performance.now() + 15_000
   for (;;) {
     await clearLeftovers(cluster, log)
     await clearAddress(address.host)
@@ -171,7 +171,7 @@ async function launch(place: Place): Promise<Running> {
     if (await becomesReady(running, before, place)) return running
     const output = (await readFile(logPath)).subarray(size).toString()
     // Retries, because the backends of a killed postmaster hold its shared memory until they exit.
-    if (output.includes('pre-existing shared memory block') && Date.now() < deadline) {
+    if (output.includes('pre-existing shared memory block') && performance.now() < deadline) {
       await wait(250)
       continue
     }
@@ -188,12 +188,12 @@ async function becomesReady(
   earlier: PidFile | null,
   { cluster, log }: Place,
 ): Promise<boolean> {
-  let nextWord = Date.now() + 10_000
+  let nextWord = performance.now() + 10_000
   while (!running.hasExited()) {
     const file = await readPidFile(cluster)
     const isOld = file?.pid === earlier?.pid && file?.start === earlier?.start
     if (file?.pid === running.pid && !isOld && file.status === 'ready') return true
-    if (Date.now() >= nextWord) {
+    if (performance.now() >= nextWord) {
       log('warn', 'the embedded database is still starting, probably recovering', { status: file?.status })
       nextWord += 10_000
     }

@@ -26,6 +26,7 @@ export { refuseEmptiedDataDir } from './embedded-postgres/damage.ts'
 export { findDatabaseProcesses, readPidFile } from './embedded-postgres/leftovers.ts'
 export { findRunningPostgres, startEmbeddedPostgres } from './embedded-postgres.ts'
 export {
+  createFairSemaphore,
   createScope,
   createWriterScope,
   currentScope,

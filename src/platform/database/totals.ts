@@ -12,7 +12,7 @@ const ENTRIES_MOST = 500
 /**
  * Caches large totals, because counting all rows takes longer than reading a result page (administration-2).
  */
-export function createTotals(now: () => number = Date.now) {
+export function createTotals(now = () => performance.now()) {
   const kept = new LRUCache<string, { total: number; at: number; isCounted: boolean }>({ max: ENTRIES_MOST })
   const countAnew = async (name: string, count: () => Promise<number>) => {
     const at = now()

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { constants } from 'node:fs'
-import { chmod, copyFile, mkdir, open, opendir, readdir, rename, rm, stat } from 'node:fs/promises'
+import { chmod, copyFile, mkdir, open, opendir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { codeOf } from '#lib/faults.ts'
+import { removeAbandoned } from './abandoned.ts'
 import { assertKey, isKey, present, type Storage, StorageError, type StorageSource } from './storage.ts'
 
 /** Other OS users of the machine must not read uploads, because Kith decides on access. */
 const OWNER_ONLY = 0o700
-const DAY_MS = 86_400_000
 
 /** Writes to a hidden `.tmp` folder first, so that no key holds an incomplete file. */
 export function createLocalStorage(root: string): Storage {
@@ -68,11 +68,7 @@ export function createLocalStorage(root: string): Storage {
       return (await present(answered(stat(join(root, key)))))?.mtime
     },
     async tidy() {
-      for (const name of (await present(answered(readdir(temporary)))) ?? []) {
-        const path = join(temporary, name)
-        const info = await stat(path).catch(() => undefined)
-        if (info && Date.now() - info.mtimeMs > DAY_MS) await rm(path, { force: true })
-      }
+      await answered(removeAbandoned(temporary))
     },
   }
 }

@@ -132,7 +132,7 @@ export function createProcessPool({
         () => {},
       )
     }, BEAT_MS)
-    const since = Date.now()
+    const since = performance.now()
     void ended.then((code) => {
       clearInterval(beats)
       members.delete(member)
@@ -143,7 +143,7 @@ export function createProcessPool({
       if (member.hasListened) restarts += 1
       log.error({ process: slot, code, signal: worker.process.signalCode }, 'a process exited unexpectedly')
       if (!member.hasListened && isFirst) return
-      const failed = Date.now() - since > STEADY_MS ? 0 : failures
+      const failed = performance.now() - since > STEADY_MS ? 0 : failures
       const replace = () => {
         if (!isStopping) add(slot, false, failed + 1)
       }

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { PersonalTable } from '#contracts/personal-data.ts'
 import { wireTime } from '#lib/time.ts'
@@ -8,6 +8,7 @@ import { readSettings } from '#modules/settings/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type Tx, transaction } from '#platform/database'
 import type { Language } from '#platform/errors.ts'
+import { removeAbandoned } from '#platform/files'
 import { addJob, type Schedule, type TaskList } from '#platform/jobs'
 import type { UseProof } from '../identity/owner-proof.ts'
 import { messageUser } from '../messages.ts'
@@ -34,7 +35,6 @@ import {
 
 const ATTEMPTS = 5
 const AT_ONCE = 500
-const DAY_MS = 86_400_000
 const MEGABYTE = 1024 * 1024
 /** Age in days at which a waiting export counts as failed. All attempts of its job take less time. */
 const GIVEN_UP_DAYS = 2
@@ -203,12 +203,7 @@ async function tidyExports(ctx: Context): Promise<void> {
     })
   await giveUp(ctx, { olderThanDays: GIVEN_UP_DAYS })
   while ((await deleteOldExports(ctx.sql, KEPT_DAYS, AT_ONCE)).length === AT_ONCE);
-  const workplace = workplaceOf(ctx)
-  for (const name of await readdir(workplace).catch(() => [])) {
-    const path = join(workplace, name)
-    const info = await stat(path).catch(() => undefined)
-    if (info && Date.now() - info.mtimeMs > DAY_MS) await rm(path, { recursive: true, force: true })
-  }
+  await removeAbandoned(workplaceOf(ctx))
 }
 
 export const exportTasks =

@@ -99,6 +99,15 @@ test('does not consume a sign-in code until the second factor is valid (rights-7
   assert.equal((await signIn(email, { verifiable_code, second_factor: codeOf(ann.secret) })).status, 200)
 })
 
+test('accepts a second factor while the clock of the server is wrong (rights-7)', async (t) => {
+  const ann = await guarded()
+  const code = codeOf(ann.secret)
+  const real = Date.now
+  t.mock.method(Date, 'now', () => real() + 3_600_000)
+  const entered = await signIn(ann.name, { password: PASSWORD, second_factor: code })
+  assert.equal(entered.status, 200)
+})
+
 test('accepts a recovery code only once (rights-6)', async () => {
   const ann = await guarded()
   const [first = '', second = ''] = ann.recovery

@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { Secret, TOTP } from 'otpauth'
 import { readSettings } from '#modules/settings/index.ts'
+import { databaseTime } from '#platform/clocks.ts'
 import type { Context } from '#platform/context.ts'
 import { type Db, type Row, type Tx, transaction } from '#platform/database'
 import { tooManyRequests } from '#platform/errors.ts'
@@ -121,7 +122,7 @@ async function takeCode(ctx: Context, userId: number, { secret }: FactorRow, cod
   const digits = code.replace(/\s/g, '')
   if (!/^\d{6}$/.test(digits)) return takeRecoveryCode(ctx.sql, userId, hashOf(ctx, userId, code))
   const totp = totpOf(Secret.fromBase32(ctx.secrets.open(secret)))
-  const timestamp = Date.now()
+  const timestamp = await databaseTime(ctx.sql)
   const delta = totp.validate({ token: digits, window: WINDOW, timestamp })
   return delta !== null && takeStep(ctx.sql, userId, Math.floor(timestamp / 1000 / PERIOD) + delta)
 }

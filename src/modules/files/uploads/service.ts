@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { createWriteStream } from 'node:fs'
-import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises'
+import { createWriteStream, type Stats } from 'node:fs'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
@@ -8,7 +8,7 @@ import { pipeline } from 'node:stream/promises'
 import type { Context } from '#platform/context.ts'
 import { currentScope, type Db, transaction } from '#platform/database'
 import { ApiError } from '#platform/errors.ts'
-import { StorageError } from '#platform/files'
+import { removeAbandoned, StorageError } from '#platform/files'
 import { addJob } from '#platform/jobs'
 import { cleanImage } from '../media/images.ts'
 import { inspectMedia, type Media } from '../media/inspect.ts'
@@ -38,7 +38,6 @@ import {
 } from './queries.ts'
 
 const TEMPORARY = 'kith-upload-'
-const DAY_MS = 86_400_000
 
 /** `truncated`: whether the file exceeded the limit. Valid after the stream ends. */
 export type Incoming = Readable & { truncated: boolean }
@@ -215,15 +214,10 @@ export async function removeFiles(ctx: Context, ids: number[]): Promise<void> {
   await transaction(ctx.sql, async (tx) => removeWithVariants(ctx, tx, await removeUnusedFiles(tx, ids)))
 }
 
-export async function tidyTemporary(folder = tmpdir()): Promise<void> {
-  for (const name of await readdir(folder)) {
-    if (!name.startsWith(TEMPORARY)) continue
-    const path = join(folder, name)
-    const info = await stat(path).catch(() => undefined)
-    const isOurs = info && (process.getuid === undefined || info.uid === process.getuid())
-    if (isOurs && Date.now() - info.mtimeMs > DAY_MS) await rm(path, { recursive: true, force: true })
-  }
-}
+const isOurs = ({ uid }: Stats) => process.getuid === undefined || uid === process.getuid()
+
+export const tidyTemporary = (folder = tmpdir()): Promise<void> =>
+  removeAbandoned(folder, (name, info) => name.startsWith(TEMPORARY) && isOurs(info))
 
 export async function tidyUploads(ctx: Context, batch = 500): Promise<void> {
   for (let count = batch; count === batch; ) {

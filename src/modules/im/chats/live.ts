@@ -69,7 +69,7 @@ const LONGEST_TRANSACTION_MS = 120_000
 /** Number of delivered positions above which the process clears them all. It may then deliver a message twice. */
 const KNOWN_CHATS_MOST = 100_000
 
-const NOTHING = { open: async () => true, resume() {}, poll() {}, forget() {}, close() {} }
+const NOTHING = { open: async () => true, resume: async () => {}, poll() {}, forget() {}, close() {} }
 
 /**
  * Delivers each chat message at least once to the open streams of this process. `poll` finds messages whose
@@ -236,8 +236,10 @@ function createSource(ctx: Context, streams: OpenStreams): ReturnType<CreateChat
       do {
         chats.hasMissed = false
         const now = await horizon()
-        const rows = await listMissed(sql, viewer.id, chats.cursor, MISSED_MOST + 1)
-        const reads = await listMissedReads(ctx, viewer.id, chats.cursor, MISSED_MOST + 1)
+        const [rows, reads] = await Promise.all([
+          listMissed(sql, viewer.id, chats.cursor, MISSED_MOST + 1),
+          listMissedReads(ctx, viewer.id, chats.cursor, MISSED_MOST + 1),
+        ])
         if (Math.max(rows.length, reads.length) > MISSED_MOST) stream.write(eventOf(stream, 'reset', '{}'))
         else {
           for (const view of await messageViews(ctx, rows)) {
@@ -301,7 +303,9 @@ function createSource(ctx: Context, streams: OpenStreams): ReturnType<CreateChat
       if (stream.chats) stream.chats.cursor = (isKnown ? after : undefined) ?? now.cursor
       return isKnown
     },
-    resume: (stream) => void (stream.chats?.isBehind && catchUp(stream)),
+    async resume(stream) {
+      if (stream.chats?.isBehind) await catchUp(stream)
+    },
     poll: () => void poll(),
     forget() {
       positions = createPositions()

@@ -16,7 +16,7 @@ const LONGEST_PAUSE_MS = 15_000
  * Wraps the provider in a circuit breaker, so that requests fail fast during an outage. After each pause, one
  * call tests the provider.
  */
-function withBreaker(provider: ImProvider, now: () => number = Date.now): ImProvider {
+function withBreaker(provider: ImProvider, now = () => performance.now()): ImProvider {
   let failures = 0
   let openUntil = 0
   let pause = FIRST_PAUSE_MS

@@ -120,7 +120,8 @@ type ChatSource = {
    * with false if no transaction has reached `after`, because the position is then of a lost history.
    */
   open(stream: EventStream, after: number | undefined): Promise<boolean>
-  resume(stream: EventStream): void
+  /** Resolves when the stream has caught up, or cannot go on. */
+  resume(stream: EventStream): Promise<void>
   poll(): void
   /** Drops all positions, because they belong to an earlier epoch of the site. */
   forget(): void

@@ -1,9 +1,9 @@
 import { Counter } from 'prom-client'
 import { findRevoked, onRevocation } from '#modules/tokens/index.ts'
 import type { Context } from '#platform/context.ts'
-import { type Db, logFailure } from '#platform/database'
+import { createFairSemaphore, currentScope, type Db, logFailure } from '#platform/database'
 import { epochOf } from '#platform/epoch.ts'
-import type { Language } from '#platform/errors.ts'
+import { Busy, type Language } from '#platform/errors.ts'
 import type { Viewer } from '#platform/http'
 import { addGauge } from '#platform/observability'
 import { completeRows, type NotificationRow, SIGNAL, selectOfMany } from '../queries.ts'
@@ -52,6 +52,12 @@ async function findNewer(
 /** Maximum streams per user. Opening another one closes the oldest. */
 const MAX_OF_A_PERSON = 10
 const MAX_OF_A_PROCESS = 20_000
+/**
+ * Fraction of the connections to the database that opening streams use together. Thousands of clients that reconnect
+ * at once would otherwise delay every write by seconds.
+ */
+const SHARE_OF_OPENING = 0.25
+const OPENING_PATIENCE_MS = 10_000
 const PEOPLE_AT_ONCE = 500
 const EVENTS_AT_ONCE = 50
 
@@ -94,6 +100,18 @@ export function createHub(ctx: Context, createChats: CreateChatSource): Hub {
   })
 
   const all = () => [...people.values()].flatMap((streams) => [...streams])
+  const places = Math.max(1, Math.floor(config.databasePoolSize * SHARE_OF_OPENING))
+  const opening = createFairSemaphore({
+    places: Array.from({ length: places }, (_, place) => place),
+    patienceMs: OPENING_PATIENCE_MS,
+    maxWaiting: MAX_OF_A_PROCESS,
+    share: 1,
+  })
+  /** Waits until few enough streams are opening. The caller must return the place. */
+  const takePlace = () =>
+    opening.take(undefined) ??
+    new Promise<number>((accept, refuse) => opening.wait(undefined, accept, refuse))
+
   const epoch = epochOf(ctx)
   const chats = createChats(ctx, {
     of: (user) => [...(people.get(user) ?? [])].filter((stream) => stream.chats),
@@ -224,10 +242,16 @@ export function createHub(ctx: Context, createChats: CreateChatSource): Hub {
   return {
     async open(viewer, language, { after, epoch: askedEpoch, chats: wanted }) {
       if (closed || size >= MAX_OF_A_PROCESS) return undefined
+      const place = await takePlace()
+      const leavePlace = () => opening.give(place, [])
+      if (closed || currentScope()?.isGone) {
+        leavePlace()
+        throw new Busy('the stream is no longer wanted')
+      }
       const stream = createEventStream(viewer, language, {
         onReady: () => {
           wake([viewer.id])
-          if (stream.chats) chats.resume(stream)
+          if (stream.chats) void chats.resume(stream)
         },
         onClose: () => {
           clearTimeout(expiry)
@@ -249,21 +273,25 @@ export function createHub(ctx: Context, createChats: CreateChatSource): Hub {
         stream.epoch = await epoch.name()
         const hasPlace = after !== undefined || wanted?.after !== undefined
         const isCurrent = askedEpoch === stream.epoch
-        // The stream is registered before this query. Otherwise the stream could miss a notification that is
+        // The stream is registered before these queries. Otherwise the stream could miss a notification that is
         // committed in between.
-        const newest = await findLastSeq(sql, viewer.id)
-        const hasChats = wanted ? await chats.open(stream, isCurrent ? wanted.after : undefined) : true
+        const [newest, hasChats] = await Promise.all([
+          findLastSeq(sql, viewer.id),
+          wanted ? chats.open(stream, isCurrent ? wanted.after : undefined) : true,
+        ])
         mustReset = hasPlace && !(isCurrent && hasChats && (after ?? newest) <= newest)
         stream.last = mustReset ? newest : (after ?? newest)
       } catch (error) {
         stream.readable.destroy()
+        leavePlace()
         throw error
       }
       // Randomizes the retry delay, so that clients do not reconnect all at once. Sends the start position
       // for a client that disconnects before its first notification (notifications-12).
       stream.write(`retry: ${1000 + Math.floor(Math.random() * 2000)}\nid: ${placeOf(stream)}\n\n`)
       if (mustReset) stream.write(eventOf(stream, 'reset', '{}'))
-      if (wanted) chats.resume(stream)
+      // The response starts now, and the place is free when the stream has caught up.
+      void chats.resume(stream).finally(leavePlace)
       wake([viewer.id])
       // Another request may have revoked the session while this stream opened.
       checkSoon([viewer.id])
@@ -273,6 +301,7 @@ export function createHub(ctx: Context, createChats: CreateChatSource): Hub {
       closed = true
       clearInterval(beats)
       clearTimeout(checking)
+      void opening.close()
       chats.close()
       const streams = all()
       for (const stream of streams) stream.end('server_closing')

@@ -110,17 +110,18 @@ function jobsPart(
   { due, running, failed, ...jobs }: JobsState,
   checks: CheckRow[],
   sinceSchedule: number | null,
+  now: number,
 ): HealthPart {
   const figures = Object.entries({ due, running, failed }).map(([name, value]) => ({ name, value }))
   const lastLook = checks
     .map((row) => row.checked_at)
     .sort()
     .at(-1)
-  const isLate = jobs.due_since !== null && Date.now() - Date.parse(jobs.due_since) > LATE_MS
-  const isStale = lastLook !== undefined && Date.now() - Date.parse(lastLook) > STALE_MS
+  const isLate = jobs.due_since !== null && now - Date.parse(jobs.due_since) > LATE_MS
+  const isStale = lastLook !== undefined && now - Date.parse(lastLook) > STALE_MS
   const good_at = wireTimeOrNull(lastLook ?? null)
   if (sinceSchedule !== null && sinceSchedule * 1000 > LATE_MS) {
-    const since = wireTime(new Date(Date.now() - sinceSchedule * 1000).toISOString())
+    const since = wireTime(new Date(now - sinceSchedule * 1000).toISOString())
     return partOf('jobs', {
       state: 'failing',
       since,
@@ -146,7 +147,11 @@ function jobsPart(
   return partOf('jobs', { state: lastLook === undefined ? 'unknown' : 'good', good_at, figures })
 }
 
-function backupsPart({ config }: Context, { bytes, seconds, ...backup }: BackupState): HealthPart {
+function backupsPart(
+  { config }: Context,
+  { bytes, seconds, ...backup }: BackupState,
+  now: number,
+): HealthPart {
   const made = backup.finished_at
   const figures =
     made === null
@@ -168,7 +173,7 @@ function backupsPart({ config }: Context, { bytes, seconds, ...backup }: BackupS
   const promised = promisedBackupAge(config)
   if (promised === undefined) return partOf('backups', { state: 'off', good_at, figures })
   if (made === null) return partOf('backups', { state: 'unknown' })
-  const isLate = Date.now() - Date.parse(made) > promised
+  const isLate = now - Date.parse(made) > promised
   return partOf('backups', {
     state: isLate ? 'warning' : 'good',
     since: isLate ? good_at : null,
@@ -188,6 +193,8 @@ export async function readHealth(ctx: Context, probes: readonly Probe[]): Promis
     measureSkews(ctx),
     sinceLastSchedule(ctx.sql),
   ])
+  // All ages on this page are those of times that the database wrote.
+  const now = Date.now() - skews.database * 1000
   const { busy, waiting } = ctx.sql.state()
   const figures = Object.entries({ ms, busy, waiting, clients, bytes }).map(([name, value]) => ({
     name,
@@ -206,9 +213,9 @@ export async function readHealth(ctx: Context, probes: readonly Probe[]): Promis
       database,
       writesPart(ctx.sql.writeFault()),
       clocksPart(skews),
-      jobsPart(jobs, checks, sinceSchedule),
+      jobsPart(jobs, checks, sinceSchedule, now),
       ...probed,
-      backupsPart(ctx, backup),
+      backupsPart(ctx, backup, now),
     ],
   }
 }

@@ -63,10 +63,10 @@ async function removeForeignPidFile(cluster: string, log: Log): Promise<void> {
 }
 
 async function areGone(cluster: string, patience: number): Promise<boolean> {
-  const deadline = Date.now() + patience
+  const deadline = performance.now() + patience
   for (;;) {
     if (findDatabaseProcesses(cluster).length === 0) return true
-    if (Date.now() >= deadline) return false
+    if (performance.now() >= deadline) return false
     await wait(20)
   }
 }

@@ -12,6 +12,8 @@ import { API, type Server } from '../instance.ts'
  */
 const MARK = 'x-kith-site'
 const GIVES_TOKEN = /^(auth\/login|users|socialite\/[\w-]{1,32})$/
+/** Lifetime of every token. */
+export const TOKEN_MINUTES = 60
 const REFRESH_EARLY_SECONDS = 60
 const STRANGE_MAX = 20
 const INNER_HEADER = 'x-kith-inner'
@@ -168,7 +170,10 @@ export function addSessions(server: Server, { config, log }: Pick<Context, 'conf
   const findToken: FindToken = (request, reply) => {
     const session = readSession(request, config)
     if (!session) return undefined
-    if (Date.now() / 1000 < session.expiresAt - REFRESH_EARLY_SECONDS) return session.token
+    const left = session.expiresAt - Date.now() / 1000
+    // A token with more time than its lifetime was issued while the clock was ahead, and may have expired.
+    if (left > REFRESH_EARLY_SECONDS && left <= TOKEN_MINUTES * 60 + REFRESH_EARLY_SECONDS)
+      return session.token
     return exchange(session.token, request).then(({ status, body }) => {
       if (status === 200) return keepToken(reply, config, body).token
       if (status === 401) clearSession(reply, config)
