@@ -33,7 +33,7 @@ const POINTS: Record<Language, string> = { en: 'Points', zh: '积分' }
 export const currencyName = (settings: Settings, language: Language): string =>
   settings['site:currency-name'] ?? POINTS[language]
 
-/** What clients show of the site, in one language. Each page of the site contains it, so it stays short. */
+/** Name and texts of the site in one language. Each page of the site contains them, so they stay short. */
 export const siteIdentity = (config: Context['config'], settings: Settings, language: Language) => ({
   name: siteName(config, settings, language),
   description: onOneLine(textIn(settings, 'site:description', language) ?? DESCRIPTION[language]),

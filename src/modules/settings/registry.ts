@@ -152,7 +152,7 @@ export const SETTINGS = {
   'site:imprint': define(
     Nullable(Text(2000)),
     null,
-    'Who operates the site, for countries that require it. `GET /aboutus` shows it.',
+    'Operator of the site, for countries that require it. `GET /aboutus` shows it.',
   ),
   'site:powered-by': define(Flag(), true, 'Pages and mails name Kith as the software of the site.'),
   'site:about-url': define(

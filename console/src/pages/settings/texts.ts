@@ -84,7 +84,7 @@ export const SETTING_TEXTS: Record<string, SettingText> = {
   },
   'site:imprint': {
     label: ['Imprint', '站点信息'],
-    note: ['Who operates the site. The about page shows it.', '运营者信息，显示在关于页面。'],
+    note: ['Operator of the site. The about page shows it.', '运营者信息，显示在关于页面。'],
   },
   'site:powered-by': {
     label: ['Name the software', '显示软件名称'],
