@@ -34,7 +34,11 @@ async function fill() {
   const question = await questions.ask(ada, { subject: 'Where?', body: all })
   await questions.answer(lin, question, { body: all })
   const { group: make, post } = groupMaker(site!)
-  const group = await make(ada, { name: HOSTILE_TEXTS[0], notice: partsOf(2_000)[0], summary: partsOf(255)[0] })
+  const group = await make(ada, {
+    name: HOSTILE_TEXTS.find(({ length }) => length <= 50),
+    notice: partsOf(2_000)[0],
+    summary: partsOf(255)[0],
+  })
   assert.equal((await as(lin, 'PATCH', '/user', { bio: partsOf(255)[0] })).status, 204)
   const groupPost = await post(ada, group, { title: 'Walk', body: all })
   const publish = async (feed_content: string) =>
