@@ -30,6 +30,11 @@ const define = <T extends TSchema>(schema: T, standard: Static<T>, about: string
 export const SETTINGS = {
   'pay-validate-user-password': define(Flag(), false, 'Payments require the account password.'),
   'feed:topic:need-review': define(Flag(), false, 'New feed topics require approval.'),
+  'feed:topic:default-logo': define(
+    Nullable(Text(512, { 'x-picture': true })),
+    null,
+    'Picture that topics without a picture show (topics-16), as the `node` of a stored picture.',
+  ),
   'feed:list-hot-days': define(Int(1, 365), 7, 'Maximum age of hot feeds, in days.'),
   'feed:pay-word-limit': define(
     Int(1, 10_000),

@@ -57,7 +57,9 @@ function documentedErrors(
   const { errors = [] } = options
   return [
     tooManyRequests,
-    ...(method === 'GET' ? [] : [badRequest, unsupportedMediaType]),
+    // The query of any method may be unreadable.
+    badRequest,
+    ...(method === 'GET' ? [] : [unsupportedMediaType]),
     ...(isOpen ? [] : [unauthenticated]),
     ...(method === 'GET' && !path.startsWith('/auth/') ? [] : [addressBlocked]),
     ...(method === 'GET' || options.access === 'public' || options.whileSilenced ? [] : [silenced]),

@@ -9,6 +9,10 @@ export const SETTING_TEXTS: Record<string, SettingText> = {
     label: ['Review of new topics', '话题审核'],
     note: ['New topics stay hidden until a moderator accepts them.', '用户创建的话题需审核通过后才会公开。'],
   },
+  'feed:topic:default-logo': {
+    label: ['Default picture of topics', '话题默认图片'],
+    note: ['Topics without a picture show this one.', '没有图片的话题将显示此图片。'],
+  },
   'feed:list-hot-days': {
     label: ['Maximum age of hot feeds (days)', '热门动态时间范围（天）'],
     note: ['Older feeds do not appear in the hot list.', '超出此天数的动态不进入热门列表。'],

@@ -74,8 +74,10 @@ export async function removeStaleNodes(sql: Db, limit: number): Promise<string[]
   return rows.map(({ node }) => node)
 }
 
+/** Skips pictures of settings, which outlive the account of the administrator who chose them. */
 export const markNodesUnused = (sql: Db, nodes: string[], ownerId: number) => sql`
-  update storage_nodes set used_at = null where node = any(${nodes}::text[]) and owner_id = ${ownerId}`
+  update storage_nodes n set used_at = null where node = any(${nodes}::text[]) and owner_id = ${ownerId}
+  and not exists (select from settings s where s.value = to_jsonb(n.node))`
 
 const wrongHash = apiError(
   422,
@@ -203,8 +205,13 @@ export function parseNode(text: string): string | null {
 /** Pass only a parsed or stored node. Other text would allow path traversal. */
 export const nodeKey = (node: string) => node.replace(':', '/')
 
+export async function findNode(sql: Db, node: string): Promise<StoredNode | undefined> {
+  const [stored] = await listNodes(sql, [node])
+  return stored
+}
+
 export async function getNode(sql: Db, node: string | null): Promise<StoredNode> {
-  const [stored] = node === null ? [] : await listNodes(sql, [node])
+  const stored = node === null ? undefined : await findNode(sql, node)
   if (!stored) throw noSuchFile()
   return stored
 }
