@@ -33,6 +33,7 @@ const PROGRAMS = {
     'systemd-analyze': 'systemd',
   },
   import: { mariadbd: 'mariadb-server', openssl: 'openssl', ...POSTGRES },
+  mirror: { mariadbd: 'mariadb-server', ...POSTGRES },
   demo: {},
   large: {},
   chat: { ejabberdctl: 'ejabberd', openssl: 'openssl' },
