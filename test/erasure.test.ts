@@ -235,6 +235,7 @@ const RETAINED = new Set([
     'ledger_postings',
     'recharges',
     'withdrawals',
+    'earlier_orders',
     'idempotency_keys',
   ],
   ...[

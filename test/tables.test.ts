@@ -61,9 +61,9 @@ const OWNERS: Record<string, string[]> = {
     ...['im_groups', 'im_registrations', 'im_tokens'],
   ],
   ledger: [
+    'earlier_orders',
     'import_balances',
     'import_holds',
-    'import_orders',
     'ledger_accounts',
     'ledger_checkpoints',
     'ledger_postings',

@@ -41,6 +41,7 @@ describe('leaves after a later run what a first run would', { skip: skipMariaDb 
       sequences += found.sequences
       differing += found.differences.length
       const some = [...Map.groupBy(found.differences, kindOf).values()]
+      for (const lines of some) process.stdout.write(`seed ${FIRST + n}: ${lines.length} like ${lines[0]}\n`)
       assert.deepEqual(
         [...some.flatMap((lines) => lines.slice(0, 3)), ...found.faults],
         [],
