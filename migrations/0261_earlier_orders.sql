@@ -24,6 +24,7 @@ create table earlier_orders (
   constraint earlier_orders_state_known check (state in (-1, 0, 1))
 );
 create index earlier_orders_of_owner on earlier_orders (owner_id, created_at desc, id desc);
+create index earlier_orders_by_time on earlier_orders (created_at, id);
 create index earlier_orders_of_source on earlier_orders (source, source_id);
 create index earlier_orders_by_number on earlier_orders (number) where number is not null;
 create index earlier_orders_by_provider_number on earlier_orders (provider_number) where provider_number is not null;

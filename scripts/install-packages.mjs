@@ -32,7 +32,7 @@ const PROGRAMS = {
     promtool: 'prometheus',
     'systemd-analyze': 'systemd',
   },
-  import: { mariadbd: 'mariadb-server', openssl: 'openssl', ...POSTGRES },
+  import: { mariadbd: 'mariadb-server', nginx: 'nginx-light', openssl: 'openssl', ...POSTGRES },
   mirror: { mariadbd: 'mariadb-server', ...POSTGRES },
   demo: {},
   large: {},

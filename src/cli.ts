@@ -134,6 +134,14 @@ imports
   )
 
 imports
+  .command('letters')
+  .description('Tell users by mail or text message the name that the closed import gave them, once')
+  .option('--dry-run', 'Print the letters without sending them')
+  .action(
+    exits(async (options) => (await import('../importers/thinksns/letters.ts')).importLetters(env, options)),
+  )
+
+imports
   .command('thinksns')
   .description('Import a whole community from ThinkSNS+ (docs/migrate-from-thinksns.md)')
   .option('--database <URL>', 'Old database: mysql://USER:PASSWORD@HOST/NAME')

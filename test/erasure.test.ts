@@ -236,6 +236,7 @@ const RETAINED = new Set([
     'recharges',
     'withdrawals',
     'earlier_orders',
+    'import_letters',
     'idempotency_keys',
   ],
   ...[

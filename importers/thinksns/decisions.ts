@@ -26,7 +26,10 @@ export const CHOICES: [reason: RegExp, advice: string][] = [
     /^(an active|another) user has the same (email|phone): /,
     'the other user signs in with it: correct it in the source',
   ],
-  [/^(no name|name looks like|name differs from another)/, 'tell these users with --letters'],
+  [
+    /^(no name|name looks like|name differs from another)/,
+    '`kith import letters` tells these users after the switch',
+  ],
   [/^no e-mail, phone or password: /, '`kith admin reset-password ID` gives access'],
   [/^unknown password format: /, 'these users reset their password'],
   [/^second open pin of the same content: /, 'the payment is refunded'],

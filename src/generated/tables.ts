@@ -648,6 +648,10 @@ export type Tables = {
     refund_kind: string
     given_back: boolean
   }
+  import_letters: {
+    user_id: number
+    queued_at: string
+  }
   import_notes: {
     id: number
     source_table: string

@@ -99,6 +99,13 @@ export const dropNotes = (sql: Db, table: string, chunk: number) => sql`
 export const dropNotesOf = (sql: Db, table: string, keys: string[]) => sql`
   delete from import_notes where source_table = ${table} and chunk = 0 and row_key = any(${keys})`
 
+/** Drops notes of a step about things that are gone. `there` selects the keys of those that are not. */
+export const pruneNotes = (sql: Db, step: string, there: Fragment) => sql`
+  delete from import_notes where source_table = ${step} and chunk = 0 and not row_key in (${there})`
+
+export const dropNotesIn = (sql: Db, step: string, keys: Fragment) => sql`
+  delete from import_notes where source_table = ${step} and chunk = 0 and row_key in (${keys})`
+
 const VALUE_MAX = 2000
 
 function shownValue(value: unknown, other: unknown): string {

@@ -84,9 +84,10 @@ describe('compares an import with its source', { skip: skipMariaDb }, async () =
     ['paid content that became free', 'update paid_nodes set free = true', 'prices of content'],
     [
       'an administrator who was none',
-      `with made as (insert into roles (name, display_name) values ('odd', 'odd') returning id),
+      `with somebody as (insert into users (id, name, name_key) values (999, 'somebody', 'somebody')),
+        made as (insert into roles (name, display_name) values ('odd', 'odd') returning id),
         able as (insert into role_abilities (role_id, ability) select id, 'admin: login' from made)
-        insert into user_roles select 7, id from made`,
+        insert into user_roles select 999, id from made`,
       'people who administer',
     ],
     [

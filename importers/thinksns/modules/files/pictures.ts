@@ -3,6 +3,7 @@ import { cleanMedia, inspectMedia, type Media, MediaError, nodeKey, parseNode } 
 import type { Context } from '#platform/context.ts'
 import type { Db, Row } from '#platform/database'
 import type { FileSource, SourceBytes } from '../../database/files.ts'
+import { pruneNotes } from '../../database/state.ts'
 import type { ImportStep } from '../../database/table.ts'
 import { relation, upsert } from '../../database/write.ts'
 
@@ -144,10 +145,8 @@ export const copyPictures: ImportStep = {
   keeps: true,
   async run({ ctx, files, options, transaction, note, forget, saveNotes, progress }) {
     let [place, id, done] = ['', 0, 0]
-    await transaction(
-      (tx) => tx`
-        delete from import_notes n where source_table = 'pictures' and not exists (
-          select from import_pictures p where n.row_key = concat(p.place, ' ', p.id))`,
+    await transaction((tx) =>
+      pruneNotes(tx, 'pictures', tx`select concat(place, ' ', id) from import_pictures`),
     )
     for (;;) {
       const rows = await transaction(

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { orNone } from '../../database/changes.ts'
+import { pruneNotes } from '../../database/state.ts'
 import { defineTable, type ImportStep, type StepContext } from '../../database/table.ts'
 import { existing, removed } from '../../database/vanishing.ts'
 import { relation, upsert } from '../../database/write.ts'
@@ -202,11 +203,12 @@ export const copyUploads: ImportStep = {
   keeps: true,
   async run({ ctx, files, options, transaction, changed, note, forget, saveNotes, progress }) {
     let [last, done] = [0, 0]
-    await transaction(
-      (tx) => tx`
-        delete from import_notes n where source_table = 'bytes of files' and not exists (
-          select from import_uploads u
-          where n.row_key = concat('file ', u.content_id, ' of user ', u.owner_id))`,
+    await transaction((tx) =>
+      pruneNotes(
+        tx,
+        'bytes of files',
+        tx`select concat('file ', content_id, ' of user ', owner_id) from import_uploads`,
+      ),
     )
     for (;;) {
       const rows = await transaction(
