@@ -2,10 +2,11 @@ import { requireMountedKinds } from '#contracts/content.ts'
 import { type Ability, hasAbility, isMemberAbility } from '#modules/abilities/index.ts'
 import { findSilence, lacksSecondFactor } from '#modules/accounts/index.ts'
 import { findAddressBlock } from '#modules/address-blocks/index.ts'
+import { readSiteName } from '#modules/settings/index.ts'
 import { recordActivity } from '#modules/statistics/index.ts'
 import { cachedViewer, findViewer } from '#modules/tokens/index.ts'
 import type { Context } from '#platform/context.ts'
-import { secondFactorNeeded } from '#platform/errors.ts'
+import { type Language, secondFactorNeeded } from '#platform/errors.ts'
 import {
   addDocumentation,
   addHealth,
@@ -40,10 +41,12 @@ export async function buildApp(ctx: Context): Promise<Server> {
       findSilence: (userId) => findSilence(ctx, userId),
     },
   })
-  await addDocumentation(server)
+  // These pages open during an outage of the database too.
+  const nameOf = (language?: Language) => readSiteName(ctx, language).catch(() => ctx.config.siteName)
+  await addDocumentation(server, nameOf)
   addHealth(server, ctx)
-  addLanding(server, ctx.config.console)
-  addConsole(server, ctx.config)
+  addLanding(server, ctx)
+  addConsole(server, ctx.config, nameOf)
   await encapsulate(
     server,
     (api) => {

@@ -52,7 +52,7 @@ test("exports a user's data when the user proves their identity (rights-9)", asy
 
   const shown = (await as(ann, 'GET', `/user/exports/${id}`)).body
   assert.deepEqual([shown.state, shown.size, shown.files], ['ready', reply.rawPayload.length, 1])
-  assert.equal(reply.headers['content-disposition'], `attachment; filename="kith-export-${id}.zip"`)
+  assert.equal(reply.headers['content-disposition'], `attachment; filename="data-export-${id}.zip"`)
   assert.equal(reply.headers['cache-control'], 'private, no-store')
   const [profile] = list('profile')
   assert.deepEqual([profile.id, profile.name, profile.email], [ann.id, ann.name, ann.email])

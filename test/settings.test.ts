@@ -24,6 +24,8 @@ const ann = await rich(10_000, 10_000)
 /** Settings that only clients use, by the path that returns them. */
 const CLIENT_SETTINGS: Record<string, readonly SettingName[]> = {
   '/bootstrappers': [
+    ...['site:name', 'site:name-en', 'site:description', 'site:description-en', 'site:welcome'],
+    ...['site:welcome-en', 'site:contact', 'site:powered-by'],
     ...['feed:items', 'site:client-email', 'site:user-invite-template', 'site:gold', 'site:reward-amounts'],
     ...['site:currency-name', 'site:currency-unit', 'site:anonymous-rule', 'register:show-terms'],
     ...[
@@ -87,7 +89,21 @@ const bounds =
 const cash = { value: 200, type: 'alipay', account: 'ann@pay.example' }
 const recharge = { type: 'manual', amount: 300 }
 
+const isChinese = (name: SettingName, field: string) => async () =>
+  under({ [name]: '海港' } as Partial<Settings>, async () => {
+    const inLanguage = async (language: string) =>
+      (await guest('GET', '/bootstrappers', undefined, { 'accept-language': language })).body.identity[field]
+    assert.deepEqual([await inLanguage('zh'), (await inLanguage('en')) === '海港'], ['海港', false])
+  })
+
 const PROOFS: Partial<Record<SettingName, () => Promise<void>>> = {
+  'site:name-zh': isChinese('site:name-zh', 'name'),
+  'site:description-zh': isChinese('site:description-zh', 'description'),
+  'site:welcome-zh': isChinese('site:welcome-zh', 'welcome'),
+  'site:imprint': () =>
+    under({ 'site:imprint': 'River Society' }, async () =>
+      assert.match(JSON.stringify((await guest('GET', '/aboutus')).body), /River Society/),
+    ),
   'currency:recharge-min': bounds('currency:recharge-min', 301, 300, '/currency/recharge', recharge),
   'currency:recharge-max': bounds('currency:recharge-max', 299, 300, '/currency/recharge', recharge),
   'currency:cash-min': bounds('currency:cash-min', 301, 300, '/currency/cash', { amount: 300 }),

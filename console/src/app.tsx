@@ -11,6 +11,7 @@ import { i18nProvider } from './shell/i18n.ts'
 import { ConsoleLayout } from './shell/layout.tsx'
 import { LoginPage } from './shell/login.tsx'
 import { NotFoundPage } from './shell/not-found.tsx'
+import { SITE_NAME } from './shell/site-name.ts'
 import { textNow } from './shell/text.ts'
 import { DARK, LIGHT } from './shell/theme.ts'
 
@@ -40,7 +41,7 @@ export function App() {
   return (
     <BrowserRouter basename="/admin">
       <Admin
-        title="Kith"
+        title={SITE_NAME}
         authProvider={authProvider}
         dataProvider={dataProvider}
         i18nProvider={i18nProvider}

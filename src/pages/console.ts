@@ -2,9 +2,10 @@ import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { escapeMarkup } from '#lib/markup/html.ts'
 import type { Config } from '#platform/config'
-import { apiError } from '#platform/errors.ts'
-import { addVary, builtFolder, type Server, sendAsset, sendNotBuilt } from '#platform/http'
+import { apiError, type Language } from '#platform/errors.ts'
+import { addVary, builtFolder, language, type Server, sendAsset, sendNotBuilt } from '#platform/http'
 
 const turnedOff = apiError(
   404,
@@ -30,12 +31,14 @@ const policyWith = (nonce: string) =>
 export function addConsole(
   server: Server,
   config: Pick<Config, 'console'>,
+  readName: (language: Language) => Promise<string>,
   folder = builtFolder('console'),
 ): void {
   const sendPage = async (request: FastifyRequest, reply: FastifyReply) => {
     if (!config.console) throw turnedOff()
     const page = await readFile(join(folder, 'index.html'), 'utf8').catch(() => undefined)
     if (page === undefined) return sendNotBuilt('console', request, reply)
+    const name = await readName(language(request))
     const nonce = randomBytes(16).toString('base64')
     return addVary(reply, 'Accept-Language')
       .type('text/html; charset=utf-8')
@@ -43,7 +46,7 @@ export function addConsole(
       .header('Content-Security-Policy', policyWith(nonce))
       .header('Referrer-Policy', 'same-origin')
       .header('X-Frame-Options', 'DENY')
-      .send(page.replaceAll('KITH_NONCE', nonce))
+      .send(page.replaceAll('KITH_NONCE', nonce).replaceAll('KITH_SITE', () => escapeMarkup(name)))
   }
 
   server.get('/admin', sendPage)

@@ -11,7 +11,7 @@ const open = (headers: Record<string, string> = {}) => app.inject({ method: 'GET
 test("describes the server at / in the client's language (conventions-36)", async () => {
   const english = await open()
   assert.deepEqual([english.statusCode, english.headers['content-type']], [200, 'text/html; charset=utf-8'])
-  assert.ok(english.body.includes(`<h1>Kith ${VERSION}</h1>`) && english.body.includes('lang="en"'))
+  assert.ok(english.body.includes(`Powered by Kith ${VERSION}`) && english.body.includes('lang="en"'))
   assert.match(english.body, /the server of a social network[\s\S]*href="\/docs"/)
   const chinese = await open({ 'accept-language': 'zh-CN,zh;q=0.9,en;q=0.8', accept: 'text/html,*/*;q=0.8' })
   assert.match(chinese.body, /lang="zh"[\s\S]*社交网络的服务器/)

@@ -1,4 +1,7 @@
 import { hash } from 'node:crypto'
+import { escapeMarkup } from '#lib/markup/html.ts'
+import { readSettings, STANDARD_SETTINGS, siteName } from '#modules/settings/index.ts'
+import type { Context } from '#platform/context.ts'
 import type { Language, Text } from '#platform/errors.ts'
 import { API, addVary, language, type Server } from '#platform/http'
 import { VERSION } from '#platform/version.ts'
@@ -23,34 +26,40 @@ const LINKS = [
   { path: '/health/ready', en: 'readiness check', zh: '就绪检查' },
 ]
 
-function landingPage(speaks: Language, hasConsole: boolean): string {
+type Shown = { name: string; isPoweredBy: boolean }
+
+function landingPage(speaks: Language, hasConsole: boolean, { name, isPoweredBy }: Shown): string {
   const links = LINKS.filter(({ path }) => hasConsole || path !== '/admin')
   return `<!doctype html>
 <html lang="${speaks}">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
-<title>Kith</title>
+<title>${escapeMarkup(name)}</title>
 <style>${STYLE}</style>
-<h1>Kith ${VERSION}</h1>
+<h1>${escapeMarkup(name)}</h1>
 <p>${DESCRIPTION[speaks]}</p>
 <ul>
 ${links.map((link) => `<li><a href="${link.path}"><code>${link.path}</code></a> ${link[speaks]}</li>`).join('\n')}
 </ul>
-</html>
+${isPoweredBy ? `<p>Powered by Kith ${VERSION}</p>\n` : ''}</html>
 `
 }
+
+/** Uses the defaults during an outage of the database. */
+const readIdentity = (ctx: Context) => readSettings(ctx).catch(() => STANDARD_SETTINGS)
 
 /**
  * Serves the site's front page at `/`. Serves a description of the server when the site is off or the client
  * accepts JSON but no HTML (conventions-36).
  */
-export function addLanding(server: Server, hasConsole: boolean): void {
+export function addLanding(server: Server, ctx: Context): void {
+  const hasConsole = ctx.config.console
   server.get('/', { schema: { hide: true } }, async (request, reply) => {
     addVary(reply, 'Accept, Accept-Language').header('Cache-Control', 'no-cache')
     const accept = request.headers.accept ?? ''
     if (/\bjson\b/.test(accept) && !accept.includes('text/html'))
       return reply.send({
-        name: 'Kith',
+        name: siteName(ctx.config, await readIdentity(ctx), language(request)),
         version: VERSION,
         api: API,
         documentation: '/docs',
@@ -58,9 +67,15 @@ export function addLanding(server: Server, hasConsole: boolean): void {
         ...(hasConsole ? { console: '/admin' } : {}),
       })
     if (await server.sendPage?.(request, reply)) return reply
+    const speaks = language(request)
+    const settings = await readIdentity(ctx)
+    const shown = {
+      name: siteName(ctx.config, settings, speaks),
+      isPoweredBy: settings['site:powered-by'],
+    }
     return reply
       .header('Content-Security-Policy', POLICY)
       .type('text/html; charset=utf-8')
-      .send(landingPage(language(request), hasConsole))
+      .send(landingPage(speaks, hasConsole, shown))
   })
 }

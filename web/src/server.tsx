@@ -153,7 +153,7 @@ async function pageOf(request: WebRequest, api: Reader, posted: Posted | null): 
     account,
     body: documentOf({
       body,
-      head: { ...head, title: titleOf(head.title) },
+      head: { ...head, title: titleOf(head.title, settings.identity.name) },
       boot,
       cache: dehydrate(cache),
       nonce: request.nonce,

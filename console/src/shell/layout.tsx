@@ -15,6 +15,7 @@ import { Link } from 'react-router'
 import mark from '../mark.svg'
 import { Icon } from './icon.tsx'
 import { ConsoleMenu } from './menu.tsx'
+import { SITE_NAME } from './site-name.ts'
 import { useText } from './text.ts'
 
 const Palette = lazy(() => import('./palette.tsx').then((part) => ({ default: part.Palette })))
@@ -95,7 +96,7 @@ function ConsoleBar() {
     >
       <Box component="img" src={mark} alt="" sx={{ width: 24, height: 24, mr: 1 }} />
       <Typography component="span" sx={{ fontWeight: 700, mr: 2, display: { xs: 'none', sm: 'inline' } }}>
-        Kith
+        {SITE_NAME}
       </Typography>
       <TitlePortal
         variant="body2"
@@ -110,7 +111,7 @@ function useTabTitle() {
   useEffect(() => {
     const show = () => {
       const title = document.querySelector('#react-admin-title')?.textContent?.trim()
-      const next = title ? `${title} · Kith` : 'Kith'
+      const next = title ? `${title} · ${SITE_NAME}` : SITE_NAME
       if (document.title !== next) document.title = next
     }
     const observer = new MutationObserver(show)

@@ -4,6 +4,7 @@ import { type FormEvent, useEffect, useState } from 'react'
 import { LocalesMenuButton, useLogin, useTranslate } from 'react-admin'
 import { messageOf } from '../api/message.ts'
 import mark from '../mark.svg'
+import { SITE_NAME } from './site-name.ts'
 import { useText } from './text.ts'
 
 export function LoginPage() {
@@ -15,7 +16,7 @@ export function LoginPage() {
   const [wantsCode, setWantsCode] = useState(false)
 
   useEffect(() => {
-    document.title = 'Kith'
+    document.title = SITE_NAME
   }, [])
 
   const send = async (event: FormEvent<HTMLFormElement>) => {
@@ -41,7 +42,7 @@ export function LoginPage() {
         <Box sx={{ display: 'flex', alignItems: 'center', mb: 3 }}>
           <Box component="img" src={mark} alt="" sx={{ width: 36, height: 36, mr: 1.5 }} />
           <Typography variant="h5" component="h1" sx={{ flex: 1 }}>
-            {t(['Kith console', 'Kith 管理后台'])}
+            {t([`${SITE_NAME} console`, `${SITE_NAME} 管理后台`])}
           </Typography>
           <LocalesMenuButton />
         </Box>

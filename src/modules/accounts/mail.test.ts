@@ -92,6 +92,20 @@ test('sends a mail through SMTP without logging it', async (t) => {
   assert.deepEqual(lines, [])
 })
 
+test('names the site as the sender unless MAIL_FROM has a name', async (t) => {
+  const { url, letters } = await mailServer(t)
+  const site = { name: 'River, "Side"', url: 'https://site.example', isPoweredBy: false }
+  for (const mailFrom of ['kith@site.example', '<kith@site.example>', 'Desk <desk@site.example>']) {
+    const mail = createMail({ smtpUrl: url, mailFrom }, capture().log)
+    await mail.send({ ...letter, site })
+    await mail.close()
+  }
+  const senders = letters.map((text) => /^From: (.*)$/m.exec(text)?.[1])
+  const named = '"River, \\"Side\\"" <kith@site.example>'
+  assert.deepEqual(senders, [named, named, 'Desk <desk@site.example>'])
+  assert.match(mailHtml({ ...letter, site }), /River, &quot;Side&quot; · <a href="https:\/\/site\.example"/)
+})
+
 test('sends an HTML part without scripts or external resources', async (t) => {
   const { url, letters } = await mailServer(t)
   const mail = createMail({ smtpUrl: url, mailFrom: 'Kith <kith@site.example>' }, capture().log)

@@ -7,9 +7,21 @@ import { type Log, redactText } from '#platform/observability'
 
 type MailSettings = { smtpUrl?: string | undefined; mailFrom?: string | undefined; publicUrl?: string }
 
-type Parts = { subject: string; text: string; code?: string; link?: string }
+/** The site as a mail shows it. */
+export type MailSite = { name: string; url: string; isPoweredBy: boolean }
 
-const mailText = ({ text, link }: Parts): string => (link === undefined ? text : `${text}\n\n${link}`)
+type Parts = { subject: string; text: string; code?: string; link?: string; site?: MailSite }
+
+const mailText = ({ text, link, site }: Parts): string =>
+  [text, ...(link === undefined ? [] : [link]), ...(site ? [`-- \n${site.name}\n${site.url}`] : [])].join(
+    '\n\n',
+  )
+
+function footOf({ name, url, isPoweredBy }: MailSite): string {
+  const address = `<a href="${escapeMarkup(url)}" style="color:inherit">${escapeMarkup(url.replace(/^https?:\/\//, ''))}</a>`
+  const software = isPoweredBy ? '<br>Powered by Kith' : ''
+  return `<p style="max-width:520px;margin:16px auto 0;font-size:13px;color:#5b6764;text-align:center">${escapeMarkup(name)} · ${address}${software}</p>`
+}
 
 /** Splits between paragraphs, and between a Chinese sentence and its English translation. */
 const paragraphsOf = (text: string) => text.split(/\n{2,}|(?<=[。！？]) (?=[A-Z])/)
@@ -17,7 +29,7 @@ const paragraphsOf = (text: string) => text.split(/\n{2,}|(?<=[。！？]) (?=[A
 const languageOf = (text: string) => (/\p{Script=Han}/u.test(text) ? 'zh' : 'en')
 
 /** Uses inline styles and no external resources, because mail programs remove style sheets and block resources. */
-export function mailHtml({ subject, text, code, link }: Parts): string {
+export function mailHtml({ subject, text, code, link, site }: Parts): string {
   const heading = escapeMarkup(subject.replace(/\s+/g, ' '))
   const shown = paragraphsOf(text).map((part) => {
     const said = escapeMarkup(part).replaceAll('\n', '<br>')
@@ -42,6 +54,7 @@ export function mailHtml({ subject, text, code, link }: Parts): string {
 ${shown.map((part) => `<p dir="auto" lang="${languageOf(part)}" style="margin:0 0 12px">${part}</p>`).join('\n')}
 ${big}${lead}
 </div>
+${site ? footOf(site) : ''}
 </body>
 </html>
 `
@@ -54,6 +67,8 @@ export type MailMessage = {
   kind: 'verification' | 'message'
   code?: string
   link?: string
+  /** Names the sender, unless `MAIL_FROM` does. */
+  site?: MailSite
 }
 
 export type Mail = {
@@ -108,7 +123,7 @@ function createSmtpMail(smtpUrl: string, from: string): Mail {
   let opening: Promise<Transporter> | undefined
 
   async function attempt<T>(work: (transporter: Transporter) => Promise<T>): Promise<T> {
-    opening ??= openTransport(smtpUrl, from)
+    opening ??= openTransport(smtpUrl)
     try {
       return await work(await opening)
     } catch (error) {
@@ -122,7 +137,8 @@ function createSmtpMail(smtpUrl: string, from: string): Mail {
       // Passes the recipient as an object, so that a comma in the address cannot add a recipient.
       const address = { name: '', address: to }
       const parts = { subject, text: mailText(letter), html: mailHtml(letter) }
-      await attempt((transporter) => transporter.sendMail({ to: address, ...parts }))
+      const sender = senderOf(from, letter.site?.name)
+      await attempt((transporter) => transporter.sendMail({ from: sender, to: address, ...parts }))
     },
     async verifyTransport() {
       await attempt((transporter) => transporter.verify())
@@ -134,21 +150,24 @@ function createSmtpMail(smtpUrl: string, from: string): Mail {
   }
 }
 
-async function openTransport(url: string, from: string): Promise<Transporter> {
+async function openTransport(url: string): Promise<Transporter> {
   const { createTransport } = await import('nodemailer')
-  return createTransport(
-    {
-      url,
-      pool: true,
-      maxConnections: 3,
-      connectionTimeout: 10_000,
-      greetingTimeout: 10_000,
-      socketTimeout: 30_000,
-      disableFileAccess: true,
-      disableUrlAccess: true,
-    },
-    { from },
-  )
+  return createTransport({
+    url,
+    pool: true,
+    maxConnections: 3,
+    connectionTimeout: 10_000,
+    greetingTimeout: 10_000,
+    socketTimeout: 30_000,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  })
+}
+
+/** Adds the name of the site to an address without a name. */
+function senderOf(from: string, name: string | undefined): string | { name: string; address: string } {
+  const [, bare] = /^\s*<?([^\s<>]+@[^\s<>]+)>?\s*$/.exec(from) ?? []
+  return bare === undefined || name === undefined ? from : { name, address: bare }
 }
 
 /**

@@ -1,12 +1,12 @@
 import { findReceipt } from '#modules/ledger/index.ts'
 import { notify } from '#modules/notifications/index.ts'
-import { webLinks } from '#modules/settings/index.ts'
+import { readSettings, siteName, webLinks } from '#modules/settings/index.ts'
 import { sendText, type TextPurpose } from '#modules/text-messages/index.ts'
 import type { Context } from '#platform/context.ts'
 import type { Db, Row } from '#platform/database'
 import { addJob, type TaskList } from '#platform/jobs'
 import type { Channel } from './identity/schema.ts'
-import { mailSender } from './mail.ts'
+import { type MailSite, mailSender } from './mail.ts'
 
 type Contacts = Row<'users', 'email' | 'phone'>
 
@@ -59,6 +59,12 @@ export async function messageUser(ctx: Context, tx: Db, userId: number, message:
   if (contacts) await enqueueMessage(ctx, tx, contacts, message)
 }
 
+async function mailSite(ctx: Context): Promise<MailSite> {
+  const settings = await readSettings(ctx)
+  const { publicUrl: url } = ctx.config
+  return { name: siteName(ctx.config, settings), url, isPoweredBy: settings['site:powered-by'] }
+}
+
 /** Sends a message. Gives up when the mail or text message service rejects the message permanently. */
 export async function deliver(
   ctx: Context,
@@ -68,7 +74,11 @@ export async function deliver(
   const kind = code === undefined ? 'message' : 'verification'
   try {
     if (channel === 'sms') await sendText(ctx, { phone: to, purpose, ...parts })
-    else await mailSender(ctx).send({ to, subject, kind, ...parts, ...(link === undefined ? {} : { link }) })
+    else {
+      const site = await mailSite(ctx)
+      const named = { subject: `${subject} · ${site.name}`, site }
+      await mailSender(ctx).send({ to, kind, ...named, ...parts, ...(link === undefined ? {} : { link }) })
+    }
   } catch (error) {
     if (!(error as { permanent?: boolean }).permanent) throw error
     ctx.log.warn({ err: error, purpose }, 'a message was rejected permanently')

@@ -177,7 +177,7 @@ test('completes the missing fields of notifications from older versions (notific
     ],
     [
       { type: 'reward:news', amount: '7', news: { id: 987654 } },
-      { amount: 7, unit: '积分', news: { id: 987654, title: GONE } },
+      { amount: 7, unit: 'Points', news: { id: 987654, title: GONE } },
     ],
     [
       { type: 'group:report-post', state: 'passed', subject: 'Rude' },

@@ -1,6 +1,6 @@
 import { uuidv7 } from '#lib/ids.ts'
 import { zuluTime, zuluTimeOrNull } from '#lib/time.ts'
-import { type LinkTo, linksOf, readSettings } from '#modules/settings/index.ts'
+import { currencyName, type LinkTo, linksOf, readSettings, siteName } from '#modules/settings/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type Db, transaction } from '#platform/database'
 import type { Language } from '#platform/errors.ts'
@@ -27,7 +27,6 @@ import { systemNotice } from './system/notices.ts'
 import { type Found, findThings, systemData, wantedOf } from './system/view.ts'
 
 export const PAGE_SIZE = 15
-const SYSTEM = { id: 0, name: 'Kith' }
 
 type Reference = { type: string; id: number }
 
@@ -35,6 +34,8 @@ export type Told = {
   /** Looks up fields that a stored row lacks. Undefined for push messages. */
   known?: (row: NotificationRow) => Found
   linkTo: LinkTo
+  /** Name of the site, which sends system notifications. */
+  siteName: (language: Language) => string
 }
 
 const ACCOUNT_PAGES: Record<string, string> = {
@@ -56,7 +57,7 @@ function linkOf(
   return page === undefined ? linkTo(about.type, about.id) : linkTo('account', page)
 }
 
-function dataOf(row: NotificationRow, language: Language, { known }: Told): Notification['data'] {
+function dataOf(row: NotificationRow, language: Language, { known, siteName }: Told): Notification['data'] {
   const { contents, resource, commentable, ...rest } = row.data as {
     contents?: string
     resource?: Reference
@@ -64,7 +65,8 @@ function dataOf(row: NotificationRow, language: Language, { known }: Told): Noti
   }
   const cause = { type: row.cause_type, id: row.cause_id }
   const about = resource ?? cause
-  const sender = row.sender_id === 0 ? SYSTEM : { id: row.sender_id, name: row.sender_name }
+  const sender =
+    row.sender_id === 0 ? { id: 0, name: siteName(language) } : { id: row.sender_id, name: row.sender_name }
   const common = { sender, commentable: commentable ?? about }
   if (row.type === 'system') {
     const { type, state } = rest as { type?: unknown; state?: unknown }
@@ -237,9 +239,10 @@ export async function findMissing(
     readSettings(ctx),
   ])
   const byKey = new Map(things.map((thing) => [`${thing.kind} ${thing.reader} ${thing.id}`, thing]))
-  const unit = settings['site:currency-unit'] || settings['site:currency-name']
+  const unit = (language: Language) => settings['site:currency-unit'] || currencyName(settings, language)
   return {
     linkTo: linksOf(ctx.config, settings),
+    siteName: (language) => siteName(ctx.config, settings, language),
     known: (row) => ({
       unit,
       things: Object.fromEntries(

@@ -1,4 +1,5 @@
-export { SETTINGS, type SettingName, type Settings } from './registry.ts'
+export { currencyName, readSiteName, siteName } from './identity.ts'
+export { SETTINGS, type SettingName, type Settings, STANDARD_SETTINGS } from './registry.ts'
 export {
   isWebLink,
   type LinkTo,

@@ -1,4 +1,4 @@
-import { htmlOf } from '#lib/markup/html.ts'
+import { escapeMarkup, htmlOf } from '#lib/markup/html.ts'
 import { parseText } from '#lib/markup/parse.ts'
 import { recordAudit } from '#modules/audit/index.ts'
 import type { Context } from '#platform/context.ts'
@@ -7,6 +7,7 @@ import type { Language } from '#platform/errors.ts'
 import { Empty, language, OpenObject, routesOn, type Server, Type } from '#platform/http'
 import type { Module } from '../../module.ts'
 import { bootstrapRoutes } from './bootstrap/routes.ts'
+import { siteName } from './identity.ts'
 import { type Settings, SettingsPatch } from './registry.ts'
 import { readSettings, type SettingChecks, updateSettings } from './service.ts'
 
@@ -53,15 +54,27 @@ export const adminSettingRoutes = (checks: SettingChecks) => (server: Server, ct
 const TITLE = { en: 'About us', zh: '关于我们' }
 const NOTHING = { en: 'This page has no content yet.', zh: '暂无介绍。' }
 
-function aboutPage(content: string, language: Language): string {
+const CONTACT = { en: 'Contact', zh: '联系方式' }
+const IMPRINT = { en: 'Imprint', zh: '站点信息' }
+
+function aboutPage(name: string, settings: Settings, language: Language): string {
+  const {
+    'site:about-content': about,
+    'site:contact': contact,
+    'site:imprint': imprint,
+    'site:powered-by': isPoweredBy,
+  } = settings
+  const part = (title: string, text: string | null) =>
+    text ? `<h2>${title}</h2>\n${htmlOf(parseText(text, 'markdown'))}\n` : ''
   return `<!doctype html>
 <html lang="${language}">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
-<title>${TITLE[language]}</title>
+<title>${TITLE[language]} · ${escapeMarkup(name)}</title>
 <style>body { font: 16px/1.6 sans-serif; max-width: 40em; margin: 2em auto; padding: 0 1em }</style>
 <h1>${TITLE[language]}</h1>
-${htmlOf(parseText(content.trim() || NOTHING[language], 'markdown'))}
+${htmlOf(parseText(about.trim() || NOTHING[language], 'markdown'))}
+${part(CONTACT[language], contact)}${part(IMPRINT[language], imprint)}${isPoweredBy ? '<p><small>Powered by Kith</small></p>' : ''}
 </html>
 `
 }
@@ -87,10 +100,11 @@ export function aboutRoutes(server: Server, ctx: Context) {
       // Permits only web URLs, because other schemes could run code in the client.
       if (url && URL.canParse(url) && /^https?:$/.test(new URL(url).protocol))
         return reply.redirect(new URL(url).href, 302)
+      const speaks = language(request)
       return reply
         .header('Content-Security-Policy', "default-src 'none'; style-src 'unsafe-inline'; img-src 'self'")
         .type('text/html; charset=utf-8')
-        .send(aboutPage(settings['site:about-content'], language(request)))
+        .send(aboutPage(siteName(ctx.config, settings, speaks), settings, speaks))
     },
   })
 }

@@ -111,6 +111,50 @@ export const SETTINGS = {
   ),
   'wallet:recharge-types': define(TextList(10, 50), ['manual'], 'Offered payment providers.'),
   'wallet:transform-currency': define(Flag(), true, 'Users may exchange wallet money for points.'),
+  'site:name': define(
+    Nullable(Text(40)),
+    null,
+    'Name of the site. Without it `SITE_NAME` of the environment applies, or else Kith (docs/branding.md).',
+  ),
+  'site:name-en': define(Nullable(Text(40)), null, 'Name of the site in English, instead of `site:name`.'),
+  'site:name-zh': define(Nullable(Text(40)), null, 'Name of the site in Chinese, instead of `site:name`.'),
+  'site:description': define(
+    Nullable(Text(200)),
+    null,
+    'One sentence about the site, for search engines and previews of links.',
+  ),
+  'site:description-en': define(
+    Nullable(Text(200)),
+    null,
+    'The sentence in English, instead of `site:description`.',
+  ),
+  'site:description-zh': define(
+    Nullable(Text(200)),
+    null,
+    'The sentence in Chinese, instead of `site:description`.',
+  ),
+  'site:welcome': define(Nullable(Text(500)), null, 'Text that invites guests of the site to sign up.'),
+  'site:welcome-en': define(
+    Nullable(Text(500)),
+    null,
+    'The invitation in English, instead of `site:welcome`.',
+  ),
+  'site:welcome-zh': define(
+    Nullable(Text(500)),
+    null,
+    'The invitation in Chinese, instead of `site:welcome`.',
+  ),
+  'site:contact': define(
+    Nullable(Text(200)),
+    null,
+    'Address of the operator: an e-mail address, a URL or a phone number.',
+  ),
+  'site:imprint': define(
+    Nullable(Text(2000)),
+    null,
+    'Operator of the site, for countries that require it. `GET /aboutus` shows it.',
+  ),
+  'site:powered-by': define(Flag(), true, 'Pages and mails name Kith as the software of the site.'),
   'site:about-url': define(
     Nullable(Address()),
     null,
@@ -137,7 +181,11 @@ export const SETTINGS = {
     null,
     'Text of invitations that clients send to friends.',
   ),
-  'site:currency-name': define(Text(20), '积分', 'Name of points.'),
+  'site:currency-name': define(
+    Nullable(Text(20)),
+    null,
+    'Name of points. Without it, “Points” or “积分” in the language of the reader.',
+  ),
   'site:currency-unit': define(Text(20, { 'x-empty': true }), '', 'Unit of points.'),
   'site:gold': define(Flag(), false, 'Gold flag that older clients read.'),
   'site:reward': define(Flag(), true, 'Users may give rewards.'),

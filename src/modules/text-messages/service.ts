@@ -1,5 +1,5 @@
 import { countryOfPhone, isPhoneCountry } from '#lib/identifiers.ts'
-import { readSettings, type SettingChecks } from '#modules/settings/index.ts'
+import { readSettings, type SettingChecks, siteName } from '#modules/settings/index.ts'
 import type { Context } from '#platform/context.ts'
 import type { Db } from '#platform/database'
 import { apiError, invalidField } from '#platform/errors.ts'
@@ -148,7 +148,7 @@ export async function sendText(ctx: Context, message: TextMessage): Promise<Sent
   const stored = { purpose, country: countryOfPhone(phone), ending: phone.slice(-4) }
   let sent: SentText
   try {
-    sent = await smsSender(ctx).send(message, templates)
+    sent = await smsSender(ctx).send({ ...message, site: siteName(ctx.config, settings) }, templates)
   } catch (error) {
     if (error instanceof SmsError) {
       const service = Object.keys(smsSender(ctx).services).join(', ')

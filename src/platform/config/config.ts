@@ -158,6 +158,8 @@ export function readConfig(env: Environment) {
     appSecret: secret('APP_SECRET', minimumSecretLength),
     founderName: text('FOUNDER_NAME') ?? 'root',
     founderPassword: secret('FOUNDER_PASSWORD', 8),
+    /** Name of the site until an administrator sets `site:name`. */
+    siteName: text('SITE_NAME') ?? 'Kith',
     smtpUrl: url('SMTP_URL', ['smtp:', 'smtps:']),
     mailFrom: text('MAIL_FROM'),
     payments: readPaymentSettings(reader, publicUrl, web ? `${publicUrl}/wallet/recharge` : publicUrl),

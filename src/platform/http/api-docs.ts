@@ -2,11 +2,13 @@ import { readFileSync } from 'node:fs'
 import { gunzipSync } from 'node:zlib'
 import swagger from '@fastify/swagger'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { escapeMarkup } from '#lib/markup/html.ts'
+import type { Language } from '#platform/errors.ts'
 import { VERSION } from '#platform/version.ts'
 import type { Access } from './admission.ts'
 import { completeDocument } from './api-components.ts'
 import { API_TAGS } from './api-tags.ts'
-import { addVary, encodingFor } from './caching.ts'
+import { addVary, encodingFor, language } from './caching.ts'
 import { API, type Server } from './instance.ts'
 import type { Documented } from './route-options.ts'
 
@@ -26,13 +28,19 @@ const CONTENT_POLICY =
 
 const fileOf = (name: string) => readFileSync(new URL(`./api-page/${name}`, import.meta.url))
 
-function addDocumentationPage(server: Server): void {
-  const page = (_request: FastifyRequest, reply: FastifyReply) =>
-    reply
+function addDocumentationPage(server: Server, readName: ReadName): void {
+  const page = async (request: FastifyRequest, reply: FastifyReply) => {
+    const name = await readName(language(request))
+    return addVary(reply, 'Accept-Language')
       .type('text/html; charset=utf-8')
       .header('Cache-Control', 'no-cache')
       .header('Content-Security-Policy', CONTENT_POLICY)
-      .send(fileOf('page.html'))
+      .send(
+        fileOf('page.html')
+          .toString()
+          .replaceAll('KITH_SITE', () => escapeMarkup(name)),
+      )
+  }
   server.get('/docs', page)
   for (const [name, type] of [
     ['page.css', 'text/css'],
@@ -53,7 +61,9 @@ function addDocumentationPage(server: Server): void {
   })
 }
 
-export async function addDocumentation(server: Server): Promise<void> {
+type ReadName = (language: Language) => Promise<string>
+
+export async function addDocumentation(server: Server, readName: ReadName): Promise<void> {
   const documented = new Map<string, Documented>()
   await server.register(swagger, {
     openapi: {
@@ -93,14 +103,18 @@ export async function addDocumentation(server: Server): Promise<void> {
       }
     },
   })
-  addDocumentationPage(server)
-  let text: string | undefined
+  addDocumentationPage(server, readName)
+  let last: { name: string; text: string } | undefined
   server.get(
     `${API}/openapi.json`,
     { config: { access: 'public' }, schema: { hide: true, response: { 200: {} } } },
-    (_request, reply) => {
-      text ??= JSON.stringify(server.swagger())
-      return reply.type('application/json').serializer(String).send(text)
+    async (request, reply) => {
+      const name = await readName(language(request))
+      if (last?.name !== name) {
+        const { info, ...description } = server.swagger()
+        last = { name, text: JSON.stringify({ ...description, info: { ...info, title: name } }) }
+      }
+      return reply.type('application/json').serializer(String).send(last.text)
     },
   )
 }

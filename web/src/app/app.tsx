@@ -64,7 +64,7 @@ export function App({ first }: { first: Shown }) {
   const isFirst = useRef(true)
   useLayoutEffect(() => {
     address.current = addressOf()
-    setTitle(titleOf(headOf(shown, cache, t).title))
+    setTitle(titleOf(headOf(shown, cache, t).title, site.settings.identity.name))
     if (isFirst.current) {
       isFirst.current = false
       return
@@ -107,4 +107,5 @@ async function loadDocument({ code, status }: KithError, url: string): Promise<b
   return true
 }
 
-export const titleOf = (title: string): string => (title === 'Kith' ? title : `${title} · Kith`)
+/** A page without a title has the name of the site. */
+export const titleOf = (title: string, site: string): string => (title === '' ? site : `${title} · ${site}`)

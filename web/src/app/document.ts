@@ -41,7 +41,7 @@ export function documentOf(given: {
   preload: string[]
 }): string {
   const { head, boot, nonce } = given
-  const site = identityOf(boot.language)
+  const site = identityOf(boot.language, boot.settings.identity)
   const t = WORDS[boot.language]
   const canonical = `${boot.origin}${head.canonical ?? given.path}`
   const description = head.description && cutText(onOneLine(head.description), DESCRIPTION_MOST)
@@ -49,7 +49,10 @@ export function documentOf(given: {
     head.image ??
     (head.isPrivate || (head.type ?? 'website') !== 'website'
       ? undefined
-      : { url: new URL(sitePicture, boot.origin).href, alt: 'Kith', width: 1200, height: 630 })
+      : { url: new URL(sitePicture, boot.origin).href, alt: site.name, width: 1200, height: 630 })
+  const data =
+    head.data ??
+    (given.path === '/' ? { '@type': 'WebSite', name: site.name, url: `${boot.origin}/` } : undefined)
   const alternates = head.isPrivate
     ? []
     : [
@@ -96,7 +99,7 @@ ${head.type === 'article' && !head.isPrivate ? `<link rel="alternate" type="appl
 <script nonce="${nonce}">${scriptWatcher(given.script)}</script>
 <link rel="stylesheet" href="${given.style}">
 ${given.preload.map((file) => `<link rel="modulepreload" href="${file}" nonce="${nonce}">`).join('\n')}
-${head.data ? `<script type="application/ld+json">${json({ '@context': 'https://schema.org', ...head.data })}</script>` : ''}
+${data ? `<script type="application/ld+json">${json({ '@context': 'https://schema.org', ...data })}</script>` : ''}
 </head>
 <body>
 <div id="app">${given.body}</div>

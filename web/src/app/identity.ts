@@ -1,3 +1,4 @@
+import type { Schema } from '@kith/client'
 import appleTouch from '../ui/icons/apple-touch-icon.png'
 import icon192 from '../ui/icons/icon-192.png'
 import icon512 from '../ui/icons/icon-512.png'
@@ -9,17 +10,12 @@ import wideEn from '../ui/screenshots/wide-en.webp'
 import wideZh from '../ui/screenshots/wide-zh.webp'
 import type { Language } from './words.ts'
 
-const DESCRIPTION: Record<Language, string> = {
-  en: 'Follow people, ask questions and share what you see.',
-  zh: '关注用户，提问交流，分享见闻。',
-}
-
 const SCREENSHOTS = { en: { wide: wideEn, narrow: narrowEn }, zh: { wide: wideZh, narrow: narrowZh } }
 
 /** Name, colours and icons of the site. Pages and the manifest take them from here only. */
-export const identityOf = (language: Language) => ({
-  name: 'Kith',
-  description: DESCRIPTION[language],
+export const identityOf = (language: Language, { name, description }: Schema<'SiteIdentity'>) => ({
+  name,
+  description,
   background: '#fbfaf8',
   backgroundDark: '#121514',
   accent: '#0b7468',

@@ -22,6 +22,7 @@ export type Visit = {
 } & Pick<Boot, 'language' | 'viewer' | 'origin'>
 
 export type Head = {
+  /** Empty for the name of the site alone. */
   title: string
   description?: string
   /** The path of the page, without a query. */

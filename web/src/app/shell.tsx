@@ -15,6 +15,8 @@ const WORDS = words({
   menu: ['Main menu', '主菜单'],
   signIn: ['Sign in', '登录'],
   join: ['Sign up', '注册'],
+  about: ['About', '关于'],
+  powered: ['Powered by Kith', '由 Kith 驱动'],
   pitch: ['Keep up with friends and meet new people', '关注好友，结识新朋友'],
   pitchText: [
     'Follow people, ask questions and share what you see. This site runs on its own server and does not share your data with advertisers.',
@@ -27,7 +29,8 @@ const BARS = MODULES.flatMap(({ Bar }) => (Bar ? [Bar] : []))
 
 export function Shell({ path, children }: { path: string; children: ComponentChildren }) {
   const t = useWords(WORDS)
-  const { origin, viewer } = useSite()
+  const { origin, viewer, settings } = useSite()
+  const { name, welcome, powered_by: isPoweredBy } = settings.identity
   return (
     <>
       <a class="skip" href="#main">
@@ -37,7 +40,7 @@ export function Shell({ path, children }: { path: string; children: ComponentChi
         <div class="top-inner">
           <Link class="brand" href="/">
             <Mark />
-            <span>Kith</span>
+            <span>{name}</span>
           </Link>
           <nav class="menu" aria-label={t.menu}>
             <ul>
@@ -63,8 +66,9 @@ export function Shell({ path, children }: { path: string; children: ComponentChi
             ))}
             <Preferences />
             <p>
-              <a href="/docs">API</a>
+              <a href="/api/v2/aboutus">{t.about}</a> <a href="/docs">API</a>
             </p>
+            {isPoweredBy && <p>{t.powered}</p>}
           </div>
         </div>
       </header>
@@ -79,7 +83,7 @@ export function Shell({ path, children }: { path: string; children: ComponentChi
         {!viewer && (
           <section class="card pitch">
             <h2>{t.pitch}</h2>
-            <p>{t.pitchText}</p>
+            <p>{welcome ?? t.pitchText}</p>
             <Link class="button is-wide" href="/join">
               {t.join}
             </Link>

@@ -36,6 +36,60 @@ export const SETTING_TEXTS: Record<string, SettingText> = {
     label: ['Contributions by certified users only', '仅认证用户可投稿'],
     note: ['Users without a certification cannot contribute articles.', '未认证的用户不能投稿。'],
   },
+  'site:name': {
+    label: ['Name of the site', '站点名称'],
+    note: [
+      'Members see it in titles, mails, push messages and feeds. Leave empty for SITE_NAME of the server.',
+      '用户在标题、邮件、推送和订阅源中看到的名称。留空则使用服务器的 SITE_NAME。',
+    ],
+  },
+  'site:name-en': {
+    label: ['Name in English', '英文名称'],
+    note: ['Replaces the name for readers of English.', '英文读者看到的名称。'],
+  },
+  'site:name-zh': {
+    label: ['Name in Chinese', '中文名称'],
+    note: ['Replaces the name for readers of Chinese.', '中文读者看到的名称。'],
+  },
+  'site:description': {
+    label: ['Description', '站点简介'],
+    note: [
+      'One sentence for search engines and previews of links.',
+      '一句话简介，显示在搜索引擎和链接预览中。',
+    ],
+  },
+  'site:description-en': {
+    label: ['Description in English', '英文简介'],
+    note: ['Replaces the description for readers of English.', '英文读者看到的简介。'],
+  },
+  'site:description-zh': {
+    label: ['Description in Chinese', '中文简介'],
+    note: ['Replaces the description for readers of Chinese.', '中文读者看到的简介。'],
+  },
+  'site:welcome': {
+    label: ['Welcome text for guests', '访客欢迎语'],
+    note: ['The site shows it beside the sign-up button.', '显示在注册按钮旁。'],
+  },
+  'site:welcome-en': {
+    label: ['Welcome text in English', '英文欢迎语'],
+    note: ['Replaces the welcome text for readers of English.', '英文读者看到的欢迎语。'],
+  },
+  'site:welcome-zh': {
+    label: ['Welcome text in Chinese', '中文欢迎语'],
+    note: ['Replaces the welcome text for readers of Chinese.', '中文读者看到的欢迎语。'],
+  },
+  'site:contact': {
+    label: ['Contact', '联系方式'],
+    note: ['An e-mail address, a URL or a phone number of the operator.', '运营者的邮箱、网址或电话。'],
+  },
+  'site:imprint': {
+    label: ['Imprint', '站点信息'],
+    note: ['Operator of the site. The about page shows it.', '运营者信息，显示在关于页面。'],
+  },
+  'site:powered-by': {
+    label: ['Name the software', '显示软件名称'],
+    note: ['Pages and mails say “Powered by Kith”.', '页面和邮件中显示“由 Kith 驱动”。'],
+  },
   'site:about-url': {
     label: ['URL of the about page', '关于页面网址'],
     note: [

@@ -6,6 +6,7 @@ import { finished, pipeline } from 'node:stream/promises'
 import { ZipFile } from 'yazl'
 import { type PersonalDataReader, type PersonalTable, readPersonal } from '#contracts/personal-data.ts'
 import { escapeMarkup } from '#lib/markup/html.ts'
+import { readSiteName } from '#modules/settings/index.ts'
 import type { Context } from '#platform/context.ts'
 import type { Language } from '#platform/errors.ts'
 import { StorageError } from '#platform/files'
@@ -13,6 +14,8 @@ import { StorageError } from '#platform/files'
 type Listed = { path: string; about: { en: string; zh: string }; rows: number }
 
 type ArchiveIndex = {
+  /** Name of the site. */
+  name: string
   site: string
   account: { id: number; name: string }
   madeAt: string
@@ -26,7 +29,7 @@ type ArchiveIndex = {
 const TEXTS = {
   en: {
     title: (name: string) => `The data of ${name}`,
-    made: (site: string, time: string) => `Exported from ${site} on ${time} (UTC).`,
+    made: (name: string, site: string, time: string) => `Exported from ${name} (${site}) on ${time} (UTC).`,
     what: 'Each file is a JSON list of the entries described below. Times are in UTC. index.json is the same index for programs.',
     files: (count: number) =>
       `The folders files and pictures contain your uploads (${count}). uploads.json and pictures.json describe each file.`,
@@ -38,7 +41,7 @@ const TEXTS = {
   },
   zh: {
     title: (name: string) => `${name} 的数据`,
-    made: (site: string, time: string) => `导出自 ${site}，时间 ${time}（UTC）。`,
+    made: (name: string, site: string, time: string) => `导出自 ${name}（${site}），时间 ${time}（UTC）。`,
     what: '每个文件都是一个 JSON 列表，内容见下表，时间均为 UTC。index.json 是同一份目录，供程序读取。',
     files: (count: number) =>
       `files 和 pictures 文件夹中是您上传的文件，共 ${count} 个，说明见 uploads.json 和 pictures.json。`,
@@ -53,7 +56,7 @@ const TEXTS = {
 const STYLE =
   'body{font:16px/1.6 system-ui,sans-serif;max-width:48em;margin:2em auto;padding:0 1em}td,th{text-align:left;padding:.2em 1em .2em 0}td:last-child{text-align:right}'
 
-function indexPage({ site, account, madeAt, language, listed, files, leftOut }: ArchiveIndex): string {
+function indexPage({ name, site, account, madeAt, language, listed, files, leftOut }: ArchiveIndex): string {
   const text = TEXTS[language]
   const title = escapeMarkup(text.title(account.name))
   const rows = listed.map(
@@ -61,7 +64,7 @@ function indexPage({ site, account, madeAt, language, listed, files, leftOut }: 
       `<tr><td><a href="${path}">${path}</a></td><td>${escapeMarkup(about[language])}</td><td>${rows}</td></tr>`,
   )
   const said = [
-    text.made(site, madeAt.slice(0, 19).replace('T', ' ')),
+    text.made(name, site, madeAt.slice(0, 19).replace('T', ' ')),
     text.what,
     ...(files > 0 ? [text.files(files)] : []),
     ...(leftOut > 0 ? [text.leftOut(leftOut)] : []),
@@ -83,9 +86,10 @@ ${rows.join('\n')}
 `
 }
 
-const indexData = ({ site, account, madeAt, language, listed, files, leftOut }: ArchiveIndex) => ({
+const indexData = ({ name, site, account, madeAt, language, listed, files, leftOut }: ArchiveIndex) => ({
   format: 1,
   site,
+  site_name: name,
   account,
   made_at: madeAt,
   language,
@@ -166,6 +170,7 @@ export async function writeArchive(
   const reader = { userId: account.id, language }
   const zip = openZip(path, signal)
   const index: ArchiveIndex = {
+    name: await readSiteName(ctx, language),
     site: ctx.config.publicUrl,
     account,
     madeAt: new Date().toISOString(),

@@ -157,7 +157,7 @@ export function archiveBytesRoutes(server: Server, ctx: Context) {
       const found = await findArchive(ctx.sql, id)
       if (!found) throw noSuchExport()
       return sendBytes(request, reply, {
-        name: `kith-export-${id}.zip`,
+        name: `data-export-${id}.zip`,
         mime: 'application/zip',
         size: found.size,
         tag: `export-${id}`,

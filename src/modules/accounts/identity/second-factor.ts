@@ -1,13 +1,14 @@
 import { randomInt } from 'node:crypto'
 import { Secret, TOTP } from 'otpauth'
-import { readSettings } from '#modules/settings/index.ts'
+import { readSettings, readSiteName } from '#modules/settings/index.ts'
 import { databaseTime } from '#platform/clocks.ts'
 import type { Context } from '#platform/context.ts'
 import { type Db, type Row, type Tx, transaction } from '#platform/database'
-import { tooManyRequests } from '#platform/errors.ts'
+import { type Language, tooManyRequests } from '#platform/errors.ts'
 import {
   type CountAttempt,
   Empty,
+  language,
   ownAttemptCounter,
   routesOn,
   type Server,
@@ -112,8 +113,15 @@ const RECOVERY_CODES = 10
 /** Omits look-alike characters. Ten characters give 48 bits of entropy. */
 const LETTERS = '23456789abcdefghjkmnpqrstwxyz'
 
-const totpOf = (secret: Secret, label = '') =>
-  new TOTP({ issuer: 'Kith', label, secret, period: PERIOD, digits: 6, algorithm: 'SHA1' })
+const totpOf = (secret: Secret, { issuer = '', label = '' } = {}) =>
+  new TOTP({
+    issuer: issuer.replaceAll(':', ' '),
+    label,
+    secret,
+    period: PERIOD,
+    digits: 6,
+    algorithm: 'SHA1',
+  })
 
 const hashOf = ({ secrets }: Context, userId: number, code: string) =>
   secrets.sign(`recovery code ${userId} ${code.toLowerCase().replace(/[\s-]/g, '')}`)
@@ -163,17 +171,18 @@ async function prepareFactor(
   countAttempt: CountAttempt,
   viewer: Viewer,
   { password, verifiable_code: code }: OwnerProof,
+  reads: Language,
 ) {
   const refusals = { missing: proofMissing, wrong: wrongProof }
   const proof = await verifyPasswordOrCode(ctx, countAttempt, viewer, { password, code }, refusals)
   const secret = new Secret({ size: 20 })
   // Authenticator apps display this label next to the code.
-  const label = await findLabel(ctx.sql, viewer.id)
+  const [label, issuer] = await Promise.all([findLabel(ctx.sql, viewer.id), readSiteName(ctx, reads)])
   await transaction(ctx.sql, async (tx) => {
     if (proof) await useCode(ctx, tx, proof, 'user', code as number)
     if (!(await saveSecret(tx, viewer.id, ctx.secrets.seal(secret.base32)))) throw factorOn()
   })
-  return { secret: secret.base32, uri: totpOf(secret, label).toString() }
+  return { secret: secret.base32, uri: totpOf(secret, { issuer, label }).toString() }
 }
 
 async function makeRecoveryCodes(ctx: Context, tx: Tx, userId: number): Promise<string[]> {
@@ -281,7 +290,8 @@ export function secondFactorRoutes(server: Server, ctx: Context) {
     body: OwnerProof,
     reply: { 201: FactorSecret },
     errors: [proofMissing, wrongPassword, wrongProof, wrongCode, signInAgain, factorOn],
-    handler: (call) => prepareFactor(ctx, ownAttemptCounter(ctx, call), call.viewer, call.body),
+    handler: (call) =>
+      prepareFactor(ctx, ownAttemptCounter(ctx, call), call.viewer, call.body, language(call.request)),
   })
 
   route('PUT /user/second-factor', {

@@ -231,7 +231,7 @@ export function createJpush({ appKey, masterSecret }: JpushKey, origin = SERVICE
       const response = await post('/v3/push/validate', {
         platform: 'all',
         audience: { registration_id: ['kith-check'] },
-        notification: { alert: 'Kith' },
+        notification: { alert: 'check' },
       })
       const told = (await response.json().catch(() => ({}))) as { error?: { code?: number } }
       if (!response.ok && told.error?.code !== NO_SUCH_REGISTRATION) throw retryable('JPush', response.status)

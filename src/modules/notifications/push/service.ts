@@ -1,5 +1,5 @@
 import { cutText } from '#lib/text.ts'
-import { readSettings, webLinks } from '#modules/settings/index.ts'
+import { linksOf, readSettings, siteName } from '#modules/settings/index.ts'
 import { findEnded } from '#modules/tokens/index.ts'
 import type { Context } from '#platform/context.ts'
 import type { Db, Fragment } from '#platform/database'
@@ -119,8 +119,9 @@ export async function pushNotifications(ctx: Context, pushed: Pushed): Promise<v
   // Skips notifications that the user has read, because a retry may run hours later.
   const rows = (await findNotifications(ctx, pushed.places)).filter((row) => row.read_at === null)
   if (rows.length === 0) return
-  const linkTo = await webLinks(ctx)
-  const hasTexts = (await readSettings(ctx))['notifications:push-text']
+  const settings = await readSettings(ctx)
+  const linkTo = linksOf(ctx.config, settings)
+  const hasTexts = settings['notifications:push-text']
   const closed = await findClosed(ctx.sql, rows.flatMap(referencesOf))
   const isClosed = (row: NotificationRow) =>
     referencesOf(row).some(({ type, id }) => closed.has(`${type}/${id}`))
@@ -132,7 +133,10 @@ export async function pushNotifications(ctx: Context, pushed: Pushed): Promise<v
       rows
         .filter((row) => row.user_id === user_id)
         .map((row) => {
-          const shown = notificationView(row, language, { linkTo })
+          const shown = notificationView(row, language, {
+            linkTo,
+            siteName: (language) => siteName(ctx.config, settings, language),
+          })
           const link = shown.link === null ? {} : { link: shown.link }
           const message = messageOf(row.type, shown, language)
           // Omits the text for closed groups, because a push message stays visible on the device.

@@ -64,7 +64,7 @@ const GONE: Text = { en: '[no longer available]', zh: '[内容已不可见]' }
 
 const ANSWER_MAX = 100
 
-export type Found = { things: Partial<Record<Thing['kind'], Thing>>; unit: string }
+export type Found = { things: Partial<Record<Thing['kind'], Thing>>; unit: (language: Language) => string }
 
 type Data = Record<string, unknown>
 type Reference = { type: string; id: number }
@@ -96,7 +96,13 @@ export function wantedOf(row: NotificationRow, reader: number): Wanted[] {
   return wanted
 }
 
-type Source = { data: Data; sender: { id: number; name: string }; gone: string } & Found
+type Source = {
+  data: Data
+  sender: { id: number; name: string }
+  gone: string
+  unit: string
+  things: Found['things']
+}
 
 /** For each field that stored rows of older versions may lack, a function that returns the field. */
 const FILLED: Partial<Record<Field, (source: Source) => unknown>> = {
@@ -156,11 +162,11 @@ const shownAs = ({ shown }: SystemNotice, state: unknown): SystemNotice['shown']
 export function systemData(
   data: Data & { resource: Reference },
   sender: { id: number; name: string },
-  found: Found,
+  { things, unit }: Found,
   language: Language,
 ): Data {
   const notice = systemNotice(data.type)
-  const source = { data, sender, gone: GONE[language], ...found }
+  const source = { data, sender, gone: GONE[language], unit: unit(language), things }
   const shown: Data = {}
   for (const [name, value] of Object.entries(data))
     if (!isField(name)) shown[name] = value

@@ -12,7 +12,7 @@ test('omits empty settings except those that clients read without a null check (
   assert.equal(body.limit, 15)
   assert.equal(body['pay-validate-user-password'], false)
   assert.equal(body.site.gold.status, false)
-  assert.equal(body.site.currency_name.name, '积分')
+  assert.equal(body.site.currency_name.name, 'Points')
   assert.ok(!('about_url' in body.site) && !('rule' in body.site.anonymous))
   assert.equal(body.registerSettings.method, 'all')
   assert.equal(body.registerSettings.content, '')

@@ -1,6 +1,8 @@
 import type { Context } from '#platform/context.ts'
-import { OpenObject, routesOn, type Server, Shared, type Static, Type } from '#platform/http'
+import type { Language } from '#platform/errors.ts'
+import { language, OpenObject, routesOn, type Server, Shared, type Static, Type } from '#platform/http'
 import { VERSION } from '#platform/version.ts'
+import { currencyName, siteIdentity } from '../identity.ts'
 import type { Settings } from '../registry.ts'
 import { readSettings } from '../service.ts'
 
@@ -12,6 +14,15 @@ export const Bootstrap = Shared('Bootstrap', {
   'server:version': Type.String(),
   limit: Type.Integer({ description: 'Default page size; a page with fewer items is the last one' }),
   'pay-validate-user-password': Type.Boolean({ description: 'True when payments require `password`' }),
+  identity: Shared('SiteIdentity', {
+    name: Type.String({ description: 'Name of the site in the language of the reader' }),
+    description: Type.String({ description: 'One sentence about the site' }),
+    welcome: Type.Optional(Type.String({ description: 'Text that invites guests to sign up' })),
+    contact: Type.Optional(
+      Type.String({ description: 'Address of the operator: an e-mail address, a URL or a phone number' }),
+    ),
+    powered_by: Type.Boolean({ description: 'True when pages name Kith as the software of the site' }),
+  }),
   site: OpenObject,
   registerSettings: OpenObject,
   currency: OpenObject,
@@ -82,7 +93,8 @@ function bootstrapView(
   settings: Settings,
   advertisements: object[],
   uploads: Static<typeof Bootstrap>['uploads'],
-  { outsideProviders }: Context['config'],
+  config: Context['config'],
+  language: Language,
 ): Static<typeof Bootstrap> {
   const hots = settings['locations:hots']
   const contribute = {
@@ -98,6 +110,7 @@ function bootstrapView(
   const all = {
     'server:version': VERSION,
     limit: PAGE_SIZE,
+    identity: siteIdentity(config, settings, language),
     'pay-validate-user-password': settings['pay-validate-user-password'],
     site: {
       about_url: settings['site:about-url'],
@@ -108,7 +121,7 @@ function bootstrapView(
       time_zone: settings['site:time-zone'],
       reward: { status: settings['site:reward'], amounts: settings['site:reward-amounts'] },
       user_invite_template: settings['site:user-invite-template'],
-      currency_name: { name: settings['site:currency-name'], unit: settings['site:currency-unit'] },
+      currency_name: { name: currencyName(settings, language), unit: settings['site:currency-unit'] },
     },
     registerSettings: {
       showTerms: settings['register:show-terms'],
@@ -164,7 +177,7 @@ function bootstrapView(
     'question:reward_rule': questions.reward_rule,
     'group:create': { need_verified: settings['group:need-verified'] },
     'group:reward': { status: settings['site:reward'] },
-    outside_providers: Object.entries(outsideProviders).map(([name, { label }]) => ({ name, label })),
+    outside_providers: Object.entries(config.outsideProviders).map(([name, { label }]) => ({ name, label })),
   }
   const { registerSettings, feed, ...rest } = withoutEmpty(all) as Static<typeof Bootstrap>
   return {
@@ -177,6 +190,8 @@ function bootstrapView(
   }
 }
 
+type Views = Partial<Record<Language, Static<typeof Bootstrap>>>
+
 /** Takes functions of modules that this module must not import. */
 export const bootstrapRoutes =
   (
@@ -185,21 +200,21 @@ export const bootstrapRoutes =
   ) =>
   (server: Server, ctx: Context) => {
     const route = routesOn(server, ctx, { tag: 'Site' })
-    let last: { settings: Settings; advertisements: object[]; view: Static<typeof Bootstrap> } | undefined
+    let last: { settings: Settings; advertisements: object[]; views: Views } | undefined
 
     route('GET /bootstrappers', {
       operationId: 'getBootstrap',
       summary: 'Read the initial configuration of a client',
       access: 'public',
       reply: { 200: Bootstrap },
-      handler: async () => {
+      handler: async ({ request }) => {
         const [settings, advertisements] = await Promise.all([readSettings(ctx), findAdvertisements(ctx)])
         // Every page of the site reads the view, which changes only with its cached sources.
-        if (last?.settings !== settings || last.advertisements !== advertisements) {
-          const view = bootstrapView(settings, advertisements, uploadLimits(ctx), ctx.config)
-          last = { settings, advertisements, view }
-        }
-        return last.view
+        if (last?.settings !== settings || last.advertisements !== advertisements)
+          last = { settings, advertisements, views: {} }
+        const reads = language(request)
+        last.views[reads] ??= bootstrapView(settings, advertisements, uploadLimits(ctx), ctx.config, reads)
+        return last.views[reads]
       },
     })
   }

@@ -10,8 +10,13 @@ export function createGateway({ url, secret }: SettingsOf<'gateway'>, timeout?: 
       const { status } = await callTextService(name, url, { method: 'HEAD', headers }, timeout)
       if (status === 401 || status === 403) throw new SmsError(`${name} answered ${status}`, { status })
     },
-    async send({ phone, text, code }) {
-      const body = JSON.stringify({ phone, text, ...(code === undefined ? {} : { code }) })
+    async send({ phone, text, code, site }) {
+      const body = JSON.stringify({
+        phone,
+        text,
+        ...(code === undefined ? {} : { code }),
+        ...(site === undefined ? {} : { site }),
+      })
       const { status } = await callTextService(name, url, { method: 'POST', headers, body }, timeout)
       if (status >= 300) throw new SmsError(`${name} answered ${status}`, { status })
       return null

@@ -7,7 +7,14 @@ export const TEXT_PURPOSES = ['code', 'alert', 'message'] as const
 export type TextPurpose = (typeof TEXT_PURPOSES)[number]
 
 /** `phone` has eleven digits in mainland China. Numbers of other countries start with `+` and the country code. */
-export type TextMessage = { phone: string; text: string; purpose: TextPurpose; code?: string }
+export type TextMessage = {
+  phone: string
+  text: string
+  purpose: TextPurpose
+  code?: string
+  /** Name of the site, for services that sign no message. */
+  site?: string
+}
 
 export type Wording = { template?: string; signature?: string }
 

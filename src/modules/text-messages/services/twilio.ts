@@ -40,7 +40,7 @@ export function createTwilio(
       const { status, body } = await callTextService('Twilio', `${home}.json`, { method: 'GET', headers })
       if (status >= 300) throw refused(status, body.code)
     },
-    async send({ phone, text }, { signature }) {
+    async send({ phone, text, site }, { signature }) {
       const sender = signature ?? from
       const report = receiptUrl?.()
       const { status, body } = await callTextService('Twilio', `${home}/Messages.json`, {
@@ -48,7 +48,7 @@ export function createTwilio(
         headers,
         body: new URLSearchParams({
           To: withCountryCode(phone),
-          Body: text,
+          Body: site === undefined ? text : `${site}: ${text}`,
           ...(/^MG[0-9a-f]{32}$/.test(sender) ? { MessagingServiceSid: sender } : { From: sender }),
           ...(report ? { StatusCallback: report } : {}),
         }).toString(),

@@ -5,8 +5,9 @@ export const documents: Document[] = [
   {
     path: '/manifest.webmanifest',
     type: 'application/manifest+json',
-    make: async ({ language }) => {
-      const { name, description, background, accent, icons, screenshots } = identityOf(language)
+    make: async ({ api, language }) => {
+      const { identity } = await api.get('/bootstrappers')
+      const { name, description, background, accent, icons, screenshots } = identityOf(language, identity)
       return JSON.stringify({
         id: '/',
         name,

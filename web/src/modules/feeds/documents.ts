@@ -19,8 +19,11 @@ export const documents: Document[] = [
     path: '/feeds.atom',
     type: ATOM,
     make: async ({ api, origin }) => {
-      const { feeds } = await api.get('/feeds', { params: { query: { limit: 20, trees: true } } })
-      return atomOf({ origin, path: '/feeds.atom', title: 'Kith', entries: feeds.map(entryOf) })
+      const [{ feeds }, { identity }] = await Promise.all([
+        api.get('/feeds', { params: { query: { limit: 20, trees: true } } }),
+        api.get('/bootstrappers'),
+      ])
+      return atomOf({ origin, path: '/feeds.atom', title: identity.name, entries: feeds.map(entryOf) })
     },
   },
   {

@@ -40,7 +40,7 @@ const feedsOf = ({ path, search }: Visit) =>
 export const page = definePage({
   queries: (visit) => [feedsOf(visit)],
   head: ({ language, path }) => ({
-    title: path === '/' ? 'Kith' : WORDS[language][TYPES[path] === 'hot' ? 'hot' : 'following'],
+    title: path === '/' ? '' : WORDS[language][TYPES[path] === 'hot' ? 'hot' : 'following'],
     description: WORDS[language].description,
     canonical: path,
     atom: '/feeds.atom',

@@ -11,6 +11,6 @@ export const page = definePage({
     const [post] = known.one(headlineOf(visit))
     return post ? `/groups/${post.group_id}/posts/${post.id}` : '/groups'
   },
-  head: () => ({ title: 'Kith', isPrivate: true }),
+  head: () => ({ title: '', isPrivate: true }),
   body: () => null,
 })

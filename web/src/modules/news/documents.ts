@@ -6,11 +6,14 @@ export const documents: Document[] = [
     path: '/news.atom',
     type: ATOM,
     make: async ({ api, origin }) => {
-      const articles = await api.get('/news', { params: { query: { limit: 20 } } })
+      const [articles, { identity }] = await Promise.all([
+        api.get('/news', { params: { query: { limit: 20 } } }),
+        api.get('/bootstrappers'),
+      ])
       return atomOf({
         origin,
         path: '/news.atom',
-        title: 'Kith',
+        title: identity.name,
         entries: articles.map(({ id, title, subject, author, created_at }) => ({
           path: `/news/${id}`,
           title,

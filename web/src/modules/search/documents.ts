@@ -108,14 +108,17 @@ export const documents: Document[] = [
       for (const [pattern, read] of EMBEDS) {
         const [, id] = pattern.exec(path ?? '') ?? []
         if (!id) continue
-        const { title, author, text } = await read(api, Number(id))
+        const [{ title, author, text }, { identity }] = await Promise.all([
+          read(api, Number(id)),
+          api.get('/bootstrappers'),
+        ])
         const url = escapeMarkup(origin + path)
         return JSON.stringify({
           version: '1.0',
           type: 'rich',
           title,
           ...(author ? { author_name: author } : {}),
-          provider_name: 'Kith',
+          provider_name: identity.name,
           provider_url: origin,
           width: 550,
           height: null,

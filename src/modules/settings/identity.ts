@@ -1,0 +1,43 @@
+import type { Context } from '#platform/context.ts'
+import type { Language } from '#platform/errors.ts'
+import type { Settings } from './registry.ts'
+import { readSettings } from './service.ts'
+
+type ByLanguage = 'site:name' | 'site:description' | 'site:welcome'
+
+const onOneLine = (text: string) => text.replace(/\s+/g, ' ').trim()
+
+/** Prefers the text of the language to the general one. */
+const textIn = (settings: Settings, name: ByLanguage, language: Language | undefined): string | null =>
+  (language && settings[`${name}-${language}`]) || settings[name]
+
+/** Name of the site in a language. Without a language, for texts in both, the general name. */
+export function siteName(
+  { siteName: fallback }: Pick<Context['config'], 'siteName'>,
+  settings: Settings,
+  language?: Language,
+): string {
+  return onOneLine(textIn(settings, 'site:name', language) ?? fallback)
+}
+
+export const readSiteName = async (ctx: Context, language?: Language): Promise<string> =>
+  siteName(ctx.config, await readSettings(ctx), language)
+
+const DESCRIPTION: Record<Language, string> = {
+  en: 'Follow people, ask questions and share what you see.',
+  zh: '关注用户，提问交流，分享见闻。',
+}
+
+const POINTS: Record<Language, string> = { en: 'Points', zh: '积分' }
+
+export const currencyName = (settings: Settings, language: Language): string =>
+  settings['site:currency-name'] ?? POINTS[language]
+
+/** Name and texts of the site in one language. Each page of the site contains them, so they stay short. */
+export const siteIdentity = (config: Context['config'], settings: Settings, language: Language) => ({
+  name: siteName(config, settings, language),
+  description: onOneLine(textIn(settings, 'site:description', language) ?? DESCRIPTION[language]),
+  welcome: textIn(settings, 'site:welcome', language),
+  contact: settings['site:contact'],
+  powered_by: settings['site:powered-by'],
+})
