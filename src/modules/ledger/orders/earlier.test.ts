@@ -53,7 +53,7 @@ describe('transactions at the former site', async () => {
         refunded: false,
         number: 'N3',
         provider_number: 'P3',
-        created_at: '2020-01-02T03:04:05Z',
+        created_at: '2020-01-02 03:04:05',
       },
     ])
     assert.equal((await guest('GET', '/wallet/earlier-orders')).status, 401)
