@@ -90,12 +90,17 @@ describe('reports what an import cannot keep', { skip: skipMariaDb }, async () =
     await bring()
     const later = await bring()
     assert.deepEqual(later.reasons('bytes of files', 'file 1 of user 1'), ['differs from the stored bytes'])
-    assert.deepEqual(later.reasons('bytes of files', 'file 2 of user 1'), [
-      'unsupported file type',
-    ])
+    assert.deepEqual(later.reasons('bytes of files', 'file 2 of user 1'), ['unsupported file type'])
     await source.run('delete from file_withs where file_id = 2')
     await source.run('delete from files where id = 2')
     assert.deepEqual((await bring()).reasons('bytes of files', 'file 2 of user 1'), [])
+    await source.run('delete from file_withs where file_id = 1')
+    await bring()
+    await world.work()
+    assert.equal((await sql`select from files`).count, 0, 'deletes the bytes of removed uploads')
+    await source.add('file_withs', { id: 1, file_id: 1, user_id: 1, channel: 'feed:image', raw: 1 })
+    await bring()
+    assert.equal((await sql`select from files where size > 0`).count, 1)
   })
 
   test('leaves out deleted uploads', async () => {

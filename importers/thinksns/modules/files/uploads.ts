@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto'
+import type { Tx } from '#platform/database'
+import { addJob } from '#platform/jobs'
 import { orNone } from '../../database/changes.ts'
 import { pruneNotes } from '../../database/state.ts'
 import { defineTable, type ImportStep, type StepContext } from '../../database/table.ts'
@@ -198,11 +200,27 @@ async function tellUses(
     )
 }
 
+const REMOVED_AT_ONCE = 500
+
+/** Drops contents whose uploads the source removed. The server deletes their bytes later, if nothing uses them by then. */
+async function dropUnused(tx: Tx): Promise<void> {
+  const gone = await tx<{ id: number }[]>`
+    with gone as (
+      delete from import_uploads u where not exists (select from file_uses x where x.file_id = u.file_id)
+      returning file_id
+    ),
+    empty as (delete from files f using gone g where f.id = g.file_id and f.size = 0 returning f.id)
+    select file_id as id from gone where not file_id in (select id from empty)`
+  for (let at = 0; at < gone.length; at += REMOVED_AT_ONCE)
+    await addJob(tx, 'remove_files', { ids: gone.slice(at, at + REMOVED_AT_ONCE).map(({ id }) => id) })
+}
+
 export const copyUploads: ImportStep = {
   name: 'bytes of files',
   keeps: true,
   async run({ ctx, files, options, transaction, changed, note, forget, saveNotes, progress }) {
     let [last, done] = [0, 0]
+    await transaction(dropUnused)
     await transaction((tx) =>
       pruneNotes(
         tx,
