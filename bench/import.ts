@@ -76,7 +76,7 @@ const FILL: [string, string][] = [
   ],
 ]
 
-/** What a day of use changes: 1 % of the rows of each table, half edited, a quarter deleted and a quarter added. */
+/** Changes of a day of use: 1 % of the rows of each table are edited, deleted or added. */
 const changesOf = (isChanged: (last: number) => string): string[] => [
   `update users set bio = concat(bio, ' still') where ${isChanged(people)}`,
   `update currencies set \`sum\` = \`sum\` + 5 where ${isChanged(people).replaceAll('id', 'owner_id')}`,

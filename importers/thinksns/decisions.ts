@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import type { Db } from '#platform/database'
 import { listExamples, listReasons } from './database/state.ts'
 
-/** What the import did with values whose meaning an operator knows better, and what to do about a wrong choice. */
+/** Reasons of the report that an operator confirms, with advice against a wrong choice. */
 export const CHOICES: [reason: RegExp, advice: string][] = [
   [/^unknown access: made private$/, 'only members see these groups: correct `mode` in the source'],
   [/^paid without a price: made private$/, 'only members see these groups: set a price or another `mode`'],
@@ -11,7 +11,7 @@ export const CHOICES: [reason: RegExp, advice: string][] = [
     'correct `audit` or `disabled` of the member in the source',
   ],
   [/^second founder: /, 'decide who is the founder of the group, in `group_members`'],
-  [/^never approved: imported as deleted$/, 'nobody sees these feeds: approve them in the source'],
+  [/^never approved: imported as deleted$/, 'only administrators see these feeds: approve them in the source'],
   [/^price of version 1\.x, /, 'everybody reads these feeds: --old-prices keeps their prices'],
   [/^balance only in the wallet of an older version: /, 'this money is lost: --old-wallets adds it'],
   [/^superseded by the current wallet of the user$/, 'this money is not added: pay it out where it is owed'],
@@ -82,9 +82,9 @@ export async function listDecisions(sql: Db): Promise<Decision[]> {
   return decisions
 }
 
-export type Accepted = Record<string, string>
+type Accepted = Record<string, string>
 /** Confirms a decision also for rows that later runs add. */
-export const ANY = 'any'
+const ANY = 'any'
 
 export const findOpen = (decisions: Decision[], accepted: Accepted): Decision[] =>
   decisions.filter(({ id, digest }) => accepted[id] !== ANY && accepted[id] !== digest)

@@ -9,7 +9,7 @@ const SHOWN_MAX = 100
 
 type Renamed = { id: number; was: string; name: string; reachable: boolean }
 
-/** Finds users who still have the name that the import gave them, and were not told yet. */
+/** Finds users who still have the name that the import gave them, and have received no letter. */
 const listRenamed = (tx: Tx, after: number) => tx<Renamed[]>`
   select u.id, n.was::jsonb #>> '{}' as was, u.name, u.email is not null or u.phone is not null as reachable
   from (

@@ -52,7 +52,7 @@ const reasonOf = (table: string, column: string): string | undefined =>
         : undefined)
 
 export type UnreadColumns = { table: string; unread: string[]; reason: string }
-export const UNKNOWN = 'unknown column: not imported'
+const UNKNOWN = 'unknown column: not imported'
 
 export function listUnread({ tables }: Source, plan: TableImport[]): UnreadColumns[] {
   const read = new Map<string, Set<string>>()

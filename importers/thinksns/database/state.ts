@@ -149,7 +149,7 @@ export const listTotals = (sql: Db) => sql<TableTotals[]>`
   ) n on n.source_table = c.source_table
   group by c.source_table order by c.source_table`
 
-export type Reason = { table: string; column: string | null; outcome: string; reason: string }
+type Reason = { table: string; column: string | null; outcome: string; reason: string }
 
 /** Counts the notes of each reason. `digest` changes with the rows and values that they name. */
 export const listReasons = (sql: Db) => sql<(Reason & { n: number; digest: string })[]>`

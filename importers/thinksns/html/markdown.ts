@@ -58,7 +58,7 @@ function textOf(html: string): string {
     .replace(/&(amp|lt|gt|quot|nbsp|#39);/g, (_, name: string) => ENTITIES[name] ?? '')
 }
 
-export type Converted = { markdown: string; lost: string[]; isText: boolean }
+type Converted = { markdown: string; lost: string[]; isText: boolean }
 
 /**
  * Converts articles in a thread, which ends when a hostile text takes too much time or memory. A text beyond the limits

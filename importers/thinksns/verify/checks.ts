@@ -68,8 +68,8 @@ const accounted = (
         select owner_id as id, amount from import_balances
         where owner_id ${HERE} and currency = '${currency}' and source = '${table}'
         union all
-        select split_part(row_key, '/', 1)::bigint, coalesce(nullif(was, 'null')::bigint, 0)
-          - case outcome when 'mended' then coalesce(nullif(became, 'null')::bigint, 0) else 0 end
+        select split_part(row_key, '/', 1)::bigint, coalesce(nullif(trim('"' from was), 'null')::numeric, 0)
+          - case outcome when 'mended' then coalesce(nullif(trim('"' from became), 'null')::numeric, 0) else 0 end
         from import_notes
         where source_table = '${table}' and source_column in ('sum', 'balance') and reason <> 'unsupported currency'
           and row_key ~ '^[0-9]{1,15}(/|$)' and split_part(row_key, '/', 1)::bigint ${HERE}

@@ -133,8 +133,8 @@ async function sumStatements(sql: Sql): Promise<string[]> {
       select currency, case when given_back then 'refunded' else 'in escrow' end, sum(amount) from import_holds group by 1, 2
       union all
       select case source_table when 'currencies' then 'points' else 'wallet' end, 'skipped (' || reason || ')',
-        sum(coalesce(nullif(was, 'null')::bigint, 0)
-          - case outcome when 'mended' then coalesce(nullif(became, 'null')::bigint, 0) else 0 end)
+        sum(coalesce(nullif(trim('"' from was), 'null')::numeric, 0)
+          - case outcome when 'mended' then coalesce(nullif(trim('"' from became), 'null')::numeric, 0) else 0 end)
       from import_notes where source_table in ('currencies', 'wallet', 'wallets') and source_column in ('sum', 'balance')
       group by 1, 2
       union all

@@ -320,7 +320,7 @@ export async function* listStatements(tx: Tx): AsyncGenerator<Statement[]> {
       lost as (
         select split_part(row_key, '/', 1)::bigint as owner_id,
           case source_table when 'currencies' then 'points' else 'wallet' end as currency, source_table as source,
-          coalesce(nullif(was, 'null')::bigint, 0) - case outcome when 'mended' then greatest(coalesce(nullif(became, 'null')::bigint, 0), 0) else 0 end
+          coalesce(nullif(trim('"' from was), 'null')::numeric, 0) - case outcome when 'mended' then greatest(coalesce(nullif(trim('"' from became), 'null')::numeric, 0), 0) else 0 end
             as amount,
           reason
         from import_notes
