@@ -1,4 +1,5 @@
 import { newKey } from '@kith/client'
+import { read, useRead } from '../../app/api.ts'
 import { isDecided } from '../../app/failures.ts'
 import { useSite } from '../../app/site.ts'
 import { type Language, useWords, words } from '../../app/words.ts'
@@ -14,6 +15,7 @@ const WORDS = words({
   label: ['Points and wallet', '积分与钱包'],
   amount: ['Amount in CNY', '金额（元）'],
   password: ['Your password', '登录密码'],
+  earlier: ['Transactions before the move', '迁移前的收支明细'],
 })
 
 /** Settings that the schema of `GET /bootstrappers` does not describe. */
@@ -85,6 +87,20 @@ export function useOnce(purpose: string) {
       throw error
     }
   }
+}
+
+export const earlierOf = () => read('/wallet/earlier-orders', { params: { query: { limit: 1 } } })
+
+/** Leads to the transactions at the former site, for members who have some. */
+export function EarlierLink() {
+  const t = useWords(WORDS)
+  const { data } = useRead(earlierOf())
+  if (!data || data.length === 0) return null
+  return (
+    <p class="is-centred">
+      <a href="/wallet/earlier">{t.earlier}</a>
+    </p>
+  )
 }
 
 export function MoneyTabs({ path }: { path: string }) {
