@@ -18,7 +18,6 @@ const { values: options } = parseArgs({
 })
 const PAGES_A_ROUND = 100
 const WARM_UP = 200
-const DAY = 86_400
 
 async function serveDemo(folder: string) {
   const data = await mkdtemp(join(tmpdir(), 'kith-pages-'))
@@ -40,12 +39,12 @@ async function serveDemo(folder: string) {
     },
   })
   const ended = new Promise((done) => server.once('exit', done))
-  await waitForAnswer(`${url}/health/ready`)
+  await waitForAnswer(`${url}/health/ready`, server)
   // biome-ignore lint/suspicious/noExplicitAny: replies of several operations
   const ask = async (path: string, init?: RequestInit): Promise<any> =>
     (await fetch(`${url}/api/v2${path}`, init)).json()
   const password = (await readFile(join(data, 'founder-password'), 'utf8')).trim()
-  const { access_token } = await ask('/auth/login', {
+  const { access_token, expires_in } = await ask('/auth/login', {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ login: 'root', password }),
@@ -53,7 +52,7 @@ async function serveDemo(folder: string) {
   const { feeds } = await ask('/feeds')
   const [[article], [question]] = await Promise.all([ask('/news'), ask('/questions?type=all')])
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
-  const cookie = `kith_session=${access_token}.${Math.floor(Date.now() / 1000) + DAY}`
+  const cookie = `kith_session=${access_token}.${Math.floor(Date.now() / 1000) + expires_in * 60}`
   return {
     paths: {
       home: '/',
@@ -70,9 +69,13 @@ async function serveDemo(folder: string) {
           reply.on('data', (piece: Buffer) => {
             bytes += piece.length
           })
-          reply.on('end', () =>
-            reply.statusCode === 200 ? done(bytes) : fail(new Error(`${path}: ${reply.statusCode}`)),
-          )
+          reply.on('end', () => {
+            if (reply.statusCode !== 200) fail(new Error(`${path}: ${reply.statusCode}`))
+            // The server sets a cookie when it has refreshed or refused the session.
+            else if (reply.headers['set-cookie'] !== undefined)
+              fail(new Error(`${path}: the session changed`))
+            else done(bytes)
+          })
         }).on('error', fail)
       }),
     time: () => processorTime([server.pid ?? 0]),

@@ -15,7 +15,7 @@ tell('sends notifications of rewards, purchases and withdrawals', [
         'news',
         'reward:news',
         'Your article received a reward.',
-        async (id: number) => ({ news: { id, title: 'My article' }, unit: '积分' }),
+        async (id: number) => ({ news: { id, title: 'My article' }, unit: 'Points' }),
       ],
       [
         'answer',

@@ -34,7 +34,12 @@ async function fill() {
   const question = await questions.ask(ada, { subject: 'Where?', body: all })
   await questions.answer(lin, question, { body: all })
   const { group: make, post } = groupMaker(site!)
-  const group = await make(ada, { name: 'Harbour' })
+  const group = await make(ada, {
+    name: HOSTILE_TEXTS.find(({ length }) => length <= 50),
+    notice: partsOf(2_000)[0],
+    summary: partsOf(255)[0],
+  })
+  assert.equal((await as(lin, 'PATCH', '/user', { bio: partsOf(255)[0] })).status, 204)
   const groupPost = await post(ada, group, { title: 'Walk', body: all })
   const publish = async (feed_content: string) =>
     (await as(ada, 'POST', '/feeds', { feed_content, feed_from: 1, feed_mark: crypto.randomUUID() })).body.id
@@ -52,6 +57,8 @@ async function fill() {
     [`/feeds/${feed}`, lin],
     ['/'],
     [`/groups/${group}`],
+    ['/groups'],
+    [`/users/${lin.id}`],
     ['/questions'],
     [`/chats/${chat}`, lin],
     ['/chats', lin],

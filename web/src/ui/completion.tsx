@@ -1,4 +1,5 @@
-import { useQuery } from '@tanstack/preact-query'
+import type { Kith } from '@kith/client'
+import { useQueryClient } from '@tanstack/preact-query'
 import { useEffect, useId, useState } from 'preact/hooks'
 import { useSite } from '../app/site.ts'
 import { useWords, words } from '../app/words.ts'
@@ -25,6 +26,14 @@ function startedAt(text: string, hasTopics: boolean): { sign: Sign; name: string
   return hasTopics ? { sign: '#', name } : null
 }
 
+async function find(api: Kith, typed: string): Promise<Named[]> {
+  const query = { q: typed.slice(1), limit: MOST }
+  const found: Named[] = typed.startsWith('@')
+    ? await api.get('/users', { params: { query } })
+    : await api.get('/feed/topics', { params: { query } })
+  return found.map(({ id, name }) => ({ id, name }))
+}
+
 /** Suggests users after `@`, and topics after `#`. `start` is the position of the sign in the text. */
 export function useCompletion(
   /** Text before the cursor. */
@@ -37,24 +46,28 @@ export function useCompletion(
   const id = useId()
   const started = startedAt(text, hasTopics)
   const typed = started ? started.sign + started.name : ''
-  const [word, setWord] = useState('')
+  const cache = useQueryClient()
+  const [{ word, options }, setFound] = useState<{ word: string; options: Named[] }>({
+    word: '',
+    options: [],
+  })
   const [at, setAt] = useState(0)
   const [closed, setClosed] = useState('')
+  // Not a hook of the cache, because each field with text would then prepare a query in each rendered page.
   useEffect(() => {
-    const timer = setTimeout(() => setWord(typed), PAUSE_MS)
-    return () => clearTimeout(timer)
+    if (typed === '') return
+    let isOver = false
+    const timer = setTimeout(async () => {
+      const options = await cache
+        .fetchQuery({ queryKey: ['completion', typed], queryFn: () => find(api, typed) })
+        .catch(() => [])
+      if (!isOver) setFound({ word: typed, options })
+    }, PAUSE_MS)
+    return () => {
+      isOver = true
+      clearTimeout(timer)
+    }
   }, [typed])
-  const { data: options = [] } = useQuery<Named[]>({
-    queryKey: ['completion', word],
-    enabled: word !== '',
-    queryFn: async () => {
-      const q = word.slice(1)
-      const found: Named[] = word.startsWith('@')
-        ? await api.get('/users', { params: { query: { q, limit: MOST } } })
-        : await api.get('/feed/topics', { params: { query: { q, limit: MOST } } })
-      return found.map(({ id, name }) => ({ id, name }))
-    },
-  })
   const isOpen = started !== null && word === typed && word !== closed && options.length > 0
   const take = (option: Named) => {
     if (started) choose({ ...option, sign: started.sign }, text.length - typed.length)
