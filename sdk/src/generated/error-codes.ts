@@ -415,7 +415,7 @@ export interface OperationErrors {
   adminGetSensitiveWord: "forbidden" | "no_such_word" | "not_found" | "second_factor_needed" | "too_many_requests" | "unauthenticated"
   adminUpdateSensitiveWord: "address_blocked" | "bad_request" | "forbidden" | "no_such_word" | "not_found" | "second_factor_needed" | "silenced" | "too_many_requests" | "unauthenticated" | "unsupported_media_type" | "validation_failed" | "word_taken"
   adminGetSettings: "forbidden" | "second_factor_needed" | "too_many_requests" | "unauthenticated"
-  adminUpdateSettings: "address_blocked" | "bad_request" | "forbidden" | "may_do_more" | "money_settings" | "second_factor_needed" | "security_settings" | "silenced" | "too_many_requests" | "unauthenticated" | "unsupported_media_type" | "validation_failed"
+  adminUpdateSettings: "address_blocked" | "bad_request" | "file_not_usable" | "forbidden" | "may_do_more" | "money_settings" | "second_factor_needed" | "security_settings" | "silenced" | "too_many_requests" | "unauthenticated" | "unsupported_media_type" | "validation_failed"
   adminListDailyStatistics: "forbidden" | "second_factor_needed" | "too_many_requests" | "unauthenticated" | "validation_failed"
   adminListWaitingQueues: "forbidden" | "second_factor_needed" | "too_many_requests" | "unauthenticated"
   adminListTagCategories: "forbidden" | "second_factor_needed" | "too_many_requests" | "unauthenticated" | "validation_failed"
