@@ -75,9 +75,10 @@ test('renames and recolours the site in the console, and shows the new look ever
     const logo = site.locator('.brand img')
     assert.ok(await logo.evaluate((image: { naturalWidth: number }) => image.naturalWidth > 0))
     const { accent } = (await guest('GET', '/bootstrappers')).body.identity
-    const background = await site
-      .locator('.top-actions .button:not(.is-quiet)')
-      .evaluate('(button) => getComputedStyle(button).backgroundColor')
+    const background = await site.locator('.top-actions .button:not(.is-quiet)').evaluate((button) => {
+      const page = globalThis as unknown as { getComputedStyle(of: unknown): { backgroundColor: string } }
+      return page.getComputedStyle(button).backgroundColor
+    })
     assert.equal(background, rgbOf(accent[theme]))
     assert.deepEqual(await findings(site), [])
     await picture(site, `appearance-site-${theme}`)
