@@ -201,6 +201,7 @@ export async function createServer({
 
   await addAssets(server)
   server.decorate('sendPage', null)
+  server.decorate('sendOwnIcon', null)
   if (config.web) addWeb(server, { config, limiter, log })
   const admit = admission({ config, limiter, identity })
   // Outside the API, admission applies only to requests with a token to routes with optional access.

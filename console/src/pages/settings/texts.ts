@@ -90,6 +90,29 @@ export const SETTING_TEXTS: Record<string, SettingText> = {
     label: ['Imprint', '站点信息'],
     note: ['Operator of the site. The about page shows it.', '运营者信息，显示在关于页面。'],
   },
+  'site:accent': {
+    label: ['Accent colour', '主题色'],
+    note: [
+      'Colour of buttons and links, such as #0b7468. Kith corrects it until text is readable.',
+      '按钮和链接的颜色，例如 #0b7468。对比度不足时会自动调整。',
+    ],
+  },
+  'site:logo': {
+    label: ['Logo', '标志'],
+    note: ['Choose it on the page “Appearance”.', '请在“外观”页面中选择。'],
+  },
+  'site:logo-has-name': {
+    label: ['Logo contains the name', '标志包含名称'],
+    note: ['The header then shows the logo without the name.', '开启后页眉只显示标志，不再显示名称。'],
+  },
+  'site:icon': {
+    label: ['Icon', '图标'],
+    note: ['Choose it on the page “Appearance”.', '请在“外观”页面中选择。'],
+  },
+  'site:picture': {
+    label: ['Sharing picture', '分享图片'],
+    note: ['Choose it on the page “Appearance”.', '请在“外观”页面中选择。'],
+  },
   'site:powered-by': {
     label: ['Name the software', '显示软件名称'],
     note: ['Pages and mails say “Powered by Kith”.', '页面和邮件中显示“由 Kith 驱动”。'],

@@ -1,4 +1,5 @@
 import { createHash, randomInt } from 'node:crypto'
+import { buffer } from 'node:stream/consumers'
 import type { Context } from '#platform/context.ts'
 import { currentScope, type Db, type Row, transaction } from '#platform/database'
 import { apiError } from '#platform/errors.ts'
@@ -223,6 +224,21 @@ export async function storedNode(
   { ownerId }: { ownerId: number },
 ): Promise<StoredNode | null> {
   return (await takeNode(sql, node, ownerId)) ?? null
+}
+
+/** Reads a picture that `ownerId` uploaded, without marking it as used. Throws 422 on `field` otherwise. */
+export async function readOwnNode(
+  ctx: Context,
+  text: string,
+  { ownerId, field }: { ownerId: number; field: string },
+): Promise<StoredNode & { bytes: Buffer }> {
+  const node = parseNode(text)
+  const [stored] = await ctx.sql<StoredNode[]>`
+    select node, mime, size, width, height from storage_nodes
+    where node = ${node} and owner_id = ${ownerId} and uploaded_at is not null`
+  if (!stored) throw refusedFile(field, fileNotUsable)
+  const { stream } = await ctx.storage.open(nodeKey(stored.node))
+  return { ...stored, bytes: await buffer(stream) }
 }
 
 /** Throws 422 on `field` when `storedNode` returns null. */

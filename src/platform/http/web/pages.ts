@@ -15,6 +15,8 @@ import { addSessions, clearSession, cookieOf, forwarded, INNER } from './session
 declare module 'fastify' {
   interface FastifyInstance {
     /** Sends a page of the site. Returns false when the request is not for a page. Null when the site is off. */
+    /** Sends the favicon that an administrator chose. Returns false when the site has none. */
+    sendOwnIcon: ((reply: FastifyReply) => Promise<boolean>) | null
     sendPage: ((request: FastifyRequest, reply: FastifyReply) => Promise<boolean>) | null
   }
 }
@@ -66,6 +68,7 @@ export function addWeb(server: Server, ctx: Pick<Context, 'config' | 'limiter' |
   )
   for (const [path, maxAge] of FIXED)
     server.get(path, { schema: { hide: true } }, async (_, reply) => {
+      if (path === '/favicon.ico' && (await server.sendOwnIcon?.(reply))) return reply
       const file = (await load())?.fixed[path]
       if (!file) throw noSuchPath()
       return sendAsset(builtFolder('web'), file, reply, maxAge)
