@@ -6,7 +6,7 @@ import { topicsOf } from '#test/fixtures/topics.ts'
 import { createWorld, type Person } from '#test/world.ts'
 
 /**
- * What a client asks while a page is open. It asks for the next part of a list as soon as the former was full, since
+ * Requests of a client while a page is open. It asks for the next part of a list as soon as the former was full, since
  * short rows do not fill the screen, and repeats a reply that it cannot decode. The facts name no interval of the
  * polls, so the table has a shorter one than any client needs.
  */

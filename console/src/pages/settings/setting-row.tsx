@@ -225,7 +225,9 @@ function SettingPicture({
   }
   return (
     <>
-      {node !== null && <Picture url={`/storage/${encodeURIComponent(node)}`} alt={label} height={56} width={56} />}
+      {node !== null && (
+        <Picture url={`/storage/${encodeURIComponent(node)}`} alt={label} height={56} width={56} />
+      )}
       <FileButton
         id={id}
         disabled={isSending || isStoring}
