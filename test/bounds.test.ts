@@ -39,7 +39,6 @@ const resolve = (schema: Schema = {}): Schema =>
 const PARTS = { path: 'params', query: 'querystring', body: 'body' } as const
 
 const MATCHING = [
-  '#0b7468',
   'https://example.com/a.png',
   'x.png',
   '0',
@@ -50,6 +49,7 @@ const MATCHING = [
   '08:00',
   'd41d8cd98f00b204e9800998ecf8427e',
   '00000000-0000-4000-8000-000000000000',
+  '#0b7468',
 ]
 /** Fields whose pattern matches no text of `maxLength` characters. */
 const SHORTER_BY_PATTERN = [

@@ -164,6 +164,9 @@ const JOINT_READS: Record<string, Record<string, string>> = {
   feeds: {
     paid_nodes: 'the import ends prices of pictures whose feed is deleted',
   },
+  files: {
+    settings: 'one statement deletes the files of an account, except pictures of settings',
+  },
   groups: {
     comments: 'the import reads the texts of reported comments',
     file_uses: 'the import clears group pictures of an earlier run',
@@ -215,6 +218,7 @@ const JOINT_READS: Record<string, Record<string, string>> = {
   questions: {
     ledger_postings: 'the audit compares open bounties with the amounts in escrow',
     settings: 'the import uses the price of a look in the settings',
+    import_holds: 'the report of an import names each bounty that the import refunded',
   },
   rewards: {
     ledger_postings: 'the audit compares rewards with their payments',

@@ -75,6 +75,7 @@ const UNDECODED: Record<string, string[]> = {
     '/user/sanctions',
     '/user/second-factor',
     '/user/sessions',
+    '/wallet/earlier-orders',
   ],
   'The specification declares the URL of an avatar as text, but Android reads an object.': [
     '/group-posts/{post}/likes',
