@@ -157,16 +157,19 @@ test('charges once for the text of a feed when the response is lost', { skip }, 
   await page.context().close()
 })
 
-test('rewards once when the first request is still running at the retry', { skip }, async () => {
+test('rewards once after a lost reply, also in a new dialog and after a reload', { skip }, async () => {
   const { ada, lin } = people!
   const { as, open } = site!
   const feed = await publish(lin, 'A feed with one reward')
   const points = async () => (await as(ada, 'GET', '/api/v2/user')).body.currency.sum as number
   const before = await points()
   const page = await open(`/feeds/${feed}`, { person: ada })
-  await page.locator('article').first().getByRole('button', { name: 'More' }).click()
-  await page.getByRole('button', { name: 'Reward', exact: true }).click()
-  await page.getByLabel('Points').fill('5')
+  const begin = async () => {
+    await page.locator('article').first().getByRole('button', { name: 'More' }).click()
+    await page.getByRole('button', { name: 'Reward', exact: true }).click()
+    await page.getByLabel('Points').fill('5')
+  }
+  await begin()
   const keys = new Set<string>()
   let state: 'lost' | 'running' | 'done' = 'lost'
   await page.route('**/feeds/*/new-rewards', async (route) => {
@@ -186,6 +189,11 @@ test('rewards once when the first request is still running at the retry', { skip
   }
   await pay('lost', 'The site does not answer.')
   await pay('running', 'This is still being sent. Wait a moment.')
+  await page.keyboard.press('Escape')
+  await begin()
+  await pay('lost', 'The site does not answer.')
+  await page.reload()
+  await begin()
   await pay('done', 'Paid.')
   assert.equal(keys.size, 1)
   assert.equal(await points(), before - 5)

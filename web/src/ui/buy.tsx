@@ -44,6 +44,7 @@ export function Buy({
       </button>
       {shown && (
         <shown.Pay
+          purpose={`node/${node}`}
           title={t.title}
           price={() => amount}
           pay={({ password, headers }) =>

@@ -1,6 +1,5 @@
-import { newKey } from '@kith/client'
 import { useState } from 'preact/hooks'
-import { isDecided } from '../app/failures.ts'
+import { sendOnce } from '../app/once.ts'
 import { useSite } from '../app/site.ts'
 import { useToast } from '../app/toast.tsx'
 import { plural, useWords, words } from '../app/words.ts'
@@ -22,8 +21,9 @@ type Payment = {
   headers: Record<string, string>
 }
 
-/** Asks for confirmation of a payment. An idempotency key prevents a double payment after a lost response. */
+/** Asks for confirmation of a payment. `purpose` names what is paid, as in `reward/feeds/5` (`sendOnce`). */
 export function Pay({
+  purpose,
   title,
   fields = [],
   price,
@@ -31,6 +31,7 @@ export function Pay({
   onDone,
   onClose,
 }: {
+  purpose: string
   title: string
   fields?: { name: string; label: string; least: number; start?: number }[]
   price(entered: Record<string, number>): number
@@ -44,7 +45,6 @@ export function Pay({
   const [entered, setEntered] = useState(
     Object.fromEntries(fields.map(({ name, least, start = least }) => [name, start])),
   )
-  const [key, setKey] = useState(() => newKey())
   const amount = price(entered)
   return (
     <Dialog title={title} onClose={onClose}>
@@ -55,15 +55,9 @@ export function Pay({
         label={t.pay(amount)}
         send={async (given) => {
           const { password } = given
-          const headers = { 'idempotency-key': key }
-          try {
-            await pay({ amount, given, password: password ? { password } : {}, headers })
-          } catch (error) {
-            // The server stores a rejection under the idempotency key, so the next attempt needs a new key. After a lost
-            // response, and while the first request is still running, the key stays.
-            if (isDecided(error)) setKey(newKey())
-            throw error
-          }
+          await sendOnce(purpose, JSON.stringify(entered), (headers) =>
+            pay({ amount, given, password: password ? { password } : {}, headers }),
+          )
           say(t.done)
           onDone()
         }}

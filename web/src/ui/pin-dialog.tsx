@@ -14,6 +14,8 @@ const WORDS = words({
 })
 
 export type Pinning = {
+  /** Names what is pinned, as in `feeds/5`. */
+  purpose: string
   average: ['/feeds/average' | '/news/average' | '/plus-group/average', string]
   send(
     body: { amount: number; day: number; password?: string },
@@ -22,7 +24,13 @@ export type Pinning = {
   onDone(): void
 }
 
-export function PinDialog({ average: [path, kind], send, onDone, onClose }: Pinning & { onClose(): void }) {
+export function PinDialog({
+  purpose,
+  average: [path, kind],
+  send,
+  onDone,
+  onClose,
+}: Pinning & { onClose(): void }) {
   const t = useWords(WORDS)
   const { fail } = useToast()
   const { data: average, error } = useRead<Record<string, number>>(read(path) as never)
@@ -35,6 +43,7 @@ export function PinDialog({ average: [path, kind], send, onDone, onClose }: Pinn
   const daily = Math.max(1, Math.round(average[kind] ?? 1))
   return (
     <Pay
+      purpose={`pin/${purpose}`}
       title={t.average(daily)}
       fields={[
         { name: 'day', label: t.days, least: 1 },

@@ -8,10 +8,13 @@ import { Action } from './toggle.tsx'
 const WORDS = words({ reward: ['Reward', '打赏'], points: ['Points', '积分'] })
 
 export function Reward({
+  purpose,
   count,
   send,
   onDone,
 }: {
+  /** Names what is rewarded, as in `feeds/5`. */
+  purpose: string
   count: number
   send(body: { amount: number; password?: string }, headers: Record<string, string>): Promise<unknown>
   onDone(): void
@@ -32,6 +35,7 @@ export function Reward({
       />
       {shown && (
         <shown.Pay
+          purpose={`reward/${purpose}`}
           title={t.reward}
           fields={[{ name: 'amount', label: t.points, least: 1 }]}
           price={({ amount = 1 }) => amount}

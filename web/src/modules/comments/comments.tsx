@@ -219,6 +219,7 @@ export function Comments({
                       </button>
                       {pins && (
                         <Pin
+                          purpose={`comments/${comment.id}`}
                           average={pins.average}
                           send={(body, headers) => pins.send(api, id, comment.id, body, headers)}
                           onDone={() => void comments.refetch()}

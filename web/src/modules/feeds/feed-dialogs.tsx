@@ -46,6 +46,7 @@ export function FeedDialog({
   if (opened === 'pin')
     return (
       <PinDialog
+        purpose={`feeds/${id}`}
         average={['/feeds/average', 'feed']}
         send={(body, headers) =>
           api.post('/feeds/{feed}/currency-pinneds', { params, body, headers } as never)
@@ -56,6 +57,7 @@ export function FeedDialog({
     )
   return (
     <Pay
+      purpose={`reward/feeds/${id}`}
       title={t.reward}
       fields={[{ name: 'amount', label: t.amount, least: 1 }]}
       price={({ amount = 0 }) => amount}

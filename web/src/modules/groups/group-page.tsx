@@ -205,6 +205,7 @@ function Membership({ group, path }: { group: Group; path: string }) {
       </button>
       {isPaying && api && (
         <Pay
+          purpose={`join/groups/${group.id}`}
           title={t.join}
           price={() => group.money}
           pay={({ password, headers }) => join.mutateAsync({ headers, password })}

@@ -119,6 +119,7 @@ export const page = definePage({
             />
             {viewer?.id !== post.user_id && (
               <Reward
+                purpose={`group-posts/${post.id}`}
                 count={post.reward_number}
                 send={(body, headers) =>
                   api.post('/group-posts/{post}/new-rewards', { params, body, headers } as never)
@@ -149,6 +150,7 @@ export const page = definePage({
             )}
             {isMine && joined && (
               <Pin
+                purpose={`group-posts/${post.id}`}
                 average={['/plus-group/average', 'post']}
                 send={(body, headers) =>
                   api.post('/currency-pinned/posts/{post}', { params, body, headers } as never)

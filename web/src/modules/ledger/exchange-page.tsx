@@ -1,11 +1,12 @@
 import { useState } from 'preact/hooks'
 import { read, useRead, useWrite } from '../../app/api.ts'
+import { sendOnce } from '../../app/once.ts'
 import { definePage } from '../../app/page.ts'
 import { useSite } from '../../app/site.ts'
 import { useToast } from '../../app/toast.tsx'
 import { plural, useWords, words } from '../../app/words.ts'
 import { Form } from '../../ui/form.tsx'
-import { count, fenOf, MoneyField, MoneyTabs, money, useOnce, useRules } from './money.tsx'
+import { count, fenOf, MoneyField, MoneyTabs, money, useRules } from './money.tsx'
 
 const WORDS = words({
   title: ['Exchange money for points', '兑换积分'],
@@ -32,7 +33,6 @@ export const page = definePage({
     const { say } = useToast()
     const { data: wallet } = useRead(walletOf())
     const [text, setText] = useState('')
-    const once = useOnce('exchange')
     const { 'recharge-ratio': ratio, 'recharge-min': least } = rules.currency.settings
     const fen = fenOf(text)
     const exchange = useWrite<{ amount: number; headers: Record<string, string> }>(
@@ -49,7 +49,9 @@ export const page = definePage({
               label={t.send}
               send={async () => {
                 const amount = fen ?? 0
-                await once(String(amount), (headers) => exchange.mutateAsync({ amount, headers }))
+                await sendOnce('exchange', String(amount), (headers) =>
+                  exchange.mutateAsync({ amount, headers }),
+                )
                 setText('')
                 say(t.done)
               }}

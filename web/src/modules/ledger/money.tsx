@@ -1,6 +1,4 @@
-import { newKey } from '@kith/client'
 import { read, useRead } from '../../app/api.ts'
-import { isDecided } from '../../app/failures.ts'
 import { useSite } from '../../app/site.ts'
 import { type Language, useWords, words } from '../../app/words.ts'
 import { Field } from '../../ui/form.tsx'
@@ -66,27 +64,6 @@ export function PasswordField() {
   const { settings } = useSite()
   if (!settings['pay-validate-user-password']) return null
   return <Field label={t.password} name="password" type="password" autocomplete="current-password" required />
-}
-
-/**
- * Reuses the idempotency key after a lost response, a server error or while the request is still running, even after a reload, so that a retry does not
- * pay twice. `about` describes the input, such as the amount. Other input gets a new key.
- */
-export function useOnce(purpose: string) {
-  const place = `kith.payment.${purpose}`
-  return async <Answer,>(about: string, send: (headers: Record<string, string>) => Promise<Answer>) => {
-    const [key = '', kept] = (sessionStorage.getItem(place) ?? '').split(' ')
-    const used = key !== '' && kept === about ? key : newKey()
-    sessionStorage.setItem(place, `${used} ${about}`)
-    try {
-      const answer = await send({ 'idempotency-key': used })
-      sessionStorage.removeItem(place)
-      return answer
-    } catch (error) {
-      if (isDecided(error)) sessionStorage.removeItem(place)
-      throw error
-    }
-  }
 }
 
 export const earlierOf = () => read('/wallet/earlier-orders', { params: { query: { limit: 1 } } })

@@ -4,12 +4,13 @@ import { useCallback, useEffect, useState } from 'preact/hooks'
 import { Link, useLocation } from 'wouter-preact'
 import { read, useRead } from '../../app/api.ts'
 import { failureText } from '../../app/failures.ts'
+import { sendOnce } from '../../app/once.ts'
 import { definePage } from '../../app/page.ts'
 import { useSite } from '../../app/site.ts'
 import { plural, useWords, words } from '../../app/words.ts'
 import { Code } from '../../ui/code.tsx'
 import { Form } from '../../ui/form.tsx'
-import { count, fenOf, MoneyField, MoneyTabs, money, useOnce, useRules } from './money.tsx'
+import { count, fenOf, MoneyField, MoneyTabs, money, useRules } from './money.tsx'
 
 const WORDS = words({
   title: ['Recharge', '充值'],
@@ -159,7 +160,6 @@ export const page = definePage({
     const [isTelephone, setIsTelephone] = useState(false)
     useEffect(() => setIsTelephone(matchMedia('(pointer: coarse)').matches), [])
     const [order, setOrder] = useState<Order & { told?: Told }>()
-    const once = useOnce('recharge')
     const isCancelled = visit.search.has('cancelled')
     const returned = returnedTo(visit.search)
     useEffect(() => {
@@ -181,7 +181,8 @@ export const page = definePage({
     const send = async ({ type = '' }: { type?: string }) => {
       const amount = fen ?? 0
       const body = { type, amount }
-      const { order: made, pingpp_order: charge } = await once(
+      const { order: made, pingpp_order: charge } = await sendOnce(
+        'recharge',
         JSON.stringify([into, type, amount]),
         (headers) =>
           into === 'wallet'

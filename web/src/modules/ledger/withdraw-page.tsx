@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks'
 import { list, read, startOf, useList, useRead, useWrite } from '../../app/api.ts'
+import { sendOnce } from '../../app/once.ts'
 import { definePage, type Visit } from '../../app/page.ts'
 import { useSite } from '../../app/site.ts'
 import { useToast } from '../../app/toast.tsx'
@@ -7,7 +8,7 @@ import { useWords, words } from '../../app/words.ts'
 import { Field, Form } from '../../ui/form.tsx'
 import { More } from '../../ui/more.tsx'
 import { Facts, Time } from '../../ui/time.tsx'
-import { fenOf, MoneyField, MoneyTabs, money, PasswordField, useOnce, useRules } from './money.tsx'
+import { fenOf, MoneyField, MoneyTabs, money, PasswordField, useRules } from './money.tsx'
 
 const WORDS = words({
   title: ['Withdraw', '提现'],
@@ -46,7 +47,6 @@ export const page = definePage({
     const { data: wallet } = useRead(walletOf())
     const cashes = useList(cashesOf(visit))
     const [text, setText] = useState('')
-    const once = useOnce('withdrawal')
     const { 'min-amount': least, types, status: isOffered } = useRules().wallet.cash
     const nameOf = (type: string) => ({ alipay: t.alipay, wechat: t.wechat })[type] ?? type
     const withdraw = useWrite<{ body: Asked; headers: Record<string, string> }>(
@@ -63,7 +63,7 @@ export const page = definePage({
               label={t.send}
               send={async ({ type = '', account = '', password }, form) => {
                 const body = { value: fenOf(text) ?? 0, type, account, ...(password ? { password } : {}) }
-                await once(JSON.stringify([body.value, type, account]), (headers) =>
+                await sendOnce('withdrawal', JSON.stringify([body.value, type, account]), (headers) =>
                   withdraw.mutateAsync({ body, headers }),
                 )
                 form.reset()

@@ -114,6 +114,7 @@ export const page = definePage({
               onClick={like}
             />
             <Reward
+              purpose={`news/${article.id}`}
               count={Number(article.reward.count)}
               send={(body, headers) =>
                 api.post('/news/{news}/new-rewards', { params, body, headers } as never)
@@ -129,6 +130,7 @@ export const page = definePage({
             />
             {viewer?.id === article.user_id && (
               <Pin
+                purpose={`news/${article.id}`}
                 average={['/news/average', 'news']}
                 send={(body, headers) =>
                   api.post('/news/{news}/currency-pinneds', { params, body, headers } as never)

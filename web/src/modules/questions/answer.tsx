@@ -97,6 +97,7 @@ export function AnswerCard({ answer, canAdopt }: { answer: Answer; canAdopt?: bo
         </Link>
         {!isMine && (
           <Reward
+            purpose={`answers/${answer.id}`}
             count={answer.rewarder_count}
             send={(body, headers) =>
               api.post('/question-answers/{answer}/rewarders', { params, body, headers } as never)
@@ -155,6 +156,7 @@ function Look({ answer }: { answer: number }) {
       </button>
       {shown && (
         <shown.Pay
+          purpose={`look/answers/${answer}`}
           title={t.look}
           price={() => price}
           pay={({ password, headers }) =>

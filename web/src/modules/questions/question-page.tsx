@@ -209,6 +209,7 @@ function Acts({ question, visit }: { question: Question; visit: Visit }) {
       )}
       {shown && (
         <shown.Pay
+          purpose={`bounty/questions/${question.id}`}
           title={t.setBounty}
           fields={[{ name: 'amount', label: t.points, least: 1 }]}
           price={({ amount = 1 }) => amount}
