@@ -94,6 +94,8 @@ test('offers a retry only when the same request can succeed later', () => {
   const may = (status: number, code = `http_${status}`) => mayRetry(new KithError(status, code, ''))
   for (const status of [0, 401, 408, 429, 500, 502, 503, 507]) assert.ok(may(status), String(status))
   for (const status of [400, 403, 404, 413, 415, 422]) assert.ok(!may(status), String(status))
+  assert.ok(may(409, 'idempotency_key_running'))
+  assert.ok(!may(409))
   assert.ok(!mayRetry(new Error('The file is gone')))
 })
 

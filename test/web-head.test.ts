@@ -74,7 +74,11 @@ test('caches the pages of each language apart', async () => {
 test('links the versions of a public page in both languages', async () => {
   const feed = await publish('Two tongues')
   for (const path of ['/', '/topics', `/feeds/${feed}`, `/users/${ada.id}`])
-    for (const asked of [path, `${path}?lang=zh`]) {
+    for (const asked of [
+      path,
+      `${path}?lang=zh`,
+      ...(path === '/' ? [] : [`${path}/`, path.replace(/[a-z]/, (letter) => letter.toUpperCase())]),
+    ]) {
       const page = await pageOf(asked)
       const url = `http://kith.test${path}`
       assert.ok(page.includes(`<link rel="canonical" href="${url}">`), asked)

@@ -129,7 +129,9 @@ const isAnswer = (error: unknown): error is KithError => isKithError(error) && e
 
 /** Returns whether the same request may succeed later. */
 export const mayRetry = (error: unknown): boolean =>
-  isKithError(error) && (error.status === 0 || error.status >= 500 || [401, 408, 429].includes(error.status))
+  isKithError(error, 'idempotency_key_running') ||
+  (isKithError(error) &&
+    (error.status === 0 || error.status >= 500 || [401, 408, 429].includes(error.status)))
 
 /** Statuses after which a request may have had an effect, or may have it after the same request is sent again. */
 const UNDECIDED = new Set([401, 408, 409, 429])

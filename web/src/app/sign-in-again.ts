@@ -2,7 +2,7 @@ import { isStill } from './account.ts'
 import type { Boot } from './site.ts'
 
 /** Writes that the page sends on its own. A dialog would interrupt the person who writes. */
-const AUTOMATIC = /\/(typing|presence|position|preview)$/
+const AUTOMATIC = /\/(typing|presence|position|preview|user\/notifications)$/
 /** The read with which an upload begins. */
 const UPLOAD = '/files/uploaded/'
 

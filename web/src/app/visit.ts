@@ -21,10 +21,13 @@ const ROUTES: (Route & { matches: Matcher })[] = MODULES.flatMap(({ routes = [] 
   routes.map((route) => ({ ...route, matches: matcherOf(route.path) })),
 )
 
-export function findRoute(path: string): { route: Route; params: Record<string, string> } | null {
+/** Finds the route of a path, and the one spelling of the path: `/feeds/5` also for `/Feeds/5/`. */
+export function findRoute(
+  asked: string,
+): { route: Route; params: Record<string, string>; path: string } | null {
   for (const route of ROUTES) {
-    const params = route.matches(path)
-    if (params) return { route, params }
+    const params = route.matches(asked)
+    if (params) return { route, params, path: route.path.replace(/:(\w+)/g, (_, name) => params[name] ?? '') }
   }
   return null
 }
@@ -39,7 +42,7 @@ export async function openVisit(url: string, boot: Boot, cache: QueryClient, isB
   const { pathname, searchParams } = addressOf(url, boot.origin)
   const found = findRoute(pathname)
   const visit: Visit = {
-    path: pathname,
+    path: found?.path ?? pathname,
     params: found?.params ?? {},
     search: searchParams,
     language: boot.language,
