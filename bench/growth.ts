@@ -151,7 +151,7 @@ async function measure(db: Sql): Promise<void> {
     },
   })
   process.on('exit', () => server.kill('SIGTERM'))
-  await waitForAnswer(`http://127.0.0.1:${port}/health/ready`)
+  await waitForAnswer(`http://127.0.0.1:${port}/health/ready`, server)
   console.log('| request | buffers | rows | ms in the database |\n|---|--:|--:|--:|')
   for (const [what, path, token] of requests) {
     if (!what.includes(options.only)) continue

@@ -61,7 +61,7 @@ const server = spawn(process.execPath, ['src/main.ts'], {
   },
 })
 process.on('exit', () => server.kill('SIGTERM'))
-await waitForAnswer(`http://127.0.0.1:${port}/health/ready`)
+await waitForAnswer(`http://127.0.0.1:${port}/health/ready`, server)
 
 type Request = Load['request']
 let serial = 0

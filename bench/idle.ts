@@ -31,7 +31,7 @@ async function startKith() {
   const port = await findFreePort()
   const child = spawn(process.execPath, ['src/main.ts'], {
     cwd: ROOT,
-    stdio: 'ignore',
+    stdio: ['ignore', 'ignore', 'inherit'],
     env: {
       ...process.env,
       PORT: String(port),
@@ -49,7 +49,7 @@ async function startKith() {
     },
   })
   after(() => child.kill('SIGKILL'))
-  await waitForAnswer(`http://127.0.0.1:${port}/health/ready`)
+  await waitForAnswer(`http://127.0.0.1:${port}/health/ready`, child)
   return { port, pid: child.pid ?? 0 }
 }
 

@@ -52,7 +52,7 @@ try {
 }
 
 async function main() {
-  await waitForAnswer(`${url}/health/ready`)
+  await waitForAnswer(`${url}/health/ready`, server)
   const connection = await findRunningPostgres(join(dataDir, 'postgres'))
   if (!connection) throw new Error('The server does not use its embedded database.')
   const sql = openDatabase({ connection, poolSize: 4, statementTimeoutMs: 0 })

@@ -102,7 +102,7 @@ async function measure(processes: string, { filled, ranges, readers, connection 
     },
   })
   children.add(server)
-  await waitForAnswer(`http://127.0.0.1:${port}/health/ready`)
+  await waitForAnswer(`http://127.0.0.1:${port}/health/ready`, server)
   const url = `http://127.0.0.1:${port}`
   const who = (operation: Operation) => {
     const request = requestOf(operation, ranges)

@@ -95,7 +95,7 @@ async function measure(): Promise<void> {
     },
   })
   process.on('exit', () => server.kill('SIGTERM'))
-  await waitForAnswer(`http://127.0.0.1:${port}/health/ready`)
+  await waitForAnswer(`http://127.0.0.1:${port}/health/ready`, server)
   const any = ({ from, count }: { from: number; count: number }) => from + Math.floor(Math.random() * count)
   const deep = () => any({ from: ranges.feeds.from + ranges.feeds.count / 10, count: ranges.feeds.count / 2 })
   const reads: Record<string, () => string> = {

@@ -67,7 +67,9 @@ export async function openSides(options: {
       if (existsSync(data.this)) return
       const filling: Side = options.against === undefined ? 'this' : 'other'
       const args = [`--size=${options.size}`, `--keep=${data[filling]}`, '--only=nothing at all']
-      await endOf(start(filling, 'bench/run.ts', args, {}))
+      const child = start(filling, 'bench/run.ts', args, {})
+      await endOf(child)
+      if (child.exitCode !== 0) throw new Error(`the database of ${folders[filling]} was not filled`)
       if (filling === 'this') return
       await cp(data.other, data.this, { recursive: true, preserveTimestamps: true })
     },
@@ -86,7 +88,7 @@ export async function openSides(options: {
         ...env,
       })
       const url = `http://127.0.0.1:${port}`
-      await waitForAnswer(`${url}/health/ready`)
+      await waitForAnswer(`${url}/health/ready`, server)
       const postgres = join(data[side], 'postgres')
       // Reads PostgreSQL's own pid file, because Kith's lock file may differ in an older checkout.
       const running = await readPidFile(join(postgres, 'cluster'))

@@ -39,7 +39,7 @@ async function serveDemo(folder: string) {
     },
   })
   const ended = new Promise((done) => server.once('exit', done))
-  await waitForAnswer(`${url}/health/ready`)
+  await waitForAnswer(`${url}/health/ready`, server)
   // biome-ignore lint/suspicious/noExplicitAny: replies of several operations
   const ask = async (path: string, init?: RequestInit): Promise<any> =>
     (await fetch(`${url}/api/v2${path}`, init)).json()

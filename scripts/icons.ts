@@ -2,6 +2,7 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import sharp from 'sharp'
+import { icoOf } from '#lib/ico.ts'
 
 const WEB = resolve(import.meta.dirname, '../web/src/ui')
 const PAPER = '#fbfaf8'
@@ -18,25 +19,6 @@ function draw(size: number, part: number, background?: string): Promise<Buffer> 
     ${background ? `<rect width="100%" height="100%" fill="${background}"/>` : ''}
     <g transform="translate(${size / 2} ${size / 2}) scale(${scale}) translate(-16 -16)">${shapes}</g></svg>`
   return sharp(Buffer.from(svg)).png({ palette: true, colours: 64, effort: 10 }).toBuffer()
-}
-
-/** An icon file with PNG pictures, which all browsers since 2010 read. */
-function icoOf(pictures: { size: number; png: Buffer }[]): Buffer {
-  const head = Buffer.alloc(6 + 16 * pictures.length)
-  head.writeUInt16LE(1, 2)
-  head.writeUInt16LE(pictures.length, 4)
-  let offset = head.length
-  pictures.forEach(({ size, png }, n) => {
-    const at = 6 + 16 * n
-    head.writeUInt8(size, at)
-    head.writeUInt8(size, at + 1)
-    head.writeUInt16LE(1, at + 4)
-    head.writeUInt16LE(32, at + 6)
-    head.writeUInt32LE(png.length, at + 8)
-    head.writeUInt32LE(offset, at + 12)
-    offset += png.length
-  })
-  return Buffer.concat([head, ...pictures.map(({ png }) => png)])
 }
 
 const files: [string, Buffer][] = [

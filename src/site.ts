@@ -3,6 +3,7 @@ import { contentKinds, readersOf } from '#contracts/content.ts'
 import type { CounterCheck } from '#contracts/counters.ts'
 import type { Probe } from '#contracts/health-check.ts'
 import { type Ability, hasAbility } from '#modules/abilities/index.ts'
+import type { SettingChecks } from '#modules/settings/index.ts'
 import { mergeStatistics } from '#modules/statistics/index.ts'
 import type { Context } from '#platform/context.ts'
 import type { FileUse, Module, Services, Site } from './module.ts'
@@ -94,6 +95,13 @@ export const SITE: Site = {
     errors: [...new Set(settingChecks.flatMap(({ errors }) => errors))],
     async check(...given) {
       for (const { check } of settingChecks) await check(...given)
+    },
+    async prepare(...given) {
+      const works: Awaited<ReturnType<NonNullable<SettingChecks['prepare']>>>[] = []
+      for (const { prepare } of settingChecks) works.push(await prepare?.(...given))
+      return async (tx) => {
+        for (const work of works) await work?.(tx)
+      }
     },
   },
   probes: [...all('probes').flat(), uploadProbe],

@@ -39,6 +39,7 @@ const resolve = (schema: Schema = {}): Schema =>
 const PARTS = { path: 'params', query: 'querystring', body: 'body' } as const
 
 const MATCHING = [
+  '#0b7468',
   'https://example.com/a.png',
   'x.png',
   '0',

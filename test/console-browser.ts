@@ -21,9 +21,9 @@ export type Console = World & {
   faults: string[]
 }
 
-export async function openConsole(): Promise<Console> {
+export async function openConsole(env: Record<string, string> = {}): Promise<Console> {
   await run(process.execPath, ['scripts/build-packages.mjs', 'console'])
-  const world = await createWorld({ PORT: '0', CONSOLE: 'on' })
+  const world = await createWorld({ PORT: '0', CONSOLE: 'on', ...env })
   await world.app.listen({ host: '127.0.0.1', port: 0 })
   const { port } = world.app.server.address() as AddressInfo
   const address = `http://127.0.0.1:${port}`

@@ -26,6 +26,7 @@ const OWNERS: Record<string, string[]> = {
     'verification_codes',
   ],
   advertising: ['advertising', 'advertising_spaces'],
+  appearance: ['site_pictures'],
   areas: ['areas'],
   'app-versions': ['app_versions'],
   audit: ['audit_links', 'audit_log'],

@@ -21,6 +21,9 @@ const AreaPage = lazy(() => import('./areas/area-pages.tsx').then((page) => ({ d
 const SettingsPage = lazy(() =>
   import('./pages/settings/settings-page.tsx').then((page) => ({ default: page.SettingsPage })),
 )
+const AppearancePage = lazy(() =>
+  import('./pages/appearance/appearance-page.tsx').then((page) => ({ default: page.AppearancePage })),
+)
 const AuditPage = lazy(() =>
   import('./pages/audit/audit-page.tsx').then((page) => ({ default: page.AuditPage })),
 )
@@ -70,6 +73,7 @@ export function App() {
         <CustomRoutes>
           <Route path="/queues/:queue" element={<QueuePage />} />
           <Route path="/queues/:queue/:item" element={<QueuePage />} />
+          <Route path="/appearance" element={<AppearancePage />} />
           <Route path="/settings" element={<SettingsPage />} />
           <Route path="/settings/:section" element={<SettingsPage />} />
           <Route path="/audit-log" element={<AuditPage />} />

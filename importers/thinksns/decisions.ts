@@ -11,7 +11,10 @@ export const CHOICES: [reason: RegExp, advice: string][] = [
     'correct `audit` or `disabled` of the member in the source',
   ],
   [/^second founder: /, 'decide who is the founder of the group, in `group_members`'],
-  [/^never approved: imported as deleted$/, 'only administrators see these feeds: approve them in the source'],
+  [
+    /^never approved: imported as deleted$/,
+    'only administrators see these feeds: approve them in the source',
+  ],
   [/^price of version 1\.x, /, 'everybody reads these feeds: --old-prices keeps their prices'],
   [/^balance only in the wallet of an older version: /, 'this money is lost: --old-wallets adds it'],
   [/^superseded by the current wallet of the user$/, 'this money is not added: pay it out where it is owed'],

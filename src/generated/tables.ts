@@ -1314,6 +1314,14 @@ export type Tables = {
     timeline: number | null
     is_synchronous: boolean
   }
+  site_pictures: {
+    file: string
+    setting: string
+    mime: string
+    width: number
+    height: number
+    bytes: Buffer
+  }
   statistic_series: {
     series: string
     counted_until: string

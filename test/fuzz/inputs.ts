@@ -16,6 +16,7 @@ export type Schema = {
   minItems?: number
   maxItems?: number
   pattern?: string
+  format?: string
 }
 
 const TEXTS = [

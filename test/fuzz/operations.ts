@@ -10,6 +10,8 @@ export type Operation = {
   path: string
   query: { name: string; required: boolean; schema: Schema }[]
   body: Schema | undefined
+  /** Body that a test sent with success. */
+  example: unknown
   isForm: boolean
   /** Set when the operation destroys data that other requests need. It runs only in the last quarter of a round. */
   isDestructive: boolean
@@ -17,11 +19,15 @@ export type Operation = {
   isAlias: boolean
 }
 
+export const nameOf = ({ method, path }: Operation) => `${method} ${path}`
+
 type Described = {
+  operationId: string
   'x-alias-of'?: string
   parameters?: { in: string; name: string; required?: boolean; schema: Schema }[]
-  requestBody?: { content: Record<string, { schema: Schema }> }
+  requestBody?: { content: Record<string, Content> }
 }
+type Content = { schema: Schema; examples?: { example?: { value: unknown } } }
 type Document = {
   paths: Record<string, Record<string, Described>>
   components: { schemas: Record<string, Schema> }
@@ -29,6 +35,13 @@ type Document = {
 
 export function readOperations(app: Server): { operations: Operation[]; named: Record<string, Schema> } {
   const { paths, components } = app.swagger() as unknown as Document
+  const byId = new Map(
+    Object.values(paths).flatMap((verbs) => Object.values(verbs).map((each) => [each.operationId, each])),
+  )
+  const exampleOf = (described: Described) => {
+    const { content = {} } = byId.get(described['x-alias-of'] ?? described.operationId)?.requestBody ?? {}
+    return Object.values(content).find(({ examples }) => examples)?.examples?.example?.value
+  }
   const operations = Object.entries(paths).flatMap(([path, verbs]) =>
     VERBS.flatMap((verb): Operation[] => {
       const described = verbs[verb]
@@ -42,6 +55,7 @@ export function readOperations(app: Server): { operations: Operation[]; named: R
             .filter((parameter) => parameter.in === 'query')
             .map(({ name, required = false, schema }) => ({ name, required, schema })),
           body: (form ?? json)?.schema,
+          example: exampleOf(described),
           isForm: form !== undefined,
           isAlias: described['x-alias-of'] !== undefined,
           isDestructive:
@@ -55,15 +69,21 @@ export function readOperations(app: Server): { operations: Operation[]; named: R
   return { operations, named: components.schemas }
 }
 
-/** Encodes fields as a multipart form. Puts the picture into every field of a file. */
+/** Encodes fields as a multipart form, lists as PHP reads them. Puts the picture into the fields of files. */
 export async function encodeForm(
   fields: object,
   picture: Buffer,
+  files: readonly string[] = Object.keys(fields).filter((name) => /file|avatar/.test(name)),
 ): Promise<{ body: Buffer; headers: { 'content-type': string } }> {
   const form = new FormData()
-  for (const [name, value] of Object.entries(fields))
-    if (/file|avatar/.test(name)) form.append(name, new Blob([new Uint8Array(picture)]), 'picture.png')
-    else form.append(name, typeof value === 'object' ? JSON.stringify(value) : String(value))
+  const add = (name: string, value: unknown) => {
+    if (Array.isArray(value)) for (const [index, item] of value.entries()) add(`${name}[${index}]`, item)
+    else if (typeof value === 'object' && value !== null)
+      for (const [key, item] of Object.entries(value)) add(`${name}[${key}]`, item)
+    else form.append(name, String(value))
+  }
+  for (const [name, value] of Object.entries(fields)) if (!files.includes(name)) add(name, value)
+  for (const name of files) form.append(name, new Blob([new Uint8Array(picture)]), 'picture.png')
   const encoded = new Response(form)
   return {
     body: Buffer.from(await encoded.arrayBuffer()),

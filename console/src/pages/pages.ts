@@ -5,6 +5,13 @@ export type PageEntry = { name: string; section: Section; label: Text; icon: str
 
 export const PAGES: readonly PageEntry[] = [
   {
+    name: 'appearance',
+    section: 'site',
+    label: ['Appearance', '外观'],
+    icon: 'appearance',
+    operation: 'patch settings',
+  },
+  {
     name: 'settings',
     section: 'site',
     label: ['Settings', '设置'],

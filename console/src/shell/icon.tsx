@@ -24,6 +24,7 @@ import Mic from '@mui/icons-material/MicOutlined'
 import MusicNote from '@mui/icons-material/MusicNoteOutlined'
 import Newspaper from '@mui/icons-material/NewspaperOutlined'
 import Notifications from '@mui/icons-material/NotificationsOutlined'
+import Palette from '@mui/icons-material/PaletteOutlined'
 import Payments from '@mui/icons-material/PaymentsOutlined'
 import People from '@mui/icons-material/PeopleOutlined'
 import Place from '@mui/icons-material/PlaceOutlined'
@@ -40,6 +41,7 @@ import Webhook from '@mui/icons-material/WebhookOutlined'
 import type { SvgIconProps } from '@mui/material'
 
 const ICONS = {
+  appearance: Palette,
   advertising: Campaign,
   album: Album,
   answer: QuestionAnswer,

@@ -8,7 +8,9 @@ import { type Log, redactText } from '#platform/observability'
 type MailSettings = { smtpUrl?: string | undefined; mailFrom?: string | undefined; publicUrl?: string }
 
 /** The site as a mail shows it. */
-export type MailSite = { name: string; url: string; isPoweredBy: boolean }
+export type MailSite = { name: string; url: string; isPoweredBy: boolean; accent?: string }
+
+const ACCENT = '#0b6b60'
 
 type Parts = { subject: string; text: string; code?: string; link?: string; site?: MailSite }
 
@@ -44,7 +46,7 @@ export function mailHtml({ subject, text, code, link, site }: Parts): string {
   const lead =
     link === undefined
       ? ''
-      : `<p style="margin:24px 0 0"><a href="${escapeMarkup(link)}" style="color:#0b6b60">${escapeMarkup(link)}</a></p>`
+      : `<p style="margin:24px 0 0"><a href="${escapeMarkup(link)}" style="color:${site?.accent ?? ACCENT}">${escapeMarkup(link)}</a></p>`
   return `<!doctype html>
 <html>
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${heading}</title></head>

@@ -1,6 +1,6 @@
 import { findReceipt } from '#modules/ledger/index.ts'
 import { notify } from '#modules/notifications/index.ts'
-import { readSettings, siteName, webLinks } from '#modules/settings/index.ts'
+import { readSettings, siteAccent, siteName, webLinks } from '#modules/settings/index.ts'
 import { sendText, type TextPurpose } from '#modules/text-messages/index.ts'
 import type { Context } from '#platform/context.ts'
 import type { Db, Row } from '#platform/database'
@@ -62,7 +62,13 @@ export async function messageUser(ctx: Context, tx: Db, userId: number, message:
 async function mailSite(ctx: Context): Promise<MailSite> {
   const settings = await readSettings(ctx)
   const { publicUrl: url } = ctx.config
-  return { name: siteName(ctx.config, settings), url, isPoweredBy: settings['site:powered-by'] }
+  const accent = siteAccent(settings)?.light
+  return {
+    name: siteName(ctx.config, settings),
+    url,
+    isPoweredBy: settings['site:powered-by'],
+    ...(accent === undefined ? {} : { accent }),
+  }
 }
 
 /** Sends a message. Gives up when the mail or text message service rejects the message permanently. */

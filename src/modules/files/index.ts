@@ -7,10 +7,19 @@ export {
   saveFiles,
   type WantedFile,
 } from './imports/service.ts'
+export { type Drawing, drawPictures } from './media/draw.ts'
 export { MediaError } from './media/errors.ts'
 export { inspectMedia, type Media } from './media/inspect.ts'
 export { readDuration } from './media/sound.ts'
-export { getStoredNode, markNodesUnused, nodeKey, parseNode, storeNode } from './nodes/service.ts'
+export {
+  findNode,
+  getStoredNode,
+  markNodesUnused,
+  nodeKey,
+  parseNode,
+  readOwnNode,
+  storeNode,
+} from './nodes/service.ts'
 export {
   AttachmentView,
   type FileRoutesOptions,

@@ -89,6 +89,7 @@ test('returns contents, sender and commentable of each notification (notificatio
     sender,
     commentable: { type: 'feeds', id: 9 },
     hasReply: true,
+    user: sender,
   })
   const liked = { type: 'feeds', id: 9 }
   assert.deepEqual(await dataOf('like'), { contents: '', sender, commentable: liked, resource: liked })

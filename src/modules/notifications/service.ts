@@ -81,9 +81,9 @@ function dataOf(row: NotificationRow, language: Language, { known, siteName }: T
       resource: { type: resourceCode(about.type), id: about.id },
     }
   }
-  // Repeats the fields of `sender` at the top level, where clients expect the follower (notifications-9).
-  const follower = row.type === 'follow' ? sender : {}
-  return { ...rest, ...common, ...follower, contents: contents ?? '', ...(resource ? { resource } : {}) }
+  // Repeats `sender` in the places where clients expect the follower and the author of a comment (notifications-9).
+  const repeated = row.type === 'follow' ? sender : row.type === 'comment' ? { user: sender } : {}
+  return { ...rest, ...common, ...repeated, contents: contents ?? '', ...(resource ? { resource } : {}) }
 }
 
 export function notificationView(row: NotificationRow, language: Language, told: Told): Notification {

@@ -5,7 +5,7 @@ import { publishEvent } from '#modules/notifications/index.ts'
 import { mountReports } from '#modules/reports/index.ts'
 import { screenWords, sensitiveWords } from '#modules/words/index.ts'
 import type { Context } from '#platform/context.ts'
-import { blocked } from '#platform/errors.ts'
+import { blocked, unauthenticated } from '#platform/errors.ts'
 import {
   Empty,
   localizedMessage,
@@ -110,6 +110,7 @@ export function questionRoutes(server: Server, ctx: Context) {
     access: 'optional',
     query: UserQuestionsQuery,
     reply: { 200: Type.Array(QuestionItem) },
+    errors: [unauthenticated],
     handler: ({ query, viewer }) => listUserQuestions(ctx, viewer.id, query),
   })
 

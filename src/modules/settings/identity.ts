@@ -1,3 +1,5 @@
+import { hash } from 'node:crypto'
+import { accentTokens } from '#lib/colour.ts'
 import type { Context } from '#platform/context.ts'
 import type { Language } from '#platform/errors.ts'
 import type { Settings } from './registry.ts'
@@ -33,11 +35,30 @@ const POINTS: Record<Language, string> = { en: 'Points', zh: '积分' }
 export const currencyName = (settings: Settings, language: Language): string =>
   settings['site:currency-name'] ?? POINTS[language]
 
+/** Accent of the site, corrected for light and dark backgrounds. */
+export function siteAccent(settings: Settings) {
+  const chosen = settings['site:accent']?.toLowerCase()
+  if (chosen === undefined) return undefined
+  const { light, dark } = accentTokens(chosen)
+  return { chosen, light: light.accent, dark: dark.accent }
+}
+
+/** Contains a version, because browsers cache a picture for a year. */
+function addressOf({ publicUrl }: Context['config'], node: string | null, file: string): string | undefined {
+  const version = node === null ? undefined : hash('sha1', node, 'base64url').slice(0, 8)
+  return version && `${publicUrl}/site-pictures/${file}?v=${version}`
+}
+
 /** Name and texts of the site in one language. Each page of the site contains them, so they stay short. */
 export const siteIdentity = (config: Context['config'], settings: Settings, language: Language) => ({
   name: siteName(config, settings, language),
   description: onOneLine(textIn(settings, 'site:description', language) ?? DESCRIPTION[language]),
   welcome: textIn(settings, 'site:welcome', language),
   contact: settings['site:contact'],
+  accent: siteAccent(settings),
+  logo: addressOf(config, settings['site:logo'], 'logo.png'),
+  logo_has_name: settings['site:logo-has-name'] || undefined,
+  icon: addressOf(config, settings['site:icon'], 'icon-512.png'),
+  picture: addressOf(config, settings['site:picture'], 'picture.jpg'),
   powered_by: settings['site:powered-by'],
 })

@@ -37,7 +37,9 @@ export const adminSettingRoutes = (checks: SettingChecks) => (server: Server, ct
       const current = await readSettings(ctx)
       await checks.check(ctx, call.viewer.id, changes, current)
       if (names.length === 0) return
+      const store = await checks.prepare?.(ctx, call.viewer.id, changes, current)
       await transaction(ctx.sql, async (tx) => {
+        await store?.(tx)
         await updateSettings(ctx, tx, changes)
         await recordAudit(tx, call, {
           action: 'settings.update',

@@ -30,6 +30,11 @@ const define = <T extends TSchema>(schema: T, standard: Static<T>, about: string
 export const SETTINGS = {
   'pay-validate-user-password': define(Flag(), false, 'Payments require the account password.'),
   'feed:topic:need-review': define(Flag(), false, 'New feed topics require approval.'),
+  'feed:topic:default-logo': define(
+    Nullable(Text(512, { 'x-picture': true })),
+    null,
+    'Picture that topics without a picture show (topics-16), as the `node` of a stored picture.',
+  ),
   'feed:list-hot-days': define(Int(1, 365), 7, 'Maximum age of hot feeds, in days.'),
   'feed:pay-word-limit': define(
     Int(1, 10_000),
@@ -153,6 +158,31 @@ export const SETTINGS = {
     Nullable(Text(2000)),
     null,
     'Operator of the site, for countries that require it. `GET /aboutus` shows it.',
+  ),
+  'site:accent': define(
+    Nullable(Text(7, { pattern: '^#[0-9A-Fa-f]{6}$' })),
+    null,
+    'Colour of buttons and links, as `#rrggbb`. The server corrects it until text is readable in both themes.',
+  ),
+  'site:logo': define(
+    Nullable(Text(200)),
+    null,
+    'Logo in the header, as the node of an uploaded picture (docs/branding.md).',
+  ),
+  'site:logo-has-name': define(
+    Flag(),
+    false,
+    'The logo contains the name of the site, so that the header shows it without the name.',
+  ),
+  'site:icon': define(
+    Nullable(Text(200)),
+    null,
+    'Icon of the site, as the node of an uploaded picture. The server draws all sizes from it.',
+  ),
+  'site:picture': define(
+    Nullable(Text(200)),
+    null,
+    'Picture of previews of links, as the node of an uploaded picture.',
   ),
   'site:powered-by': define(Flag(), true, 'Pages and mails name Kith as the software of the site.'),
   'site:about-url': define(
@@ -365,5 +395,6 @@ export const STANDARD_SETTINGS = Object.fromEntries(
 
 export const SettingsPatch = Type.Partial(
   Type.Object(Object.fromEntries(Object.entries(SETTINGS).map(([name, { schema }]) => [name, schema]))),
-  { title: 'Settings' },
+  // Refuses misspelled names, which would otherwise change nothing.
+  { title: 'Settings', additionalProperties: false },
 )

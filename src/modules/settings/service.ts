@@ -2,7 +2,7 @@ import type { Context } from '#platform/context.ts'
 import type { Db, Row } from '#platform/database'
 import type { DeclaredError } from '#platform/errors.ts'
 import { defineCache } from '#platform/memory'
-import { type Settings, STANDARD_SETTINGS } from './registry.ts'
+import { SETTINGS, type Settings, STANDARD_SETTINGS } from './registry.ts'
 
 /**
  * Rejects values that a schema cannot validate, such as ids of missing rows, and changes that require an ability
@@ -11,6 +11,13 @@ import { type Settings, STANDARD_SETTINGS } from './registry.ts'
 export type SettingChecks = {
   check(ctx: Context, actorId: number, changes: Partial<Settings>, current: Settings): Promise<void>
   errors: readonly DeclaredError[]
+  /** Prepares what a change stores besides the settings. The returned function runs in the transaction of the change. */
+  prepare?(
+    ctx: Context,
+    actorId: number,
+    changes: Partial<Settings>,
+    current: Settings,
+  ): Promise<((tx: Db) => Promise<void>) | undefined>
 }
 
 const listSettings = (sql: Db) => sql<Row<'settings', 'name' | 'value'>[]>`select name, value from settings`
@@ -31,7 +38,7 @@ export async function readSettings(ctx: Context): Promise<Settings> {
   return cacheOf(ctx).get('all', async () => ({
     ...STANDARD_SETTINGS,
     ...(Object.fromEntries(
-      (await listSettings(ctx.sql)).map(({ name, value }) => [name, value]),
+      (await listSettings(ctx.sql)).flatMap(({ name, value }) => (name in SETTINGS ? [[name, value]] : [])),
     ) as Partial<Settings>),
   }))
 }

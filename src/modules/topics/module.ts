@@ -6,7 +6,7 @@ import { adminTopicRoutes } from './admin/routes.ts'
 import { listTopics, topicCounters } from './queries.ts'
 import { topicRoutes } from './routes.ts'
 import { TopicItem } from './schema.ts'
-import { topicItem, topicRemoval } from './service.ts'
+import { topicItems, topicRemoval, topicSettings } from './service.ts'
 
 export const topicPersonal = [
   personalTable({
@@ -43,7 +43,7 @@ export const topicSearch: Searchable = {
   item: TopicItem,
   async find(ctx, { q, after, limit, viewerId }) {
     const rows = await listTopics(ctx.sql, viewerId, { q, limit, index: after, direction: 'desc' })
-    return rows.map((row) => topicItem(ctx, row, { id: viewerId }))
+    return topicItems(ctx, rows, { id: viewerId })
   },
 }
 
@@ -53,5 +53,6 @@ export const module: Module = {
   statistics: { place: 4, ...topicStatistics },
   search: { place: 3, ...topicSearch },
   counters: topicCounters,
+  settingChecks: topicSettings,
   removals: { 'feed-topics': topicRemoval },
 }

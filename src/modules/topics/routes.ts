@@ -26,7 +26,7 @@ import {
   requireEditableTopic,
   requireVisibleTopic,
   topicDetail,
-  topicItem,
+  topicItems,
 } from './service.ts'
 
 export function topicRoutes(server: Server, ctx: Context) {
@@ -43,7 +43,7 @@ export function topicRoutes(server: Server, ctx: Context) {
       const rows = await (query.only === 'hot'
         ? listHotTopics(sql, viewer.id)
         : listTopics(sql, viewer.id, query))
-      return rows.map((row) => topicItem(ctx, row, viewer))
+      return topicItems(ctx, rows, viewer)
     },
   })
 

@@ -1,13 +1,21 @@
 import type { ContentRemoval } from '#contracts/content.ts'
 import { zuluTime } from '#lib/time.ts'
 import { hasAbility } from '#modules/abilities/index.ts'
-import { attachmentView, getStoredNode, type StoredNode } from '#modules/files/index.ts'
+import {
+  type AttachmentView,
+  attachmentView,
+  fileNotUsable,
+  findNode,
+  getStoredNode,
+  type StoredNode,
+} from '#modules/files/index.ts'
 import { publishEvent, withdrawNotifications } from '#modules/notifications/index.ts'
-import { readSettings } from '#modules/settings/index.ts'
+import { readSettings, type SettingChecks } from '#modules/settings/index.ts'
 import { screenWords } from '#modules/words/index.ts'
 import type { Context } from '#platform/context.ts'
 import { batchWrites, type Db, onConstraint, statement, transaction } from '#platform/database'
 import { forbidden } from '#platform/errors.ts'
+import { defineCache } from '#platform/memory'
 import {
   deleteTopic,
   findTopicOwner,
@@ -100,19 +108,53 @@ export async function unlinkTopics(
   if (topicIds.length > 0) await removePost(tx, [...new Set(topicIds)], userId)
 }
 
-export function topicItem(ctx: Context, row: TopicRow, viewer: { id: number }): TopicItem {
-  const { has_followed, logo, created_at, ...rest } = row
-  return {
-    ...rest,
-    logo: attachmentView(ctx, logo),
-    created_at: zuluTime(created_at),
-    ...(viewer.id > 0 ? { has_followed } : {}),
-  }
+const DEFAULT_LOGO = 'feed:topic:default-logo'
+
+const cacheOf = defineCache<{ logo: StoredNode | undefined }>('topic-logos', { max: 4, ttlMs: 60_000 })
+
+/** Returns the picture of topics without one. Keeps its measures by node, which never change. */
+async function defaultLogo(ctx: Context): Promise<AttachmentView | null> {
+  const node = (await readSettings(ctx))[DEFAULT_LOGO]
+  if (node === null) return null
+  const { logo } = await cacheOf(ctx).get(node, async () => ({ logo: await findNode(ctx.sql, node) }))
+  return attachmentView(ctx, logo ?? null)
 }
 
-export function topicDetail(ctx: Context, row: TopicDetailRow, viewer: { id: number }): TopicDetail {
+/** Accepts a picture that the administrator stored, and keeps its file from the cleanup. */
+export const topicSettings: SettingChecks = {
+  errors: [fileNotUsable],
+  async check(ctx, actorId, changes, current) {
+    const node = changes[DEFAULT_LOGO]
+    if (node && node !== current[DEFAULT_LOGO])
+      await getStoredNode(ctx.sql, node, { ownerId: actorId, field: DEFAULT_LOGO })
+  },
+}
+
+export async function topicItems(
+  ctx: Context,
+  rows: TopicRow[],
+  viewer: { id: number },
+): Promise<TopicItem[]> {
+  const standard = await defaultLogo(ctx)
+  return rows.map(({ has_followed, logo, created_at, ...rest }) => ({
+    ...rest,
+    logo: attachmentView(ctx, logo) ?? standard,
+    created_at: zuluTime(created_at),
+    ...(viewer.id > 0 ? { has_followed } : {}),
+  }))
+}
+
+export async function topicDetail(
+  ctx: Context,
+  row: TopicDetailRow,
+  viewer: { id: number },
+): Promise<TopicDetail> {
   const { has_followed, logo, ...rest } = row
-  return { ...rest, logo: attachmentView(ctx, logo), ...(viewer.id > 0 ? { has_followed } : {}) }
+  return {
+    ...rest,
+    logo: attachmentView(ctx, logo) ?? (await defaultLogo(ctx)),
+    ...(viewer.id > 0 ? { has_followed } : {}),
+  }
 }
 
 const takeLogo = async (tx: Db, node: string | null, ownerId: number): Promise<StoredNode | null> =>

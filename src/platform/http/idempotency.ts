@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '#platform/context.ts'
 import { type Db, type Row, statement, type Tx, transaction } from '#platform/database'
-import { ApiError, apiError, type DeclaredError, fieldError } from '#platform/errors.ts'
+import { ApiError, apiError, type DeclaredError, fieldError, invalidInput } from '#platform/errors.ts'
 import { viewerOf } from './admission.ts'
 import { language } from './caching.ts'
 import { errorBody, sendError, toApiError } from './error-reply.ts'
@@ -31,7 +31,8 @@ const stillRunning = apiError(
   'The first request with this Idempotency-Key is still running.',
   '使用该 Idempotency-Key 的请求仍在处理中。',
 )
-export const IDEMPOTENCY_ERRORS: readonly DeclaredError[] = [keyReused, stillRunning]
+/** `invalidInput` names an invalid key. */
+export const IDEMPOTENCY_ERRORS: readonly DeclaredError[] = [invalidInput, keyReused, stillRunning]
 
 type Named = { user: number; key: string; operation: string; fingerprint: string }
 type Kept = Row<'idempotency_keys', 'fingerprint' | 'status' | 'response' | 'refusal_code'>

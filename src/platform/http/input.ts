@@ -1,4 +1,5 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
+import { suggestWord } from '#lib/closest.ts'
 import { isBlank } from '#lib/text.ts'
 import type { Text } from '#platform/errors.ts'
 import { fieldName } from '#platform/field-names.ts'
@@ -19,6 +20,7 @@ type Schema = {
   'x-any'?: number
   'x-same-as'?: string
   'x-alone'?: boolean
+  additionalProperties?: boolean | Schema
 }
 
 const is = (schema: Schema, type: string) =>
@@ -186,10 +188,31 @@ export function compileInput(
     if (other) return { error: new InputError({ [other]: [INVALID] }) }
     validate ??= ajv.compile(schema as object)
     if (is(shape, 'object') && (data === undefined || data === null)) data = {}
+    const unknown = shape.additionalProperties === false ? unknownNames(shape, Object(data)) : undefined
+    if (unknown) return { error: new InputError(unknown) }
     const value = clean(shape, data, FORM in Object(data))
     if (!validate(value)) return { error: new InputError(describe(validate.errors ?? [])) }
     return { value: aliases.length > 0 ? underOlderNames(value as Record<string, unknown>, aliases) : value }
   }
+}
+
+/** Suggests the meant names, if the schema refuses unknown ones. */
+function unknownNames({ properties = {} }: Schema, data: object): Record<string, Text[]> | undefined {
+  const known = Object.keys(properties)
+  const unknown = Object.keys(data).filter((name) => !Object.hasOwn(properties, name))
+  if (unknown.length === 0) return undefined
+  return Object.fromEntries(unknown.slice(0, 10).map((name) => [name, [unknownName(name, known)]]))
+}
+
+const LONGEST_NAME = 100
+
+function unknownName(name: string, known: readonly string[]): Text {
+  const short = name.slice(0, LONGEST_NAME)
+  const meant = suggestWord(short, known, Math.max(2, Math.floor(short.length / 5)))
+  const [en, zh] = [`There is no field ${short}.`, `没有字段 ${short}`]
+  return meant === undefined
+    ? { en, zh: `${zh}。` }
+    : { en: `${en} Did you mean ${meant}?`, zh: `${zh}，是否指 ${meant}？` }
 }
 
 function underOlderNames(value: Record<string, unknown>, aliases: (readonly [string, string])[]) {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 
 /** Field types by model and field. `!` marks fields that the client reads without a null check. */
 export type Models = Record<string, Record<string, string>>
-export type Rules = 'gson' | 'objectmapper'
+export type Rules = 'gson' | 'objectmapper' | 'javascript'
 
 const kindOf = (value: unknown) =>
   value === null
@@ -15,7 +15,8 @@ const kindOf = (value: unknown) =>
 
 /**
  * Gson converts numbers and booleans to text, and numeric texts to numbers, but throws for a number instead of a
- * boolean. ObjectMapper converts between booleans and integers, and leaves the field empty on any other mismatch.
+ * boolean. ObjectMapper converts between booleans and integers, and leaves the field empty on any other mismatch. The
+ * web clients calculate with numbers and call methods of texts.
  */
 const SCALARS: Record<Rules, Record<string, (value: unknown) => boolean>> = {
   gson: {
@@ -29,6 +30,12 @@ const SCALARS: Record<Rules, Record<string, (value: unknown) => boolean>> = {
     int: (value) => Number.isInteger(value) || typeof value === 'boolean',
     number: (value) => typeof value === 'number',
     bool: (value) => typeof value === 'boolean' || typeof value === 'number',
+    text: (value) => typeof value === 'string',
+  },
+  javascript: {
+    int: (value) => Number.isInteger(value),
+    number: (value) => typeof value === 'number',
+    bool: (value) => typeof value === 'boolean' || value === 0 || value === 1,
     text: (value) => typeof value === 'string',
   },
 }

@@ -1,4 +1,3 @@
-import sitePicture from '../ui/site.png'
 import { identityOf } from './identity.ts'
 import type { Head } from './page.ts'
 import type { Boot } from './site.ts'
@@ -49,7 +48,7 @@ export function documentOf(given: {
     head.image ??
     (head.isPrivate || (head.type ?? 'website') !== 'website'
       ? undefined
-      : { url: new URL(sitePicture, boot.origin).href, alt: site.name, width: 1200, height: 630 })
+      : { url: new URL(site.picture, boot.origin).href, alt: site.name, width: 1200, height: 630 })
   const data =
     head.data ??
     (given.path === '/' ? { '@type': 'WebSite', name: site.name, url: `${boot.origin}/` } : undefined)
@@ -91,13 +90,14 @@ ${meta
 <link rel="canonical" href="${escapeMarkup(canonical)}">
 ${alternates.map(([language, href]) => `<link rel="alternate" hreflang="${language}" href="${escapeMarkup(href as string)}">`).join('\n')}
 <link rel="manifest" href="/manifest.webmanifest">
-<link rel="icon" sizes="32x32" href="/favicon.ico">
-<link rel="icon" type="image/svg+xml" href="${site.icon}">
-<link rel="apple-touch-icon" href="${site.appleTouch}">
+<link rel="icon" sizes="32x32" href="${escapeMarkup(site.favicon)}">
+${site.vector ? `<link rel="icon" type="image/svg+xml" href="${site.vector}">` : ''}
+<link rel="apple-touch-icon" href="${escapeMarkup(site.appleTouch)}">
 ${head.atom ? `<link rel="alternate" type="application/atom+xml" href="${escapeMarkup(head.atom)}" title="${escapeMarkup(head.title)}">` : ''}
 ${head.type === 'article' && !head.isPrivate ? `<link rel="alternate" type="application/json+oembed" href="${escapeMarkup(`${boot.origin}/oembed?url=${encodeURIComponent(canonical)}`)}" title="${escapeMarkup(head.title)}">` : ''}
 <script nonce="${nonce}">${scriptWatcher(given.script)}</script>
 <link rel="stylesheet" href="${given.style}">
+${site.style ? `<link rel="stylesheet" href="${site.style}">` : ''}
 ${given.preload.map((file) => `<link rel="modulepreload" href="${file}" nonce="${nonce}">`).join('\n')}
 ${data ? `<script type="application/ld+json">${json({ '@context': 'https://schema.org', ...data })}</script>` : ''}
 </head>

@@ -30,7 +30,7 @@ const BARS = MODULES.flatMap(({ Bar }) => (Bar ? [Bar] : []))
 export function Shell({ path, children }: { path: string; children: ComponentChildren }) {
   const t = useWords(WORDS)
   const { origin, viewer, settings } = useSite()
-  const { name, welcome, powered_by: isPoweredBy } = settings.identity
+  const { name, logo, logo_has_name: hasName, welcome, powered_by: isPoweredBy } = settings.identity
   return (
     <>
       <a class="skip" href="#main">
@@ -39,8 +39,8 @@ export function Shell({ path, children }: { path: string; children: ComponentChi
       <header class="top">
         <div class="top-inner">
           <Link class="brand" href="/">
-            <Mark />
-            <span>{name}</span>
+            {logo ? <img class="logo" src={logo} alt={hasName ? name : ''} height={32} /> : <Mark />}
+            {!(logo && hasName) && <span>{name}</span>}
           </Link>
           <nav class="menu" aria-label={t.menu}>
             <ul>

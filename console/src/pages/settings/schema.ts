@@ -10,10 +10,12 @@ export type SettingSchema = {
   items?: { type: string }
   'x-standard'?: unknown
   'x-unit'?: 'fen' | 'points'
+  'x-picture'?: boolean
 }
 
-export function kindOf({ type, enum: choices, items, maxLength = 0 }: SettingSchema) {
+export function kindOf({ type, enum: choices, items, maxLength = 0, ...schema }: SettingSchema) {
   const [first] = [type].flat()
+  if (schema['x-picture']) return 'picture'
   if (choices) return 'choice'
   if (first === 'boolean') return 'flag'
   if (first === 'integer' || first === 'number') return 'number'

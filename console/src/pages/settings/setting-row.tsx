@@ -3,8 +3,11 @@ import { useEffect, useId, useState } from 'react'
 import { useNotify } from 'react-admin'
 import { call } from '../../api/client.ts'
 import { messageOf } from '../../api/message.ts'
+import { storePicture } from '../../api/upload.ts'
 import { exampleOf, Unit } from '../../shell/amount-input.tsx'
+import { FileButton } from '../../shell/file-button.tsx'
 import { type Currency, parseAmount, plainAmount } from '../../shell/money.ts'
+import { Picture } from '../../shell/picture.tsx'
 import { type Text, useText } from '../../shell/text.ts'
 import { currencyOf, isNullable, kindOf, type SettingSchema } from './schema.ts'
 import { settingText } from './texts.ts'
@@ -116,7 +119,15 @@ export function SettingRow({
         </Typography>
       </Box>
       <Stack direction="row" spacing={1} sx={{ alignItems: 'center', justifyContent: { md: 'flex-end' } }}>
-        {kind === 'flag' ? (
+        {kind === 'picture' ? (
+          <SettingPicture
+            id={id}
+            label={t(label)}
+            node={typeof value === 'string' ? value : null}
+            isSending={isSending}
+            save={save}
+          />
+        ) : kind === 'flag' ? (
           <Switch
             checked={value === true}
             disabled={isSending}
@@ -162,7 +173,7 @@ export function SettingRow({
             ))}
           </TextField>
         )}
-        {isChanged && kind !== 'choice' && (
+        {isChanged && kind !== 'choice' && kind !== 'picture' && (
           <Button
             variant="contained"
             disabled={isSending || given === undefined}
@@ -182,5 +193,50 @@ export function SettingRow({
         )}
       </Stack>
     </Box>
+  )
+}
+
+function SettingPicture({
+  id,
+  label,
+  node,
+  isSending,
+  save,
+}: {
+  id: string
+  label: string
+  node: string | null
+  isSending: boolean
+  save(node: string): Promise<void>
+}) {
+  const t = useText()
+  const notify = useNotify()
+  const [isStoring, setStoring] = useState(false)
+  const choose = async (file: File | undefined) => {
+    if (!file) return
+    setStoring(true)
+    try {
+      await save(await storePicture(file))
+    } catch (error) {
+      notify(messageOf(error), { type: 'error' })
+    } finally {
+      setStoring(false)
+    }
+  }
+  return (
+    <>
+      {node !== null && (
+        <Picture url={`/storage/${encodeURIComponent(node)}`} alt={label} height={56} width={56} />
+      )}
+      <FileButton
+        id={id}
+        disabled={isSending || isStoring}
+        aria-describedby={`${id}-note`}
+        accept="image/png,image/jpeg,image/gif,image/webp"
+        choose={(file) => void choose(file)}
+      >
+        {t(node === null ? ['Choose a file', '选择文件'] : ['Replace', '更换'])}
+      </FileButton>
+    </>
   )
 }

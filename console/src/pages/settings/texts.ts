@@ -9,6 +9,10 @@ export const SETTING_TEXTS: Record<string, SettingText> = {
     label: ['Review of new topics', '话题审核'],
     note: ['New topics stay hidden until a moderator accepts them.', '用户创建的话题需审核通过后才会公开。'],
   },
+  'feed:topic:default-logo': {
+    label: ['Default picture of topics', '话题默认图片'],
+    note: ['Topics without a picture show this one.', '没有图片的话题将显示此图片。'],
+  },
   'feed:list-hot-days': {
     label: ['Maximum age of hot feeds (days)', '热门动态时间范围（天）'],
     note: ['Older feeds do not appear in the hot list.', '超出此天数的动态不进入热门列表。'],
@@ -85,6 +89,29 @@ export const SETTING_TEXTS: Record<string, SettingText> = {
   'site:imprint': {
     label: ['Imprint', '站点信息'],
     note: ['Operator of the site. The about page shows it.', '运营者信息，显示在关于页面。'],
+  },
+  'site:accent': {
+    label: ['Accent colour', '主题色'],
+    note: [
+      'Colour of buttons and links, such as #0b7468. Kith corrects it until text is readable.',
+      '按钮和链接的颜色，例如 #0b7468。对比度不足时会自动调整。',
+    ],
+  },
+  'site:logo': {
+    label: ['Logo', '标志'],
+    note: ['Choose it on the page “Appearance”.', '请在“外观”页面中选择。'],
+  },
+  'site:logo-has-name': {
+    label: ['Logo contains the name', '标志包含名称'],
+    note: ['The header then shows the logo without the name.', '开启后页眉只显示标志，不再显示名称。'],
+  },
+  'site:icon': {
+    label: ['Icon', '图标'],
+    note: ['Choose it on the page “Appearance”.', '请在“外观”页面中选择。'],
+  },
+  'site:picture': {
+    label: ['Sharing picture', '分享图片'],
+    note: ['Choose it on the page “Appearance”.', '请在“外观”页面中选择。'],
   },
   'site:powered-by': {
     label: ['Name the software', '显示软件名称'],

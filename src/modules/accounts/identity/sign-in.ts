@@ -188,6 +188,7 @@ export function signInRoutes(server: Server, ctx: Context) {
       summary: 'Exchange a token, expired or not, for a new one',
       access: 'public',
       reply: { 200: TokenView },
+      errors: [unauthenticated],
       handler: ({ request }) => {
         const token = presented(request)
         if (token === undefined) throw unauthenticated()
@@ -201,6 +202,7 @@ export function signInRoutes(server: Server, ctx: Context) {
       summary: 'Sign out',
       access: 'public',
       reply: { 200: SignedOut },
+      errors: [unauthenticated],
       handler: async ({ request }) => {
         await signOut(ctx, presented(request))
         return { message: localizedMessage(request, 'Signed out.', '已退出登录。').message[0] ?? '' }

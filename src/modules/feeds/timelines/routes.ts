@@ -193,6 +193,7 @@ export function feedTimelineRoutes(server: Server, ctx: Context) {
     access: 'optional',
     query: FeedListQuery,
     reply: { 200: FeedList },
+    errors: [unauthenticated],
     handler: async ({ query, viewer }) => ({ ad: null, ...(await listFeeds(ctx, viewer.id, query)) }),
   })
 

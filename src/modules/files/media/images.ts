@@ -127,7 +127,7 @@ function encode(image: Sharp, mime: string, quality: number): Sharp {
   return image.png()
 }
 
-function mediaFault(error: unknown): MediaError {
+export function mediaFault(error: unknown): MediaError {
   return error instanceof MediaError
     ? error
     : new MediaError('broken', 'The picture cannot be decoded', error)

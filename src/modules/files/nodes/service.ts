@@ -1,4 +1,5 @@
 import { createHash, randomInt } from 'node:crypto'
+import { buffer } from 'node:stream/consumers'
 import type { Context } from '#platform/context.ts'
 import { currentScope, type Db, type Row, transaction } from '#platform/database'
 import { apiError } from '#platform/errors.ts'
@@ -74,8 +75,10 @@ export async function removeStaleNodes(sql: Db, limit: number): Promise<string[]
   return rows.map(({ node }) => node)
 }
 
+/** Skips pictures of settings, which outlive the account of the administrator who chose them. */
 export const markNodesUnused = (sql: Db, nodes: string[], ownerId: number) => sql`
-  update storage_nodes set used_at = null where node = any(${nodes}::text[]) and owner_id = ${ownerId}`
+  update storage_nodes n set used_at = null where node = any(${nodes}::text[]) and owner_id = ${ownerId}
+  and not exists (select from settings s where s.value = to_jsonb(n.node))`
 
 const wrongHash = apiError(
   422,
@@ -203,8 +206,13 @@ export function parseNode(text: string): string | null {
 /** Pass only a parsed or stored node. Other text would allow path traversal. */
 export const nodeKey = (node: string) => node.replace(':', '/')
 
+export async function findNode(sql: Db, node: string): Promise<StoredNode | undefined> {
+  const [stored] = await listNodes(sql, [node])
+  return stored
+}
+
 export async function getNode(sql: Db, node: string | null): Promise<StoredNode> {
-  const [stored] = node === null ? [] : await listNodes(sql, [node])
+  const stored = node === null ? undefined : await findNode(sql, node)
   if (!stored) throw noSuchFile()
   return stored
 }
@@ -216,6 +224,21 @@ export async function storedNode(
   { ownerId }: { ownerId: number },
 ): Promise<StoredNode | null> {
   return (await takeNode(sql, node, ownerId)) ?? null
+}
+
+/** Reads a picture that `ownerId` uploaded, without marking it as used. Throws 422 on `field` otherwise. */
+export async function readOwnNode(
+  ctx: Context,
+  text: string,
+  { ownerId, field }: { ownerId: number; field: string },
+): Promise<StoredNode & { bytes: Buffer }> {
+  const node = parseNode(text)
+  const [stored] = await ctx.sql<StoredNode[]>`
+    select node, mime, size, width, height from storage_nodes
+    where node = ${node} and owner_id = ${ownerId} and uploaded_at is not null`
+  if (!stored) throw refusedFile(field, fileNotUsable)
+  const { stream } = await ctx.storage.open(nodeKey(stored.node))
+  return { ...stored, bytes: await buffer(stream) }
 }
 
 /** Throws 422 on `field` when `storedNode` returns null. */

@@ -9,7 +9,7 @@ import { mountRewards } from '#modules/rewards/index.ts'
 import { screenWords, sensitiveWords } from '#modules/words/index.ts'
 import type { Context } from '#platform/context.ts'
 import { transaction } from '#platform/database'
-import { blocked } from '#platform/errors.ts'
+import { blocked, unauthenticated } from '#platform/errors.ts'
 import { Empty, localizedMessage, Message, routesOn, type Server, Type } from '#platform/http'
 import { requireAnonymity } from '../anonymity.ts'
 import { countAnswerComments, countAnswerLikes, countAnswerRewards } from '../counters.ts'
@@ -90,6 +90,7 @@ export function answerRoutes(server: Server, ctx: Context) {
     access: 'optional',
     query: UserAnswersQuery,
     reply: { 200: Type.Array(UserAnswer) },
+    errors: [unauthenticated],
     handler: ({ query, viewer }) => listUserAnswers(ctx, viewer.id, query),
   })
 

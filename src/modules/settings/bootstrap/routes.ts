@@ -21,6 +21,17 @@ export const Bootstrap = Shared('Bootstrap', {
     contact: Type.Optional(
       Type.String({ description: 'Address of the operator: an e-mail address, a URL or a phone number' }),
     ),
+    accent: Type.Optional(
+      Shared('SiteAccent', {
+        chosen: Type.String({ description: 'Colour that the administrator chose, as `#rrggbb`' }),
+        light: Type.String({ description: 'The colour corrected for text on a light background' }),
+        dark: Type.String({ description: 'The colour corrected for text on a dark background' }),
+      }),
+    ),
+    logo: Type.Optional(Type.String({ description: 'Logo, at most 480 × 96 pixels' })),
+    logo_has_name: Type.Optional(Type.Boolean({ description: 'True when the logo contains the name' })),
+    icon: Type.Optional(Type.String({ description: 'Icon of 512 × 512 pixels' })),
+    picture: Type.Optional(Type.String({ description: 'Picture of previews of links, 1200 × 630 pixels' })),
     powered_by: Type.Boolean({ description: 'True when pages name Kith as the software of the site' }),
   }),
   site: OpenObject,

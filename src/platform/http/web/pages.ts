@@ -15,6 +15,8 @@ import { addSessions, clearSession, cookieOf, forwarded, INNER } from './session
 declare module 'fastify' {
   interface FastifyInstance {
     /** Sends a page of the site. Returns false when the request is not for a page. Null when the site is off. */
+    /** Sends the favicon that an administrator chose. Returns false when the site has none. */
+    sendOwnIcon: ((reply: FastifyReply) => Promise<boolean>) | null
     sendPage: ((request: FastifyRequest, reply: FastifyReply) => Promise<boolean>) | null
   }
 }
@@ -66,6 +68,7 @@ export function addWeb(server: Server, ctx: Pick<Context, 'config' | 'limiter' |
   )
   for (const [path, maxAge] of FIXED)
     server.get(path, { schema: { hide: true } }, async (_, reply) => {
+      if (path === '/favicon.ico' && (await server.sendOwnIcon?.(reply))) return reply
       const file = (await load())?.fixed[path]
       if (!file) throw noSuchPath()
       return sendAsset(builtFolder('web'), file, reply, maxAge)
@@ -138,10 +141,11 @@ export function addWeb(server: Server, ctx: Pick<Context, 'config' | 'limiter' |
       if (!renderer) return sendNotBuilt('web', request, reply)
       if (await limitGuest(request, reply)) return reply
       const form = { fields: fieldsOf(request.body), send: sendFrom(request, reply) }
-      const page = await renderer.render(
-        requestOf(request, renderer, { token: undefined, wantsPage: true, form }),
-      )
-      if (page) send(request, reply, page, true)
+      const asked = requestOf(request, renderer, { token: undefined, wantsPage: true, form })
+      // The router also leads other spellings of the path to this form, such as a slash at the end.
+      const page = await renderer.render({ ...asked, url: url + request.url.replace(/^[^?]*/, '') })
+      if (!page) throw noSuchPath()
+      send(request, reply, page, true)
       return reply
     })
 

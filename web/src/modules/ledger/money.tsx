@@ -1,5 +1,6 @@
-import { isKithError, newKey } from '@kith/client'
+import { newKey } from '@kith/client'
 import { read, useRead } from '../../app/api.ts'
+import { isDecided } from '../../app/failures.ts'
 import { useSite } from '../../app/site.ts'
 import { type Language, useWords, words } from '../../app/words.ts'
 import { Field } from '../../ui/form.tsx'
@@ -68,7 +69,7 @@ export function PasswordField() {
 }
 
 /**
- * Reuses the idempotency key after a lost response or a server error, even after a reload, so that a retry does not
+ * Reuses the idempotency key after a lost response, a server error or while the request is still running, even after a reload, so that a retry does not
  * pay twice. `about` describes the input, such as the amount. Other input gets a new key.
  */
 export function useOnce(purpose: string) {
@@ -82,7 +83,7 @@ export function useOnce(purpose: string) {
       sessionStorage.removeItem(place)
       return answer
     } catch (error) {
-      if (isKithError(error) && error.status > 0 && error.status < 500) sessionStorage.removeItem(place)
+      if (isDecided(error)) sessionStorage.removeItem(place)
       throw error
     }
   }
