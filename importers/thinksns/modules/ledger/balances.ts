@@ -182,6 +182,10 @@ export async function noteImportedHolds(
   await upsert(sql, 'import_holds', columns, rows, { key: ['subject_type', 'subject_id'] })
 }
 
+/** Lists payments that the import returned instead of holding them. */
+export const listReturned = (sql: Db, subjectType: string) => sql<{ id: number; amount: number }[]>`
+  select subject_id as id, amount from import_holds where subject_type = ${subjectType} and given_back`
+
 const PEOPLE_AT_ONCE = 1000
 
 export const bookBalances: ImportStep = {

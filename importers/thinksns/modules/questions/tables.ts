@@ -2,7 +2,7 @@ import { invalidatePeriodSums } from '#contracts/period-sums.ts'
 import { ANSWERS_GIVEN } from '#modules/questions/index.ts'
 import type { ImportStep } from '../../database/table.ts'
 import { applyPictures } from '../files/pictures.ts'
-import { noteImportedHolds } from '../ledger/balances.ts'
+import { listReturned, noteImportedHolds } from '../ledger/balances.ts'
 import { answers, income, onlookers } from './answers.ts'
 import { applications, clearProposals, proposals } from './applications.ts'
 import { questions, topicLinks } from './questions.ts'
@@ -30,8 +30,7 @@ export const settleQuestions: ImportStep = {
       await tx`
         update questions set bounty = 'none', amount = 0, automaticity = false, look = false where bounty = 'held'`
       // Includes those of earlier runs, whose questions this run did not read again.
-      return tx<{ id: number; amount: number }[]>`
-        select subject_id as id, amount from import_holds where subject_type = 'questions' and given_back`
+      return listReturned(tx, 'questions')
     })
     for (const { id, amount } of returned)
       await note(`question ${id}`, 'bounty refunded by the import', {
