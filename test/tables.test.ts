@@ -162,6 +162,9 @@ const JOINT_READS: Record<string, Record<string, string>> = {
   feeds: {
     paid_nodes: 'the import ends prices of pictures whose feed is deleted',
   },
+  files: {
+    settings: 'the erasure of an account keeps the pictures that settings name',
+  },
   groups: {
     comments: 'the import reads the texts of reported comments',
     file_uses: 'the import clears group pictures of an earlier run',

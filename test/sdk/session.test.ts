@@ -243,6 +243,7 @@ test('asks for the second factor again after a wrong code', async () => {
 
 /** Fails to compile if the operation declares other error codes. */
 const EXPORT_ERRORS: Record<ErrorCodeOf<'getExport'>, string> = {
+  bad_request: 'Kith could not read it.',
   no_such_export: 'There is none.',
   not_found: 'There is none.',
   unauthenticated: 'Sign in.',
