@@ -1,6 +1,8 @@
 /**
- * `npm run bench:import -- DIR [--scale=0.01] [--no-kill]` measures `kith import thinksns` on a generated
- * community, with a kill halfway. Needs mariadb-server and, at scale 1, 30 GB in DIR.
+ * `npm run bench:import -- DIR [--scale=0.01] [--no-kill] [--no-spread]` measures `kith import thinksns` on a generated
+ * community: a full run with a kill halfway, runs without changes, with 1 % of the rows changed at the end of the
+ * tables and spread over them, and `kith import verify`. Scale 1 has 14 million rows. Needs mariadb-server and, at
+ * scale 1, 30 GB in DIR. `--no-spread` leaves out the spread changes, which make the run read all ranges.
  */
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -13,7 +15,11 @@ import { createThinkSns } from '#test/fixtures/thinksns.ts'
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { scale: { type: 'string', default: '0.01' }, 'no-kill': { type: 'boolean', default: false } },
+  options: {
+    scale: { type: 'string', default: '0.01' },
+    'no-kill': { type: 'boolean', default: false },
+    'no-spread': { type: 'boolean', default: false },
+  },
 })
 if (positionals[0] === undefined) throw new Error('give the folder for the data as an argument')
 const folder = resolve(positionals[0])
@@ -70,6 +76,24 @@ const FILL: [string, string][] = [
   ],
 ]
 
+/** Changes of a day of use: 1 % of the rows of each table are edited, deleted or added. */
+const changesOf = (isChanged: (last: number) => string): string[] => [
+  `update users set bio = concat(bio, ' still') where ${isChanged(people)}`,
+  `update currencies set \`sum\` = \`sum\` + 5 where ${isChanged(people).replaceAll('id', 'owner_id')}`,
+  `delete from user_follow where ${isChanged(people * 5)}`,
+  `update feeds set feed_content = concat(feed_content, ' edited') where ${isChanged(feeds)} and id % 4 > 1`,
+  `update feeds set deleted_at = from_unixtime(1700000000) where ${isChanged(feeds)} and id % 4 = 1`,
+  `update comments set body = concat(body, ' edited') where ${isChanged(comments)} and id % 4 > 1`,
+  `delete from comments where ${isChanged(comments)} and id % 4 = 1`,
+  `delete from likes where ${isChanged(likes)}`,
+]
+const SHARE = 100
+const atTheEnd = changesOf((last) => `id > ${Math.floor(last - last / SHARE)}`)
+const spread = changesOf(() => `id % ${SHARE} = 7`)
+const ADDED = `insert into feeds (user_id, feed_content, feed_from, feed_mark, audit_status, created_at, updated_at)
+  select 1 + seq % ${people}, concat('new number ', seq), 1, 1900000000000 + seq, 1, from_unixtime(1700000000), from_unixtime(1700000000)
+  from seq_1_to_${Math.ceil(feeds / SHARE / 4)}`
+
 const say = (text: string) => process.stdout.write(`${new Date().toISOString().slice(11, 19)} ${text}\n`)
 const number = (value: number) => Math.round(value).toLocaleString('en')
 
@@ -85,13 +109,12 @@ const program = join(import.meta.dirname, '../src/cli.ts')
 const data = join(folder, 'kith')
 const env = { ...process.env, DATA_DIR: data }
 
-async function run(address: string, killAt: number | undefined, more: string[] = []) {
+const run = (address: string, killAt: number | undefined, more: string[] = []) =>
+  runKith(['import', 'thinksns', '--database', address, '--time-zone', 'UTC', ...more], killAt)
+
+async function runKith(args: string[], killAt?: number) {
   const begun = Date.now()
-  const child = spawn(
-    process.execPath,
-    [program, 'import', 'thinksns', '--database', address, '--time-zone', 'UTC', ...more],
-    { env, stdio: ['ignore', 'pipe', 'pipe'] },
-  )
+  const child = spawn(process.execPath, [program, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] })
   let [peak, done, text, log] = [0, 0, '', '']
   child.stdout.on('data', (chunk) => {
     text += chunk
@@ -109,7 +132,8 @@ async function run(address: string, killAt: number | undefined, more: string[] =
   const [code, signal] = (await once(child, 'close')) as [number | null, string | null]
   clearInterval(watch)
   clearInterval(shown)
-  if (code !== 0 && signal !== 'SIGKILL') throw new Error(`the importer ended with ${code ?? signal}: ${log}`)
+  if (code !== 0 && signal !== 'SIGKILL')
+    throw new Error(`kith ${args[1]} ended with ${code ?? signal}: ${log}${text.slice(-2000)}`)
   return { seconds: (Date.now() - begun) / 1000, peak, done, text }
 }
 
@@ -138,7 +162,23 @@ try {
   say(`${number(total)} rows in ${number(seconds)} s: ${number(total / seconds)} rows a second`)
   say(`the importer took at most ${number(Math.max(last.peak, first?.peak ?? 0) / 1e6)} MB`)
   const again = await run(address, undefined)
-  say(`a run without changes took ${number(again.seconds)} s`)
+  say(`a run without changes took ${number(again.seconds)} s, and ${number(again.peak / 1e6)} MB`)
+  const verify = async (what: string) => {
+    const { seconds, peak, text } = await runKith(['import', 'verify', '--database', address])
+    say(
+      `verify ${what} took ${number(seconds)} s, and ${number(peak / 1e6)} MB: ${text.trim().split('\n').at(-1)}`,
+    )
+  }
+  await verify('after the full run')
+  for (const [what, statements] of [
+    ['at the end of the tables', [...atTheEnd, ADDED]],
+    ...(values['no-spread'] ? [] : ([['spread over the tables', spread]] as const)),
+  ] as const) {
+    for (const statement of statements) await fill(statement)
+    const { seconds, peak } = await run(address, undefined)
+    say(`a run with 1 % changed ${what} took ${number(seconds)} s, and ${number(peak / 1e6)} MB`)
+    await verify(`after changes ${what}`)
+  }
   process.stdout.write(
     execFileSync(process.execPath, [program, 'doctor'], { env, encoding: 'utf8' }).replace(/^✓.*\n/gm, ''),
   )

@@ -123,13 +123,22 @@ imports
   .description('Compare the import from ThinkSNS+ with the old database, without the code of the import')
   .requiredOption('--database <URL>', 'Old database: mysql://USER:PASSWORD@HOST/NAME')
   .option('--prefix <TEXT>', 'Prefix of the tables of the old database')
+  .option('--files <PLACE>', 'Old uploads, whose bytes are compared too: a folder or s3://BUCKET')
   .option('--tls', 'Encrypt the connection to the old database')
   .option('--tls-ca <FILE>', 'Also verify its certificate with the authorities in this file')
   .action(
     exits(async (options) => {
-      await requireThere(options.tlsCa)
+      await requireThere(options.files?.startsWith('s3://') ? undefined : options.files, options.tlsCa)
       return (await import('../importers/thinksns/verify/verify.ts')).verifyThinkSns(env, options)
     }),
+  )
+
+imports
+  .command('letters')
+  .description('Tell users by mail or text message the name that the closed import gave them, once')
+  .option('--dry-run', 'Print the letters without sending them')
+  .action(
+    exits(async (options) => (await import('../importers/thinksns/letters.ts')).importLetters(env, options)),
   )
 
 imports
@@ -152,14 +161,21 @@ imports
   )
   .option('--old-prices', 'Keep feed prices of version 1.x, which 2.x ignored')
   .option('--lock-disablers', 'Disable users with the role disabler, except founders')
+  .option('--accept <FILE>', 'Confirm the decisions in this report, which --close requires')
   .option('--close', 'Close the import; no further run is possible')
   .action(
     exits(async (options, command) => {
-      if (options.close && Object.keys(options).length > 1)
-        command.error('kith: --close cannot be combined with other options')
-      if (!options.close && options.database === undefined)
+      const { close, accept, ...others } = options
+      const isRun = !close && accept === undefined
+      if (!isRun && Object.keys(others).length > 0)
+        command.error('kith: --close and --accept cannot be combined with other options')
+      if (isRun && options.database === undefined)
         command.error('kith: give the URL of the old database with --database')
-      await requireThere(options.files?.startsWith('s3://') ? undefined : options.files, options.tlsCa)
+      await requireThere(
+        options.files?.startsWith('s3://') ? undefined : options.files,
+        options.tlsCa,
+        accept,
+      )
       return (await import('../importers/thinksns/import.ts')).importThinkSns(env, options)
     }),
   )

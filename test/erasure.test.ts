@@ -235,6 +235,8 @@ const RETAINED = new Set([
     'ledger_postings',
     'recharges',
     'withdrawals',
+    'earlier_orders',
+    'import_letters',
     'idempotency_keys',
   ],
   ...[

@@ -247,3 +247,32 @@ test('replays a payment when its request path is spelled differently (convention
   )
   assert.equal(answers[0]?.status, 201)
 })
+
+test('decides on access by the route, not by the spelling of its path (conventions-9)', async () => {
+  const { app, as, guest, person } = await createWorld({ RATE_LIMIT_ANONYMOUS: '100000' })
+  const closed = app.routeTable.filter(
+    ({ url, method, config }) =>
+      url.startsWith('/api/v2/') &&
+      !['HEAD', 'OPTIONS'].includes(String(method)) &&
+      !['public', 'optional'].includes(String(config?.access)),
+  )
+  assert.ok(closed.length > 500, `saw only ${closed.length}`)
+  const open: string[] = []
+  for (const { method, url } of closed) {
+    const path = url.replace(/:\w+/g, '1').replace('*', '1')
+    for (const spelling of [path.replace('api', '%61pi'), path.replace('v2', '%762')]) {
+      const { statusCode } = await app.inject({ method: method as 'GET', url: spelling })
+      if (statusCode !== 401) open.push(`${method} ${spelling}: ${statusCode}`)
+    }
+  }
+  assert.deepEqual(open, [])
+  const stranger = await person()
+  const asStranger = { authorization: `Bearer ${stranger.token}` }
+  const statusOf = async (url: string, headers: Record<string, string>) =>
+    (await app.inject({ method: 'GET', url, headers })).statusCode
+  assert.equal(await statusOf('/%61pi/v2/admin/users', asStranger), 403)
+  assert.equal((await as(stranger, 'GET', '/user')).status, 200)
+  assert.equal(await statusOf('/%61pi/v2/user', asStranger), 200)
+  const { headers } = await app.inject({ method: 'GET', url: '/%61pi/v2/feeds' })
+  assert.equal(headers['x-ratelimit-limit'], (await guest('GET', '/feeds')).headers['x-ratelimit-limit'])
+})

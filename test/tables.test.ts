@@ -11,6 +11,7 @@ const OWNERS: Record<string, string[]> = {
     'account_deletions',
     'data_exports',
     'famous_users',
+    'import_letters',
     'invitation_uses',
     'invitations',
     'mentions',
@@ -61,9 +62,9 @@ const OWNERS: Record<string, string[]> = {
     ...['im_groups', 'im_registrations', 'im_tokens'],
   ],
   ledger: [
+    'earlier_orders',
     'import_balances',
     'import_holds',
-    'import_orders',
     'ledger_accounts',
     'ledger_checkpoints',
     'ledger_postings',
@@ -245,11 +246,12 @@ const ownerOf = new Map(
   Object.entries(OWNERS).flatMap(([owner, tables]) => tables.map((table) => [table, owner])),
 )
 
-const migrated = globSync('migrations/*.sql').flatMap((file) =>
-  [...readFileSync(file, 'utf8').matchAll(/create table (?:if not exists )?(\w+)/g)].map(
-    ([, name = '']) => name,
-  ),
-)
+const namesIn = (pattern: RegExp) =>
+  globSync('migrations/*.sql').flatMap((file) =>
+    [...readFileSync(file, 'utf8').matchAll(pattern)].map(([, name = '']) => name),
+  )
+const dropped = namesIn(/drop table (?:if exists )?(\w+)/g)
+const migrated = namesIn(/create table (?:if not exists )?(\w+)/g).filter((name) => !dropped.includes(name))
 
 type Use = { module: string; table: string; file: string; isWrite: boolean }
 

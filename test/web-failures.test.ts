@@ -9,6 +9,7 @@ type Language = 'en' | 'zh'
 type Failures = {
   failureText(error: unknown, language: Language): string
   mayRetry(error: unknown): boolean
+  isDecided(error: unknown): boolean
   KithError: new (status: number, code: string, message: string, more?: object) => Error
 }
 
@@ -38,7 +39,7 @@ async function importSite(): Promise<Failures> {
   const [{ text } = { text: '' }] = outputFiles
   return (await import(`data:text/javascript;base64,${Buffer.from(text).toString('base64')}`)) as Failures
 }
-const { failureText, mayRetry, KithError } = await importSite()
+const { failureText, mayRetry, isDecided, KithError } = await importSite()
 
 const JARGON =
   /token|\bHTTP\b|JSON|header|idempotency|X-Request|multipart|\w_\w|undefined|TypeError|\b[45]\d\d\b/i
@@ -94,6 +95,14 @@ test('offers a retry only when the same request can succeed later', () => {
   for (const status of [0, 401, 408, 429, 500, 502, 503, 507]) assert.ok(may(status), String(status))
   for (const status of [400, 403, 404, 413, 415, 422]) assert.ok(!may(status), String(status))
   assert.ok(!mayRetry(new Error('The file is gone')))
+})
+
+test('keeps the idempotency key of a request that may have had an effect', () => {
+  for (const status of [0, 401, 408, 409, 429, 500, 502, 504])
+    assert.ok(!isDecided(new KithError(status, '', '')), String(status))
+  for (const status of [400, 402, 403, 404, 413, 422])
+    assert.ok(isDecided(new KithError(status, '', '')), String(status))
+  assert.ok(!isDecided(new TypeError('Failed to fetch')))
 })
 
 test('names the limit and the types of uploads', () => {

@@ -183,6 +183,15 @@ test('sends no form of a page before scripts run, except searches and those that
   assert.ok(forms > 25, `saw only ${forms} forms`)
 })
 
+test('sends a form to any spelling of its path', async () => {
+  const ada = await withPassword()
+  for (const path of ['/sign-in/', '/sign%2Din', '/%73ign-in/?next=%2Fnews']) {
+    const answer = await post(path, { login: ada.name, password: PASSWORD })
+    assert.deepEqual([answer.status, answer.location], [303, path.includes('?') ? '/news' : '/'], path)
+  }
+  assert.equal((await post('/forgotten%2Dpassword/', { address: 'nobody@example.org' })).status, 422)
+})
+
 test('answers a page for unusual addresses of guests', async () => {
   for (const [url, status] of [
     ['//', 404],

@@ -63,6 +63,13 @@ const plainIcons = {
   },
 }
 
+/** Modules of many pages, which are part of the application, because each small chunk takes a request of its own. */
+const COMMON = [
+  'app/{motion,page,said,text,use-draft}.ts',
+  'ui/{draft-notes,form,more,person-row,report,summary,tabs,text,time,toggle,writing-area}.tsx',
+  'ui/published.ts',
+]
+
 /**
  * Makes every lazily loaded module import the application, which is loaded before it. Otherwise esbuild would divide the
  * application into a chunk for each set of pages that share a module, and small chunks compress badly.
@@ -70,10 +77,22 @@ const plainIcons = {
 const undivided = {
   name: 'undivided',
   setup({ onLoad }) {
-    onLoad({ filter: /(-page|ui[\\/](viewer|qr))\.tsx$/ }, ({ path }) => ({
-      contents: `import ${JSON.stringify(join(here, 'src/app/app.tsx'))}\n${readFileSync(path, 'utf8')}`,
+    const withImports = (path, files) => ({
+      contents: [
+        ...files.map((file) => `import ${JSON.stringify(join(here, file))}`),
+        readFileSync(path, 'utf8'),
+      ].join('\n'),
       loader: 'tsx',
-    }))
+    })
+    onLoad({ filter: /app[\\/]app\.tsx$/ }, ({ path }) =>
+      withImports(
+        path,
+        COMMON.flatMap((pattern) => filesOf(`src/${pattern}`)),
+      ),
+    )
+    onLoad({ filter: /(-page|-dialogs?|ui[\\/](viewer|qr|pay)|session|media|live)\.tsx?$/ }, ({ path }) =>
+      withImports(path, ['src/app/app.tsx']),
+    )
   },
 }
 

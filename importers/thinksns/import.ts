@@ -12,7 +12,9 @@ import {
   withoutTrace,
 } from './database/run.ts'
 import { openSource, type Source } from './database/source.ts'
-import { beginRun, closeImport, findImport, finishRun } from './database/state.ts'
+import { acceptDecisions, beginRun, closeImport, findImport, finishRun } from './database/state.ts'
+import type { TableImport } from './database/table.ts'
+import { findOpen, listDecisions, readAccepted } from './decisions.ts'
 import { LEFT_OUT } from './left-out.ts'
 import { listFounders } from './modules/accounts/steps.ts'
 import { sumBalances } from './modules/ledger/balances.ts'
@@ -20,13 +22,14 @@ import { PLAN, THINGS } from './plan.ts'
 import {
   type LeftTable,
   type Money,
+  printDecisions,
   printFounders,
   printMoney,
   printReasons,
   printTotals,
-  type UnreadColumns,
   writeReport,
 } from './report.ts'
+import { listUnread, noteUnknown } from './unread.ts'
 
 export type ThinkSnsOptions = {
   database?: string
@@ -38,6 +41,7 @@ export type ThinkSnsOptions = {
   resume?: boolean
   again?: boolean
   close?: boolean
+  accept?: string
   waiting?: string
   oldWallets?: boolean
   oldPrices?: boolean
@@ -52,15 +56,37 @@ export type Output = { line(text: string): void; progress(state: Progress): void
 
 export async function importThinkSns(env: Environment, given: ThinkSnsOptions): Promise<number> {
   // Validates options before the start of a database, which is slow.
-  if (!given.close) choicesOf(given)
+  if (!given.close && given.accept === undefined) choicesOf(given)
   return withContext(env, async ({ ctx, forJobs, connection }) => {
     await prepareDatabase(forJobs, connection)
+    if (given.accept !== undefined) await acceptMove(ctx, given.accept)
     if (given.close) return closeMove(ctx)
+    if (given.accept !== undefined) return 0
     return bringOver(ctx, given, consoleOutput())
   })
 }
 
+/** Confirms the decisions of a report. Lists those that it lacks, or that concern other rows by now. */
+export async function acceptMove({ sql }: Context, path: string, { line }: Pick<Output, 'line'> = printed) {
+  const given = await readAccepted(path)
+  const decisions = await listDecisions(sql)
+  const accepted = Object.fromEntries(
+    decisions.flatMap(({ id }) => (given[id] === undefined ? [] : [[id, given[id]]])),
+  )
+  await acceptDecisions(sql, accepted)
+  const open = findOpen(decisions, (await findImport(sql))?.accepted ?? {})
+  line(`${decisions.length - open.length} of ${decisions.length} decisions are confirmed.`)
+  for (const { id, rows } of open) line(`not confirmed: ${id} (${rows} rows)`)
+}
+
 export async function closeMove(ctx: Context): Promise<number> {
+  const before = await findImport(ctx.sql)
+  const isOpen = before?.finished_at && !before.closed_at
+  const open = isOpen ? findOpen(await listDecisions(ctx.sql), before.accepted) : []
+  if (open.length > 0)
+    throw new Error(
+      `${open.length} decisions are not confirmed, such as "${open[0]?.id}": read them in the report of the last run, then give it with --accept`,
+    )
   if (!(await closeImport(ctx.sql, SOURCE)))
     throw new Error('no import to close: none has finished, or it is already closed')
   process.stdout.write('The import is closed. This database accepts no further runs.\n')
@@ -99,6 +125,8 @@ export async function bringOver(ctx: Context, given: ThinkSnsOptions, out: Outpu
     const { zone: _, prefix: __, ...kept } = choices
     const run = async (transactions: Transactions) => {
       await transactions((tx) => beginRun(tx, SOURCE, choices))
+      const unread = listUnread(source, TABLES)
+      await transactions((tx) => noteUnknown(tx, source, unread))
       await runPlan(PLAN, {
         ctx,
         source,
@@ -115,9 +143,11 @@ export async function bringOver(ctx: Context, given: ThinkSnsOptions, out: Outpu
         await printTotals(tx, knownTables(source), left, out.line)
         const money = await countMoney(tx, source, choices)
         isWhole = printMoney(money, out.line)
+        const decisions = await listDecisions(tx)
+        printDecisions(decisions, out.line)
         printFounders(await listFounders(tx), out.line)
         if (given.report !== undefined)
-          await writeReport(tx, { left, unread: unreadColumns(source), money }, given.report)
+          await writeReport(tx, { left, unread, money, decisions }, given.report)
       })
     }
     let isWhole = true
@@ -192,12 +222,7 @@ async function countMoney(
   return (await sumBalances(sql)).map((each) => ({ ...each, source: there[each.currency] }))
 }
 
-const unreadColumns = ({ tables }: Source): UnreadColumns[] =>
-  PLAN.flatMap((part) => {
-    if (!('table' in part)) return []
-    const unread = [...(tables.get(part.table) ?? [])].filter((column) => !(column in part.columns))
-    return unread.length === 0 ? [] : [{ table: part.table, unread }]
-  })
+const TABLES = PLAN.filter((part): part is TableImport => 'table' in part)
 
 async function countLeft(source: Source): Promise<LeftTable[]> {
   const known = new Set(PLAN.flatMap((part) => ('table' in part ? [part.table] : [])))
@@ -212,6 +237,8 @@ async function countLeft(source: Source): Promise<LeftTable[]> {
   return left
 }
 
+const printed = { line: (text: string) => void process.stdout.write(`${text}\n`) }
+
 const SECOND = 1000
 
 function consoleOutput(): Output {
@@ -219,7 +246,7 @@ function consoleOutput(): Output {
   let shown = 0
   let first: { at: number; done: number } | undefined
   return {
-    line: (text) => void process.stdout.write(`${text}\n`),
+    ...printed,
     progress({ at, done, total }) {
       const now = Date.now()
       if (now - shown < SECOND) return

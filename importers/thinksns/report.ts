@@ -1,12 +1,14 @@
 import { once } from 'node:events'
 import { createWriteStream } from 'node:fs'
+import { rename } from 'node:fs/promises'
 import { finished } from 'node:stream/promises'
-import type { Db } from '#platform/database'
+import type { Db, Tx } from '#platform/database'
 import { listReasons, listTotals, readNotes } from './database/state.ts'
+import type { Decision } from './decisions.ts'
 import { type ImportedBalance, listStatements } from './modules/ledger/balances.ts'
+import type { UnreadColumns } from './unread.ts'
 
 type Print = (line: string) => void
-export type UnreadColumns = { table: string; unread: string[] }
 export type LeftTable = { table: string; rows: number; reason: string }
 
 /** Printed words for the outcomes, whose names in the report file stay stable. */
@@ -68,10 +70,21 @@ function printTable(rows: (string | number)[][], print: Print): void {
 }
 
 export async function printReasons(sql: Db, left: LeftTable[], print: Print): Promise<void> {
-  for (const { table, outcome, reason, n } of await listReasons(sql))
-    print(`${table}: ${number(n)} ${PRINTED[outcome] ?? outcome}: ${reason}`)
+  for (const { table, column, outcome, reason, n } of await listReasons(sql))
+    print(
+      `${table}: ${number(n)} ${PRINTED[outcome] ?? outcome}: ${column === null ? '' : `${column}: `}${reason}`,
+    )
   for (const { table, rows, reason } of left)
     if (rows > 0) print(`${table}: ${number(rows)} skipped: ${reason}`)
+}
+
+export function printDecisions(decisions: Decision[], print: Print): void {
+  if (decisions.length === 0) return
+  print('Decisions to confirm with --accept FILE before --close, where FILE is the report:')
+  for (const { id, rows, advice, examples } of decisions) {
+    print(`  ${id}: ${number(rows)} rows, such as ${examples.map(({ row }) => row).join(', ')}`)
+    print(`    ${advice}`)
+  }
 }
 
 export function printFounders(founders: { id: number; name: string; enters: boolean }[], print: Print): void {
@@ -88,22 +101,31 @@ export function printFounders(founders: { id: number; name: string; enters: bool
 }
 
 export async function writeReport(
-  sql: Db,
-  { left, unread, money }: { left: LeftTable[]; unread: UnreadColumns[]; money: Money[] },
+  tx: Tx,
+  {
+    left,
+    unread,
+    money,
+    decisions,
+  }: { left: LeftTable[]; unread: UnreadColumns[]; money: Money[]; decisions: Decision[] },
   path: string,
 ): Promise<void> {
-  const file = createWriteStream(path)
+  // A report that was killed half way does not replace an earlier one.
+  const draft = `${path}.part`
+  const file = createWriteStream(draft, { mode: 0o600 })
   const write = async (line: object) => {
     if (!file.write(`${JSON.stringify(line)}\n`)) await once(file, 'drain')
   }
-  for (const each of await listTotals(sql)) await write({ total: each })
+  for (const each of await listTotals(tx)) await write({ total: each })
   for (const { table, rows, reason } of left)
     await write({ total: { table, rows, imported: 0, merged: 0, left_out: rows, mended: 0 }, reason })
-  for (const each of unread) await write({ ...each, reason: 'recomputed or not needed' })
+  for (const decision of decisions) await write({ decision })
+  for (const each of unread) await write(each)
   for (const each of money) await write({ money: each })
-  for await (const statements of listStatements(sql))
+  for await (const statements of listStatements(tx))
     for (const statement of statements) await write({ statement })
-  for await (const notes of readNotes(sql)) for (const note of notes) await write(note)
+  for await (const notes of readNotes(tx)) for (const note of notes) await write(note)
   file.end()
   await finished(file)
+  await rename(draft, path)
 }

@@ -245,6 +245,24 @@ export type Tables = {
     finished_at: string | null
     expires_at: string | null
   }
+  earlier_orders: {
+    id: number
+    owner_id: number
+    currency: string
+    source: string
+    source_id: number
+    title: string
+    body: string | null
+    amount: number
+    target_type: string
+    target_id: string
+    state: number
+    provider: string | null
+    number: string | null
+    provider_number: string | null
+    refunded: boolean
+    created_at: string
+  }
   famous_users: {
     user_id: number
     type: string
@@ -630,6 +648,10 @@ export type Tables = {
     refund_kind: string
     given_back: boolean
   }
+  import_letters: {
+    user_id: number
+    queued_at: string
+  }
   import_notes: {
     id: number
     source_table: string
@@ -640,19 +662,6 @@ export type Tables = {
     source_column: string | null
     was: string | null
     became: string | null
-  }
-  import_orders: {
-    owner_id: number
-    currency: string
-    source: string
-    source_id: number
-    title: string
-    body: string | null
-    amount: number
-    target_type: string
-    target_id: string
-    state: number
-    created_at: string | null
   }
   import_pictures: {
     place: string
@@ -687,6 +696,7 @@ export type Tables = {
     finished_at: string | null
     closed_at: string | null
     finished_runs: number
+    accepted: unknown
   }
   invitation_uses: {
     user_id: number

@@ -49,6 +49,13 @@ export const ADMINISTRATION: Record<string, ListRow> = {
       status: equals('status'),
     },
   },
+  'earlier-orders': {
+    filters: {
+      q: equals('number', 'provider_number'),
+      currency: equals('currency'),
+      user: equals('owner_id'),
+    },
+  },
   feeds: {
     filters: {
       q: contains('feed_content'),

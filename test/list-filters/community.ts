@@ -336,6 +336,10 @@ export const COMMUNITY: Record<string, ListRow> = {
       order: direction('id'),
     },
   },
+  'wallet/earlier-orders': {
+    sorts: { created_at: (item) => item.created_at },
+    filters: { currency: equals('currency') },
+  },
   'wallet/charges': {
     filters: {
       action: cases({

@@ -6,6 +6,17 @@ const CURRENCIES = [
   { id: 'wallet', name: ['wallet', '钱包'] },
 ] as const
 
+const DIRECTIONS = [
+  { id: 1, name: ['income', '收入'] },
+  { id: -1, name: ['expense', '支出'] },
+] as const
+
+const EARLIER_STATES = [
+  { id: 0, name: ['waiting', '处理中'], tone: 'wait' },
+  { id: 1, name: ['done', '已完成'], tone: 'good' },
+  { id: -1, name: ['failed', '失败'], tone: 'bad' },
+] as const
+
 const PUSH_WAYS = [
   { id: 'web', name: ['Web Push', 'Web Push'] },
   { id: 'fcm', name: ['FCM', 'FCM'] },
@@ -112,6 +123,39 @@ export const SITE_AREAS: readonly Area[] = [
     ],
     filters: [
       decisionOf({ id: 'confirmed', name: ['confirmed', '已确认'] }, ['closed', '已关闭']),
+      { name: 'currency', label: ['Currency', '币种'], as: 'choice', choices: CURRENCIES },
+      personIn('user'),
+    ],
+    deletes: false,
+  },
+  {
+    name: 'earlier-orders',
+    path: 'earlier-orders',
+    param: 'order',
+    section: 'money',
+    label: ['Orders before the move', '迁移前的订单'],
+    noun: ['order', '订单'],
+    icon: 'ledger',
+    hasSearch: true,
+    sorts: ['id', 'created_at'],
+    title: (row) => String(row.number ?? row.provider_number ?? `#${row.id}`),
+    emptyNote: [
+      'No import brought orders of a former site. The search finds order and payment numbers.',
+      '没有从旧站导入的订单。可按订单号或支付单号搜索。',
+    ],
+    columns: [
+      PERSON,
+      { name: 'created_at', label: ['Created', '创建时间'], as: 'time' },
+      { name: 'title', label: ['Title', '标题'] },
+      { name: 'amount', label: ['Amount', '金额'], as: 'amount' },
+      { name: 'type', label: ['Direction', '收支'], choices: DIRECTIONS },
+      { name: 'state', label: ['Status', '状态'], choices: EARLIER_STATES },
+      { name: 'refunded', label: ['Refund', '退款'], as: 'flag', wide: true },
+      { name: 'provider', label: ['Provider', '支付渠道'], wide: true },
+      { name: 'number', label: ['Order number', '订单号'], as: 'code', wide: true },
+      { name: 'provider_number', label: ['Payment number', '支付单号'], as: 'code', wide: true },
+    ],
+    filters: [
       { name: 'currency', label: ['Currency', '币种'], as: 'choice', choices: CURRENCIES },
       personIn('user'),
     ],

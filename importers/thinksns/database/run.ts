@@ -14,6 +14,7 @@ import {
   compareFacts,
   dropChunk,
   dropNotes,
+  dropNotesOf,
   findImport,
   keepFacts,
   listChunks,
@@ -107,13 +108,31 @@ export async function runPlan(plan: Plan, given: RunEnvironment): Promise<void> 
   for (const part of plan) {
     if ('run' in part) {
       say(part.name)
-      await runStep(part, env, (text) => say(`${part.name}: ${text}`))
+      await explained(`the step "${part.name}"`, () =>
+        runStep(part, env, (text) => say(`${part.name}: ${text}`)),
+      )
       continue
     }
     await importTable(part, chunks.get(part.table) ?? [], env, (rows) => {
       done += rows
       say(part.table)
     })
+  }
+}
+
+/** Describes an error of Kith's database in sentences, with the place in the source and what to do. */
+async function explained<T>(place: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    const { code, message, detail } = error as { code?: unknown; message: string; detail?: unknown }
+    if (typeof code !== 'string' || !/^[0-9A-Z]{5}$/.test(code)) throw error
+    throw new Error(
+      `Kith's database rejected ${place}: ${message}${typeof detail === 'string' ? ` (${detail})` : ''}. ` +
+        'Nothing of it was written, and the old site is unchanged. Run the same command again. If it fails again, ' +
+        'this is an error of the import: report it with this message.',
+      { cause: error },
+    )
   }
 }
 
@@ -124,13 +143,15 @@ async function runStep(
   env: RunEnvironment & { mirrors: boolean },
   progress: (text: string) => void,
 ): Promise<void> {
-  let notes: Note[] = []
-  const write = async () => {
-    const given = notes
-    notes = []
-    await env.transactions((tx) => addNotes(tx, step.name, 0, given))
+  let [notes, forgotten]: [Note[], string[]] = [[], []]
+  const saveNotes = async (tx: Tx) => {
+    const [given, dropped] = [notes, forgotten]
+    ;[notes, forgotten] = [[], []]
+    await dropNotesOf(tx, step.name, dropped)
+    await addNotes(tx, step.name, 0, given)
   }
-  await env.transactions((tx) => dropChunk(tx, step.name, 0))
+  const write = () => env.transactions(saveNotes)
+  if (!step.keeps) await env.transactions((tx) => dropChunk(tx, step.name, 0))
   await step.run({
     ctx: env.ctx,
     options: env.options,
@@ -141,8 +162,10 @@ async function runStep(
     },
     async note(key, reason, change) {
       notes.push({ key, outcome: 'mended', reason, change })
-      if (notes.length >= NOTES_AT_ONCE) await write()
+      if (!step.keeps && notes.length >= NOTES_AT_ONCE) await write()
     },
+    forget: (keys) => void forgotten.push(...keys),
+    saveNotes,
     progress,
   })
   await write()
@@ -195,23 +218,31 @@ async function importTable(
   const there = new Set(found.map(({ chunk }) => chunk))
   const vanished = [...known.keys()].filter((chunk) => !there.has(chunk))
   const { gone, states } = table
+  const changing = (work: (tx: Tx) => Promise<unknown>) =>
+    explained(`changes of ${table.table}`, () => transactions(work))
   for (const chunk of [...vanished, ...[...stale].filter((each) => known.has(each))])
-    await transactions(async (tx) => {
+    await changing(async (tx) => {
       const range = rangeOf(table, chunk)
       if (states) await keepFacts(tx, table.table, chunk, states(tx, range))
       await markChunk(tx, table.table, chunk)
       await gone.before?.(tx, range)
     })
   for (const chunk of vanished)
-    await transactions(async (tx) => {
+    await changing(async (tx) => {
       const range = rangeOf(table, chunk)
       await gone.after?.(tx, range, [], [])
       if (states) await compareFacts(tx, table.table, chunk, states(tx, range))
       await dropChunk(tx, table.table, chunk)
     })
   for (const chunk of found) {
-    if (stale.has(chunk.chunk))
-      await transactions((tx) => importChunk(tx, table, chunk, known.has(chunk.chunk), env))
+    if (stale.has(chunk.chunk)) {
+      const { from, to } = rangeOf(table, chunk.chunk)
+      const rows =
+        table.by === null ? 'all rows' : `rows with ${table.by} from ${Math.max(from, 0)} to ${to - 1}`
+      await explained(`${table.table} (${rows})`, () =>
+        transactions((tx) => importChunk(tx, table, chunk, known.has(chunk.chunk), env)),
+      )
+    }
     advance(chunk.rows)
     tidyMemory()
   }
@@ -299,7 +330,7 @@ function mendedNotes(
   originals: Originals,
 ): Note[] {
   const outcome = 'mended'
-  const notes = changes.map((change): Note => {
+  const notes = changes.flatMap((change): Note[] => {
     const { row, column } = change
     const given = reasons.get(row) ?? []
     const own = given.filter((each) => each.column === column && !('new' in each))
@@ -307,9 +338,9 @@ function mendedNotes(
       row,
       given.filter((each) => !own.includes(each)),
     )
-    const reason =
-      own.map((each) => each.reason).join('; ') || reasonOf(change, table.columns[column] === 'time')
-    return { key: keyOf(table, row), outcome, reason, change }
+    const found =
+      own.length > 0 ? own.map((each) => each.reason) : [reasonOf(change, table.columns[column] === 'time')]
+    return found.map((reason) => ({ key: keyOf(table, row), outcome, reason, change }))
   })
   for (const [row, rest] of reasons)
     for (const { reason, column, ...shown } of rest) {

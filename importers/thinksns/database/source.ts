@@ -10,6 +10,8 @@ export type Chunk = { chunk: number; rows: number; checksum: string }
 export type Source = {
   tables: Map<string, Set<string>>
   count(table: string): Promise<number>
+  /** Returns true if a column has a value in any row. */
+  isFilled(table: string, column: string): Promise<boolean>
   sum(table: string, column: string, only?: { column: string; value: number }): Promise<number>
   chunks(table: TableImport): Promise<Chunk[]>
   /** Returns the ranges with rows that refer to one of `ids` in `column`. */
@@ -110,6 +112,12 @@ export async function openSource(
     async count(table) {
       const [row] = await query<{ n: number }>(`select count(*) as n from ${named(table)}`)
       return Number(row?.n)
+    },
+    async isFilled(table, column) {
+      const rows = await query(
+        `select 1 from ${named(table)} where nullif(cast(${quote(column)} as char), '') not in ('0') limit 1`,
+      )
+      return rows.length > 0
     },
     async sum(table, column, only) {
       if (!tables.get(table)?.has(column)) return 0

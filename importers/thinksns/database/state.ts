@@ -2,9 +2,10 @@ import type { Db, Fragment, Row } from '#platform/database'
 
 export type ImportState = Row<
   'imports',
-  'source' | 'options' | 'runs' | 'finished_runs' | 'finished_at' | 'closed_at'
+  'source' | 'options' | 'runs' | 'finished_runs' | 'finished_at' | 'closed_at' | 'accepted'
 > & {
   options: Record<string, unknown>
+  accepted: Record<string, string>
 }
 
 export type Note = {
@@ -21,7 +22,7 @@ export type ChunkRow = Row<
 export async function findImport(sql: Db): Promise<ImportState | undefined> {
   const [row] = await sql<
     ImportState[]
-  >`select source, options, runs, finished_runs, finished_at, closed_at from imports`
+  >`select source, options, runs, finished_runs, finished_at, closed_at, accepted from imports`
   return row
 }
 
@@ -69,6 +70,9 @@ export async function changedFacts(sql: Db, kind: string): Promise<number[]> {
   return rows.map(({ id }) => id)
 }
 
+export const acceptDecisions = (sql: Db, accepted: Record<string, string>) => sql`
+  update imports set accepted = accepted || ${JSON.stringify(accepted)}::text::jsonb`
+
 export async function closeImport(sql: Db, source: string): Promise<boolean> {
   const { count } = await sql`
     update imports set closed_at = now() where source = ${source} and closed_at is null and finished_at is not null`
@@ -91,6 +95,16 @@ export async function saveChunk(sql: Db, table: string, row: ChunkRow): Promise<
 
 export const dropNotes = (sql: Db, table: string, chunk: number) => sql`
   delete from import_notes where source_table = ${table} and chunk = ${chunk}`
+
+export const dropNotesOf = (sql: Db, table: string, keys: string[]) => sql`
+  delete from import_notes where source_table = ${table} and chunk = 0 and row_key = any(${keys})`
+
+/** Drops notes of a step about things that are gone. `there` selects the keys of those that are not. */
+export const pruneNotes = (sql: Db, step: string, there: Fragment) => sql`
+  delete from import_notes where source_table = ${step} and chunk = 0 and not row_key in (${there})`
+
+export const dropNotesIn = (sql: Db, step: string, keys: Fragment) => sql`
+  delete from import_notes where source_table = ${step} and chunk = 0 and row_key in (${keys})`
 
 const VALUE_MAX = 2000
 
@@ -135,9 +149,26 @@ export const listTotals = (sql: Db) => sql<TableTotals[]>`
   ) n on n.source_table = c.source_table
   group by c.source_table order by c.source_table`
 
-export const listReasons = (sql: Db) => sql<{ table: string; outcome: string; reason: string; n: number }[]>`
-  select source_table as table, outcome, coalesce(source_column || ': ', '') || reason as reason, count(*) as n
-  from import_notes group by 1, 2, 3 order by 1, 4 desc`
+type Reason = { table: string; column: string | null; outcome: string; reason: string }
+
+/** Counts the notes of each reason. `digest` changes with the rows and values that they name. */
+export const listReasons = (sql: Db) => sql<(Reason & { n: number; digest: string })[]>`
+  select source_table as table, source_column as column, outcome, reason, count(*) as n,
+    sum(hashtextextended(concat_ws(' ', row_key, was), 0)::numeric)::text as digest
+  from import_notes group by 1, 2, 3, 4 order by 1, 5 desc, 2, 4`
+
+const EXAMPLES = 5
+
+export async function listExamples(sql: Db, { table, column, outcome, reason }: Reason) {
+  const rows = await sql<{ row: string; was: string | null; became: string | null }[]>`
+    select row_key as row, was, became from import_notes
+    where source_table = ${table} and outcome = ${outcome} and reason = ${reason}
+      and source_column is not distinct from ${column}
+    order by id limit ${EXAMPLES}`
+  return rows.map(({ row, was, became }) =>
+    was === null ? { row } : { row, old: JSON.parse(was), new: JSON.parse(became ?? 'null') },
+  )
+}
 
 type NoteRow = {
   id: number

@@ -105,6 +105,8 @@ export const defineTable = <const C extends Columns>(table: TableImport<C>): Tab
 /** Import step without a source table, such as copying files. */
 export type ImportStep = {
   name: string
+  /** Keeps notes of earlier runs, about what this run does not look at again. */
+  keeps?: true
   run(step: StepContext): Promise<unknown>
 }
 
@@ -116,5 +118,9 @@ export type StepContext = {
   /** Has later tables read rows again that depend on these facts. */
   changed(kind: string, ids: number[]): Promise<void>
   note(key: string, reason: string, change?: { column: string; old: unknown; new: unknown }): Promise<void>
+  /** Drops the notes of earlier runs about these keys, with the next notes that are saved. */
+  forget(keys: string[]): void
+  /** Saves notes with the work that they describe, so that a killed run loses neither. */
+  saveNotes(tx: Tx): Promise<void>
   progress(text: string): void
 }

@@ -11,18 +11,26 @@ type Reading = (value: unknown) => Values
 
 const part = (value: unknown, name: string): unknown =>
   typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[name] : undefined
+const ON = [true, 1, '1', 'on', 'true', 'yes']
+const OFF = [false, 0, '0', '', 'off', 'false', 'no']
+
+// Each reading returns a value of another type as it is, which the schema of the setting then rejects.
 const flag = (value: unknown) =>
   value === undefined || value === null
     ? undefined
-    : ![false, 0, '0', '', 'off', 'false'].includes(value as string)
+    : ON.includes(value as string)
+      ? true
+      : OFF.includes(value as string)
+        ? false
+        : value
 const whole = (value: unknown) => {
-  const number = Math.trunc(Number(value))
-  return value === undefined || value === null || value === '' || !Number.isFinite(number)
-    ? undefined
-    : number
+  if (value === undefined || value === null || value === '') return undefined
+  const number =
+    typeof value === 'number' || typeof value === 'string' ? Math.trunc(Number(value)) : Number.NaN
+  return Number.isFinite(number) ? number : value
 }
 const text = (value: unknown) =>
-  typeof value === 'string' || typeof value === 'number' ? String(value) : undefined
+  value === undefined || value === null ? undefined : typeof value === 'number' ? String(value) : value
 const list = (value: unknown): unknown[] | undefined =>
   Array.isArray(value)
     ? value
@@ -34,7 +42,7 @@ const list = (value: unknown): unknown[] | undefined =>
 const numbers = (value: unknown) =>
   list(value)
     ?.map((each) => whole(each))
-    .filter((each) => each !== undefined && each > 0)
+    .filter((each) => typeof each === 'number' && each > 0)
 const texts = (value: unknown) => list(value)?.map(String)
 const inText = (value: unknown) => (typeof value === 'string' ? value : list(value)?.join(','))
 
@@ -117,7 +125,10 @@ const OLD_NAMES: Record<string, string> = {
 
 const places = (value: unknown) =>
   list(value)
-    ?.map((each, at) => ({ name: text(part(each, 'name') ?? each), sort: whole(part(each, 'sort')) ?? -at }))
+    ?.map((each, at) => ({
+      name: text(part(each, 'name') ?? each),
+      sort: Number(whole(part(each, 'sort')) ?? -at) || 0,
+    }))
     .sort((a, b) => b.sort - a.sort)
     .flatMap(({ name }) => name ?? [])
 
@@ -183,13 +194,20 @@ async function writeSetting(
   const reading = READINGS[name]
   if (value === undefined) batch.leaveOut(row, 'the value cannot be read')
   else if (name === REGISTER_ROLE) {
-    const targets = await findTargets(tx, 'roles', [whole(value) ?? 0])
-    const id = Number(targets.get(whole(value) ?? 0) ?? 0)
+    const old = Number(whole(value)) || 0
+    const targets = await findTargets(tx, 'roles', [old])
+    const id = Number(targets.get(old) ?? 0)
     const [role] = await tx<{ name: string }[]>`select name from roles where id = ${id}`
     if (role) await save(tx, row, { 'register:role': role.name }, batch)
     else batch.leaveOut(row, 'the role no longer exists')
-  } else if (reading) await save(tx, row, reading(value), batch, value)
-  else
+  } else if (reading) {
+    const read = reading(value)
+    const isEmpty =
+      value === null || value === '' || (typeof value === 'object' && Object.keys(value).length === 0)
+    if (!isEmpty && Object.values(read).every((each) => each === undefined))
+      batch.leaveOut(row, 'the value cannot be read')
+    else await save(tx, row, read, batch, value)
+  } else
     batch.leaveOut(
       row,
       PAYMENT_REASONS[name] ?? (/^(user vendor|file-storage)/.test(name) ? ENVIRONMENT : NO_EQUAL),

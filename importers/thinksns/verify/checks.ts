@@ -14,16 +14,28 @@ export type Check = {
   column?: string
   /** True if Kith may have fewer, but no more. */
   atMost?: boolean
+  /** `pairs`: an id may have several values, of which each counts. `amounts`: with `atMost`, Kith may have less. */
+  of?: 'pairs' | 'amounts'
 }
 
 const BETWEEN = 'between ? and ?'
 const HERE = 'between $1 and $2'
 
-const content = (name: string, table: string, target: string, there = '', here = ''): Check => ({
+const content = (
+  name: string,
+  table: string,
+  target: string,
+  there = '',
+  here = '',
+  source?: string,
+): Check => ({
   name,
   needs: [table],
   there: `select id, '' as value from {${table}} where id ${BETWEEN} ${there}`,
-  here: `select id, '' as value from ${target} where id ${HERE} ${here}`,
+  here:
+    source === undefined
+      ? `select id, '' as value from ${target} where id ${HERE} ${here}`
+      : `select source_id as id, '' as value from ${target} where source = '${source}' and source_id ${HERE} ${here}`,
   told: table,
 })
 
@@ -38,6 +50,31 @@ const waiting = (name: string, table: string, state: string): Check => ({
     join import_targets m on m.source_table = '${table}' and m.target = p.id::text
     where m.source_id ${HERE} and p.state = 'pending'`,
   atMost: true,
+})
+
+/** Every amount of the source is either in the opening balance, or in the report with its reason. */
+const accounted = (
+  name: string,
+  [table]: [string],
+  currency: string,
+  { there }: { there: string },
+): Check => ({
+  name,
+  needs: [table],
+  there,
+  here: `
+    select id, value::text from (
+      select id, sum(amount) as value from (
+        select owner_id as id, amount from import_balances
+        where owner_id ${HERE} and currency = '${currency}' and source = '${table}'
+        union all
+        select split_part(row_key, '/', 1)::bigint, coalesce(nullif(trim('"' from was), 'null')::numeric, 0)
+          - case outcome when 'mended' then coalesce(nullif(trim('"' from became), 'null')::numeric, 0) else 0 end
+        from import_notes
+        where source_table = '${table}' and source_column in ('sum', 'balance') and reason <> 'unsupported currency'
+          and row_key ~ '^[0-9]{1,15}(/|$)' and split_part(row_key, '/', 1)::bigint ${HERE}
+      ) parts group by id
+    ) sums where value <> 0`,
 })
 
 export const CHECKS: Check[] = [
@@ -116,6 +153,43 @@ export const CHECKS: Check[] = [
       where owner_id ${HERE} and source = 'wallets' and amount > 0`,
     atMost: true,
   },
+  accounted('points of people, booked or reported', ['currencies'], 'points', {
+    there: `
+      select owner_id as id, cast(sum(\`sum\`) as char) as value from {currencies}
+      where owner_id ${BETWEEN} and type = 1 group by owner_id having sum(\`sum\`) <> 0`,
+  }),
+  accounted('wallets of people, booked or reported', ['wallet'], 'wallet', {
+    there: `
+      select owner_id as id, cast(balance as char) as value from {wallet} where owner_id ${BETWEEN} and balance <> 0`,
+  }),
+  accounted('older wallets of people, booked or reported', ['wallets'], 'wallet', {
+    there: `
+      select user_id as id, cast(balance as char) as value from {wallets} where user_id ${BETWEEN} and balance <> 0`,
+  }),
+  {
+    name: 'money in escrow of people',
+    needs: [
+      ...['feed_pinneds', 'news_pinneds', 'group_pinneds', 'currency_orders', 'news', 'questions'],
+      'question_application',
+    ],
+    there: `
+      select id, cast(sum(amount) as char) as value from (
+        ${[
+          'select user_id as id, amount from {feed_pinneds} where expires_at is null',
+          "select owner_id, amount from {currency_orders} where target_type = 'cash' and state = 0",
+          'select user_id, amount from {news_pinneds} where coalesce(state, 0) not in (1, 2)',
+          'select user_id, amount from {group_pinneds} where coalesce(status, 0) not in (1, 2)',
+          'select user_id, contribute_amount from {news} where audit_status = 1 and deleted_at is null',
+          'select user_id, amount from {questions} where amount > 0 and coalesce(status, 0) <> 1',
+          'select user_id, amount from {question_application} where coalesce(status, 0) not in (1, 2)',
+        ].join(' union all ')}
+      ) w where id ${BETWEEN} group by id`,
+    here: `
+      select owner_id as id, sum(amount)::text as value from import_holds
+      where owner_id ${HERE} and currency = 'points' and not given_back group by owner_id`,
+    of: 'amounts',
+    atMost: true,
+  },
   waiting('pins of feeds that wait', 'feed_pinneds', 'expires_at is null'),
   waiting('pins of news that wait', 'news_pinneds', 'coalesce(state, 0) not in (1, 2)'),
   waiting('pins in groups that wait', 'group_pinneds', 'coalesce(status, 0) not in (1, 2)'),
@@ -142,6 +216,57 @@ export const CHECKS: Check[] = [
     here: `select id, '' as value from group_members where id ${HERE} and role = 'administrator'`,
     atMost: true,
   },
+  {
+    name: 'members of groups',
+    needs: ['group_members'],
+    there: `
+      select group_id as id, user_id as value from {group_members}
+      where group_id ${BETWEEN} and audit = 1 and coalesce(disabled, 0) = 0`,
+    here: `
+      select group_id as id, user_id::text as value from group_members
+      where group_id ${HERE} and audit = 1 and not disabled and role <> 'founder'`,
+    of: 'pairs',
+    atMost: true,
+  },
+  {
+    name: 'prices of content',
+    needs: ['paid_nodes'],
+    there: `
+      select id, 'priced' as value from {paid_nodes}
+      where id ${BETWEEN} and channel in ('feed', 'feeds', 'file', 'music') and amount > 0`,
+    here: `select id, case when free then 'free' else 'priced' end as value from paid_nodes where id ${HERE}`,
+    told: 'paid_nodes',
+    column: 'amount',
+  },
+  {
+    name: 'buyers of content',
+    needs: ['paid_nodes', 'paid_node_users'],
+    there: `
+      select n.raw as id, concat(if(n.channel in ('feed', 'feeds'), 'feed', n.channel), ' ', b.user_id) as value
+      from {paid_nodes} n join {paid_node_users} b on b.node_id = n.id where n.raw ${BETWEEN}`,
+    here: `
+      select n.raw as id, n.channel || ' ' || p.user_id as value from paid_nodes n
+      join purchases p on p.node_id = n.id where n.raw ${HERE}`,
+    of: 'pairs',
+    atMost: true,
+  },
+  {
+    name: 'people who administer',
+    needs: ['users', 'roles', 'role_user'],
+    there: `
+      select u.id, '' as value from {users} u join {role_user} x on x.user_id = u.id
+      join {roles} r on r.id = x.role_id left join {ability_role} l on l.role_id = r.id
+      left join {abilities} a on a.id = l.ability_id
+      where u.id ${BETWEEN} and (r.name = 'founder' or a.name like 'admin:%') group by u.id`,
+    here: `
+      select distinct x.user_id as id, '' as value from user_roles x join role_abilities a on a.role_id = x.role_id
+      where x.user_id ${HERE} and a.ability like 'admin:%'`,
+    atMost: true,
+  },
+  content('earlier orders of points', 'currency_orders', 'earlier_orders', '', '', 'currency_orders'),
+  content('earlier orders of the wallet', 'wallet_orders', 'earlier_orders', '', '', 'wallet_orders'),
+  content('earlier charges', 'wallet_charges', 'earlier_orders', '', '', 'wallet_charges'),
+  content('earlier payments', 'native_pay_orders', 'earlier_orders', '', '', 'native_pay_orders'),
   content('questions', 'questions', 'questions'),
   content('answers', 'answers', 'answers'),
   {

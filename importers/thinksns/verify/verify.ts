@@ -1,7 +1,9 @@
+import { createHash } from 'node:crypto'
 import { createConnection, type RowDataPacket } from 'mysql2/promise'
 import type { Sql } from '#platform/database'
 import { type Environment, withContext } from '../../../src/commands/context.ts'
 import { connectionOf, type SourceAddress } from '../database/address.ts'
+import { type FileSource, openFiles } from '../database/files.ts'
 import { CHECKS, type Check } from './checks.ts'
 
 const WINDOW = 20_000
@@ -12,18 +14,25 @@ type Found = { same: number; told: number; here: number[]; there: number[]; diff
 
 export const verifyThinkSns = (
   env: Environment,
-  { prefix = '', ...address }: SourceAddress & { prefix?: string },
+  { prefix = '', files, ...address }: SourceAddress & { prefix?: string; files?: string },
 ): Promise<number> =>
-  withContext(env, ({ ctx }) =>
-    verify(ctx.sql, address, prefix, (line) => void process.stdout.write(`${line}\n`)),
+  withContext(env, async ({ ctx }) =>
+    verify(ctx.sql, address, {
+      prefix,
+      files: files === undefined ? undefined : await openFiles(files, ctx.config.s3),
+      print: (line) => void process.stdout.write(`${line}\n`),
+    }),
   )
 
 /** Compares both databases and ends with *go* or *no go*. Returns the exit code. */
 export async function verify(
   sql: Sql,
   address: SourceAddress,
-  prefix: string,
-  print: (line: string) => void,
+  {
+    prefix = '',
+    files,
+    print,
+  }: { prefix?: string; files?: FileSource | undefined; print(line: string): void },
 ): Promise<number> {
   const options = await connectionOf(address)
   const source = await createConnection({ ...options, charset: 'utf8mb4', dateStrings: true })
@@ -56,6 +65,15 @@ export async function verify(
       print(`${faults.length === 0 ? '✓' : '✗'} ${check.name}: ${found.same} the same${told}`)
       for (const fault of faults) print(`  ${fault}`)
     }
+    if (files !== undefined && tables.has(`${prefix}file_withs`)) {
+      const { same, missing, differing } = await compareFiles(files, here, there)
+      if (differing.length > 0) isGo = false
+      print(
+        `${differing.length === 0 ? '✓' : '✗'} bytes of files: ${same} the same, ${missing} missing there`,
+      )
+      for (const fault of faultLine(differing, 'differ')) print(`  ${fault}`)
+    }
+    for (const line of await sumStatements(sql)) print(line)
     print(isGo ? 'go' : 'no go')
     return isGo ? 0 : 1
   } finally {
@@ -63,16 +81,66 @@ export async function verify(
   }
 }
 
-function faultsOf({ atMost }: Check, { here, there, differing }: Found): string[] {
-  const line = (ids: number[], what: string) =>
-    ids.length === 0
-      ? []
-      : [`${ids.length} ${what}: ${ids.slice(0, SHOWN).join(', ')}${ids.length > SHOWN ? ', …' : ''}`]
-  return [
-    ...line(here, 'here without a source'),
-    ...(atMost ? [] : line(there, 'missing here')),
-    ...line(differing, 'differ'),
-  ]
+const faultLine = (ids: number[], what: string): string[] =>
+  ids.length === 0
+    ? []
+    : [`${ids.length} ${what}: ${ids.slice(0, SHOWN).join(', ')}${ids.length > SHOWN ? ', …' : ''}`]
+
+const faultsOf = ({ atMost }: Check, { here, there, differing }: Found): string[] => [
+  ...faultLine(here, 'here without a source'),
+  ...(atMost ? [] : faultLine(there, 'missing here')),
+  ...faultLine(differing, 'differ'),
+]
+
+const FILES_AT_ONCE = 500
+
+/** Compares the bytes of the old files with the hashes that Kith stored when it copied them. */
+async function compareFiles(files: FileSource, here: Ask, there: Ask) {
+  const found = { same: 0, missing: 0, differing: [] as number[] }
+  for (let after = 0; ; ) {
+    const paths = await there(
+      `select id, filename as value from {files} where id > ? order by id limit ${FILES_AT_ONCE}`,
+      [after],
+    )
+    const last = paths.at(-1)
+    if (!last) return found
+    const hashes = await here(
+      `select u.content_id as id, encode(f.md5, 'hex') as value from import_uploads u join files f on f.id = u.file_id
+        where u.content_id between $1 and $2 and f.size > 0`,
+      [after + 1, last.id],
+    )
+    const stored = Map.groupBy(hashes, ({ id }) => id)
+    for (const { id, value } of paths) {
+      const wanted = stored.get(id) ?? []
+      if (wanted.length === 0) continue
+      const hash = await files.read((value ?? '').replace(/^\/+/, ''), async (bytes) =>
+        typeof bytes === 'string' ? undefined : createHash('md5').update(bytes).digest('hex'),
+      )
+      if (hash === undefined) found.missing += 1
+      else if (wanted.every((each) => each.value === hash)) found.same += 1
+      else found.differing.push(id)
+    }
+    after = last.id
+  }
+}
+
+/** Sums what became of the money of all people, as the statements of the report do for each. */
+async function sumStatements(sql: Sql): Promise<string[]> {
+  const rows = await sql<{ line: string }[]>`
+    select concat(currency, ': ', string_agg(concat(part, ' ', amount), ', ' order by part)) as line from (
+      select currency, 'opening by ' || source as part, sum(amount) as amount from import_balances group by 1, 2
+      union all
+      select currency, case when given_back then 'refunded' else 'in escrow' end, sum(amount) from import_holds group by 1, 2
+      union all
+      select case source_table when 'currencies' then 'points' else 'wallet' end, 'skipped (' || reason || ')',
+        sum(coalesce(nullif(trim('"' from was), 'null')::numeric, 0)
+          - case outcome when 'mended' then coalesce(nullif(trim('"' from became), 'null')::numeric, 0) else 0 end)
+      from import_notes where source_table in ('currencies', 'wallet', 'wallets') and source_column in ('sum', 'balance')
+      group by 1, 2
+      union all
+      select currency, 'balances here', sum(balance) from ledger_accounts where owner_id > 0 group by 1
+    ) parts where amount <> 0 group by currency order by currency`
+  return rows.map(({ line }) => line)
 }
 
 async function compare(sql: Sql, check: Check, here: Ask, there: Ask): Promise<Found> {
@@ -85,20 +153,27 @@ async function compare(sql: Sql, check: Check, here: Ask, there: Ask): Promise<F
     return row?.id ?? 0
   }
   const last = Math.max(await lastOf(here, check.here), await lastOf(there, check.there))
+  const keyOf = (id: number, value: string | null) => (check.of === 'pairs' ? `${id} ${value}` : `${id}`)
+  const isMatch = (ours: string, theirs: string) =>
+    check.of === 'amounts' ? Number(ours) <= Number(theirs) : ours === theirs
   for (let from = 1; from <= last; from += WINDOW) {
     const window = [from, from + WINDOW - 1]
-    const ours = new Map((await here(check.here, window)).map(({ id, value }) => [id, value]))
+    const ours = new Map(
+      (await here(check.here, window)).map((each) => [keyOf(each.id, each.value), each] as const),
+    )
     const told = await toldIds(sql, check, window)
     for (const { id, value } of await there(check.there, window)) {
-      const isHere = ours.has(id)
-      const isSame = isHere && (ours.get(id) ?? '') === (value ?? '')
-      ours.delete(id)
+      const key = keyOf(id, value)
+      const row = ours.get(key)
+      const isHere = row !== undefined
+      const isSame = isHere && isMatch(row.value ?? '', value ?? '')
+      ours.delete(key)
       if (isSame) found.same += 1
       else if (told.has(`${isHere ? 'changed' : 'skipped'} ${id}`)) found.told += 1
       else if (isHere) found.differing.push(id)
       else found.there.push(id)
     }
-    found.here.push(...ours.keys())
+    found.here.push(...new Set([...ours.values()].map(({ id }) => id)))
   }
   return found
 }

@@ -13,6 +13,7 @@ export const LISTS = {
   "/admin/audit-log": {"by":"after","key":"id","items":"data","max":100},
   "/admin/certifications": {"by":"after","key":"id","items":"data","max":100},
   "/admin/conversations": {"by":"after","key":"id","items":"data","max":100},
+  "/admin/earlier-orders": {"by":"after","key":"id","items":"data","max":100},
   "/admin/feed-pinneds": {"by":"after","key":"id","items":"data","max":100},
   "/admin/feed-topics": {"by":"after","key":"id","items":"data","max":100},
   "/admin/feeds": {"by":"after","key":"id","items":"data","max":100},
@@ -155,4 +156,5 @@ export const LISTS = {
   "/users/{user}/followers": {"by":"after","key":"id","items":null,"max":100},
   "/users/{user}/followings": {"by":"after","key":"id","items":null,"max":100},
   "/wallet/charges": {"by":"after","key":"id","items":null,"max":100},
+  "/wallet/earlier-orders": {"by":"after","key":"id","items":null,"max":100},
 } as const

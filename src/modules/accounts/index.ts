@@ -42,7 +42,7 @@ export {
   recordMentions,
   saveMentions,
 } from './mentions.ts'
-export { alertAccountOwner } from './messages.ts'
+export { alertAccountOwner, messageUser } from './messages.ts'
 export { mountRanking, RankedUser, RanksQuery } from './rankings.ts'
 export { hasBlocked, isFollowing, notBlockedBy, selectFollowed } from './relations/queries.ts'
 export { isSuspended } from './sanctions/queries.ts'

@@ -18,10 +18,15 @@ async function listWaiting(tx: Tx, ownerId: number): Promise<number[]> {
 const eraseAddresses = (tx: Tx, ownerId: number) => tx`
   update withdrawals set account = '' where owner_id = ${ownerId} and account <> ''`
 
+/** Removes what others wrote about an order, and the accounts that it names. Amounts and numbers stay. */
+const eraseEarlierOrders = (tx: Tx, ownerId: number) => tx`
+  update earlier_orders set title = '', body = null, target_id = '' where owner_id = ${ownerId}`
+
 export async function returnWithdrawals(tx: Tx, ownerId: number): Promise<void> {
   for (const id of await listWaiting(tx, ownerId))
     await decideWithdrawal(tx, id, { passed: false, remark: null, by: 0 })
   await eraseAddresses(tx, ownerId)
+  await eraseEarlierOrders(tx, ownerId)
 }
 
 export async function forfeitBalances(tx: Tx, ownerIds: number[]): Promise<void> {

@@ -11,6 +11,7 @@ import { adminWithdrawalRoutes } from './admin/withdrawals/routes.ts'
 import { auditLedger, ledgerChecks, writeCheckpoints } from './audit.ts'
 import { returnWithdrawals } from './deleted-accounts.ts'
 import { exchangeRoutes } from './exchange.ts'
+import { adminEarlierOrderRoutes, earlierOrderRoutes } from './orders/earlier.ts'
 import { orderRoutes } from './orders/routes.ts'
 import { adminNoticeRoutes, deleteOldNotices, pursueNotices, queryDisputes } from './payments/notices.ts'
 import { compareStatements, paymentProbe, queryDuePayments } from './payments/reconcile.ts'
@@ -115,6 +116,17 @@ export const ledgerPersonal = [
     ],
   }),
   personalTable({
+    file: 'earlier-orders',
+    about: { en: 'Your transactions at the former site', zh: '您在旧站的收支记录' },
+    table: 'earlier_orders',
+    owner: 'owner_id',
+    key: ['created_at', 'id'],
+    columns: [
+      ...(['id', 'currency', 'title', 'body', 'amount', 'state', 'refunded', 'provider'] as const),
+      ...(['number', 'provider_number', 'target_type', 'target_id', 'created_at'] as const),
+    ],
+  }),
+  personalTable({
     file: 'withdrawals',
     about: { en: 'Your withdrawals', zh: '您的提现记录' },
     table: 'withdrawals',
@@ -154,6 +166,7 @@ export const ledgerStatistics: Statistics = {
 export const module: Module = {
   routes: (site) => [
     orderRoutes,
+    earlierOrderRoutes,
     exchangeRoutes(site.service('people')),
     rechargeRoutes,
     rechargeOrderRoutes,
@@ -161,6 +174,7 @@ export const module: Module = {
     adminBalanceRoutes,
     adminWithdrawalRoutes(site.service('notify')),
     adminRechargeRoutes,
+    adminEarlierOrderRoutes,
     adminPaymentRoutes,
     adminNoticeRoutes,
     adminRefundRoutes,

@@ -5,7 +5,7 @@ import { LRUCache } from 'lru-cache'
 import Negotiator from 'negotiator'
 import { type Context, defineState } from '#platform/context.ts'
 import type { Language } from '#platform/errors.ts'
-import { API, type Server } from './instance.ts'
+import { isForApi, type Server } from './instance.ts'
 import { isInner } from './web/session.ts'
 
 /**
@@ -104,7 +104,7 @@ const VARIES = 'Accept-Encoding, Authorization'
 export function addCaching(server: Server): void {
   server.decorateRequest('isTranslated', false)
   server.addHook('onSend', (request, reply, payload, done) => {
-    if (!request.url.startsWith(API) || isInner(request)) return done(null, payload)
+    if (!isForApi(request) || isInner(request)) return done(null, payload)
     const { statusCode } = reply
     const varies = request.isTranslated ? `${VARIES}, Accept-Language` : VARIES
     addVary(reply, varies)

@@ -2,6 +2,7 @@ import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type {
   FastifyBaseLogger,
   FastifyInstance,
+  FastifyRequest,
   RawReplyDefaultExpression,
   RawRequestDefaultExpression,
   RawServerDefault,
@@ -20,6 +21,13 @@ declare module 'fastify' {
 }
 
 export const API = '/api/v2'
+
+/**
+ * True for a request to the API. The path alone does not decide, because the router decodes it: `/%61pi/v2` leads to the
+ * same routes.
+ */
+export const isForApi = ({ url, routeOptions }: Pick<FastifyRequest, 'url' | 'routeOptions'>): boolean =>
+  url.startsWith(API) || routeOptions.url?.startsWith(API) === true
 
 export type Server = FastifyInstance<
   RawServerDefault,

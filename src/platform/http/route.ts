@@ -17,6 +17,7 @@ import {
 import type { ApiTag } from '#platform/http/api-tags.ts'
 import { type GuestCache, guestCacheOf, language } from '#platform/http/caching.ts'
 import { type AddRoute, type AnyRoute, GUEST, type Verb } from '#platform/http/route-options.ts'
+import { viewerOf } from './admission.ts'
 import { IDEMPOTENCY_ERRORS, withIdempotencyKey } from './idempotency.ts'
 import { API, encapsulate, type Server } from './instance.ts'
 import { hasTextMessage, textReplies, withTextMessage } from './message-forms.ts'
@@ -92,7 +93,8 @@ export function routesOn(server: Server, ctx: Context, { tag }: { tag: ApiTag })
       params: request.params,
       query: request.query,
       body: request.body,
-      viewer: request.viewer ?? GUEST,
+      // Admission has refused guests. A fault there must not open a route to them.
+      viewer: isOpen ? (request.viewer ?? GUEST) : viewerOf(request),
       loaded: undefined as unknown,
       get language() {
         return language(request)

@@ -29,7 +29,7 @@ import { corsHeaders, EXPOSED } from './cors.ts'
 import { errorBody, methodNotAllowed, noSuchPath, sendError, toApiError } from './error-reply.ts'
 import { acceptForms, parseQuery } from './forms.ts'
 import { compileInput } from './input.ts'
-import { API, type Server } from './instance.ts'
+import { API, isForApi, type Server } from './instance.ts'
 import { addDrain, shedLoad } from './load-shedding.ts'
 import { addAssets } from './packages.ts'
 import { refuseUnreadable } from './unreadable.ts'
@@ -181,7 +181,7 @@ export async function createServer({
     identify(request, reply)
     request.leave = metrics.enterRequest(request.routeOptions.url)
     request.caller = createScope(isInner(request) ? currentScope() : undefined)
-    if (request.method === 'OPTIONS' && request.url.startsWith(API)) {
+    if (request.method === 'OPTIONS' && isForApi(request)) {
       const methods = allowedMethods(request.url)
       if (methods.length > 0) reply.header('Allow', methods.join(', '))
     }
@@ -205,8 +205,9 @@ export async function createServer({
   const admit = admission({ config, limiter, identity })
   // Outside the API, admission applies only to requests with a token to routes with optional access.
   // `limitByteRequests` limits the rate of requests for files.
-  const isAdmitted = ({ url, headers, routeOptions }: FastifyRequest) =>
-    url.startsWith(API) || (routeOptions.config?.access === 'optional' && headers.authorization !== undefined)
+  const isAdmitted = (request: FastifyRequest) =>
+    isForApi(request) ||
+    (request.routeOptions.config?.access === 'optional' && request.headers.authorization !== undefined)
   server.addHook('onRequest', async (request, reply) => {
     if (isAdmitted(request)) await admit(request, reply)
   })

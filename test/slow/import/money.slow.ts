@@ -86,6 +86,23 @@ describe('imports balances and payments', { skip: skipMariaDb }, async () => {
     )
   })
 
+  test('imports each order with the numbers of its payment, as members and administrators see it (money-27)', async () => {
+    const { access_token: token } = await issueToken(kept.sql, 1)
+    const { body } = await kept.as({ id: 1, name: '', token }, 'GET', '/wallet/earlier-orders?limit=50')
+    type Seen = { title: string; type: number; amount: number; refunded: boolean } & Record<string, string>
+    assert.deepEqual(
+      body
+        .map(({ title, type, amount, refunded, number, provider_number }: Seen) =>
+          [title, type * amount, refunded, number, provider_number].join(' '),
+        )
+        .sort(),
+      ['refund 5 true  ', 's 5 false charge 1 transaction 1', 's 7 false n trade 1'],
+    )
+    const found =
+      await kept.sql`select provider, source from earlier_orders where provider_number = 'trade 1'`
+    assert.deepEqual({ ...found[0] }, { provider: 'AlipayOrder', source: 'native_pay_orders' })
+  })
+
   test('derives the state of an imported pin', async () => {
     const pins = await kept.sql<
       { amount: number; state: string; channel: string; thing_id: number; target_id: number }[]

@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { bringerOf, faultsOf } from '#test/fixtures/bring-over.ts'
+import { accept, bringerOf, faultsOf } from '#test/fixtures/bring-over.ts'
 import { type MariaDb, skipMariaDb, startMariaDb } from '#test/fixtures/mariadb.ts'
 import { flatPicture } from '#test/fixtures/media.ts'
 import { addOldPeople, HASH, NODE } from '#test/fixtures/old-people.ts'
@@ -270,6 +270,9 @@ describe('imports users', { skip: skipMariaDb }, async () => {
         (select count(*) from user_roles) as roles`
     assert.deepEqual([...(await rows(broken.sql))], [...(await rows(sql))])
     assert.deepEqual(await faultsOf(broken), [])
+    const { decisions } = await bringBroken()
+    await assert.rejects(closeMove(broken.ctx), /decisions are not confirmed/)
+    await accept(broken, decisions)
     await closeMove(broken.ctx)
     await assert.rejects(bringBroken(), /import into this database is closed/)
     await assert.rejects(closeMove(broken.ctx), /no import to close/)

@@ -1,36 +1,58 @@
 import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { bringerOf } from '#test/fixtures/bring-over.ts'
+import { createDice } from '#test/fixtures/dice.ts'
 import { type MariaDb, skipMariaDb, startMariaDb } from '#test/fixtures/mariadb.ts'
+import { writeFiles } from '#test/fixtures/mirrored.ts'
 import { addOldCommunity } from '#test/fixtures/old-community.ts'
 import { createThinkSns, type ThinkSns } from '#test/fixtures/thinksns.ts'
 import { createWorld } from '#test/world.ts'
+import { type FileSource, openFiles } from '../../../importers/thinksns/database/files.ts'
 import { verify } from '../../../importers/thinksns/verify/verify.ts'
 
 describe('compares an import with its source', { skip: skipMariaDb }, async () => {
   const { sql, ...world } = await createWorld()
   let maria: MariaDb
   let source: ThinkSns
+  let files: FileSource
+  const folder = await mkdtemp(join(tmpdir(), 'kith-verify-'))
 
   before(async () => {
     maria = await startMariaDb()
     source = await createThinkSns(maria, 'verified')
     await addOldCommunity(source, 5)
-    await bringerOf({ sql, ...world }, { database: source.address })()
+    await writeFiles(folder, createDice(5), 1)
+    files = await openFiles(folder, world.ctx.config.s3)
+    await bringerOf({ sql, ...world }, { database: source.address, files: folder })()
   })
-  after(() => maria?.stop())
+  after(async () => {
+    await maria?.stop()
+    await rm(folder, { recursive: true, force: true })
+  })
 
   async function verified(): Promise<{ code: number; lines: string[] }> {
     const lines: string[] = []
-    const code = await verify(sql, { database: source.address }, '', (line) => void lines.push(line))
+    const code = await verify(
+      sql,
+      { database: source.address },
+      { files, print: (line) => void lines.push(line) },
+    )
     return { code, lines }
   }
 
   test('ends with go after a run', async () => {
     const { code, lines } = await verified()
     assert.deepEqual(
-      lines.filter((line) => !line.startsWith('✓')),
+      lines.filter((line) => !line.startsWith('✓') && !/^(points|wallet): /.test(line)),
       ['go'],
+    )
+    assert.ok(lines.some((line) => /^✓ bytes of files: [1-9]\d* the same, 0 missing there$/.test(line)))
+    assert.ok(lines.some((line) => /^✓ buyers of content: [1-9]/.test(line)))
+    assert.ok(
+      lines.some((line) => /^points: balances here \d+, in escrow \d+, opening by currencies/.test(line)),
     )
     assert.equal(code, 0)
   })
@@ -47,6 +69,43 @@ describe('compares an import with its source', { skip: skipMariaDb }, async () =
       'insert into user_roles select 7, id from roles where name = $$founder$$ on conflict do nothing',
       'roles of people',
     ],
+    [
+      'a member of a group who never joined',
+      'insert into group_members (group_id, user_id, id, role, audit) select g.id, 79, 999999, $$member$$, 1 from groups g where not exists (select from group_members where group_id = g.id and user_id = 79) limit 1',
+      'members of groups',
+    ],
+    [
+      'a buyer who never paid',
+      `insert into purchases (user_id, node_id, currency, amount, settled_before)
+        select 79, n.id, 'points', 1, true from paid_nodes n
+        where not exists (select from purchases where node_id = n.id and user_id = 79) limit 1`,
+      'buyers of content',
+    ],
+    ['paid content that became free', 'update paid_nodes set free = true', 'prices of content'],
+    [
+      'an administrator who was none',
+      `with somebody as (insert into users (id, name, name_key) values (999, 'somebody', 'somebody')),
+        made as (insert into roles (name, display_name) values ('odd', 'odd') returning id),
+        able as (insert into role_abilities (role_id, ability) select id, 'admin: login' from made)
+        insert into user_roles select 999, id from made`,
+      'people who administer',
+    ],
+    [
+      'money in escrow that nobody paid',
+      'update import_holds set amount = amount + 1000000',
+      'money in escrow of people',
+    ],
+    [
+      'an amount that no line of the report explains',
+      `delete from import_notes where source_table = 'wallets'`,
+      'older wallets of people, booked or reported',
+    ],
+    [
+      'a lost order',
+      'delete from earlier_orders where id in (select min(id) from earlier_orders)',
+      'earlier orders of points',
+    ],
+    ['other bytes', `update files set md5 = decode(md5('x'), 'hex') where size > 0`, 'bytes of files'],
     ['a lost comment', 'delete from comments where id in (select id from comments limit 1)', 'comments'],
     [
       'another name',
@@ -62,8 +121,7 @@ describe('compares an import with its source', { skip: skipMariaDb }, async () =
           const code = await verify(
             tx as never,
             { database: source.address },
-            '',
-            (each) => void lines.push(each),
+            { files, print: (each) => void lines.push(each) },
           )
           assert.equal(code, 1)
           assert.ok(

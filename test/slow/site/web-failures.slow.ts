@@ -187,6 +187,26 @@ for (const [screen, options] of SCREENS) {
       await page.context().close()
     })
 
+  test(`keeps a text when a proxy answers as if it was published, ${screen}`, { skip }, async () => {
+    const [feed, ada] = [await publish(`Behind a hotel, ${screen}`), await site!.person()]
+    const page = await site!.open(`/feeds/${feed.id}`, { person: ada, ...options })
+    const field = page.getByLabel('Write a comment')
+    await field.fill('Kept in the field')
+    for (const reply of [{ body: '' }, { contentType: 'text/html', body: '<h1>Welcome to the hotel</h1>' }]) {
+      await page.route('**/comments', (route) => route.fulfill({ status: 200, ...reply }))
+      await page.getByRole('button', { name: 'Comment', exact: true }).click()
+      await page.getByText('The site does not answer. Nothing is lost. Try again in a moment.').waitFor()
+      assert.equal(await field.inputValue(), 'Kept in the field')
+      await page.unroute('**/comments')
+      await page.reload()
+      await page.locator('html[data-ready]').waitFor()
+      assert.equal(await field.inputValue(), 'Kept in the field')
+    }
+    await page.getByRole('button', { name: 'Comment', exact: true }).click()
+    await page.locator('.comment-list').getByText('Kept in the field').waitFor()
+    await page.context().close()
+  })
+
   test(`says why the next part of a list is missing, and loads it on a click, ${screen}`, {
     skip,
   }, async () => {

@@ -157,6 +157,41 @@ test('charges once for the text of a feed when the response is lost', { skip }, 
   await page.context().close()
 })
 
+test('rewards once when the first request is still running at the retry', { skip }, async () => {
+  const { ada, lin } = people!
+  const { as, open } = site!
+  const feed = await publish(lin, 'A feed with one reward')
+  const points = async () => (await as(ada, 'GET', '/api/v2/user')).body.currency.sum as number
+  const before = await points()
+  const page = await open(`/feeds/${feed}`, { person: ada })
+  await page.locator('article').first().getByRole('button', { name: 'More' }).click()
+  await page.getByRole('button', { name: 'Reward', exact: true }).click()
+  await page.getByLabel('Points').fill('5')
+  const keys = new Set<string>()
+  let state: 'lost' | 'running' | 'done' = 'lost'
+  await page.route('**/feeds/*/new-rewards', async (route) => {
+    keys.add(route.request().headers()['idempotency-key'] ?? '')
+    if (state === 'done') return route.continue()
+    if (state === 'running') {
+      const headers = { 'x-error-code': 'idempotency_key_running' }
+      return route.fulfill({ status: 409, headers, json: { message: 'still running' } })
+    }
+    await route.fetch()
+    return route.abort()
+  })
+  const pay = async (next: typeof state, text: string) => {
+    state = next
+    await page.getByRole('button', { name: 'Pay 5 points' }).click()
+    await page.getByText(text).waitFor()
+  }
+  await pay('lost', 'The site does not answer.')
+  await pay('running', 'This is still being sent. Wait a moment.')
+  await pay('done', 'Paid.')
+  assert.equal(keys.size, 1)
+  assert.equal(await points(), before - 5)
+  await page.context().close()
+})
+
 test('announces new feeds instead of inserting them', {
   skip,
 }, async () => {

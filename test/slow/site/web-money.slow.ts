@@ -22,7 +22,7 @@ if (site) {
   await updateSettings(site.ctx, site.sql, { 'wallet:recharge-types': ['manual', 'stripe', 'wx_pub_qr'] })
 }
 
-const PAGES = ['/wallet', '/wallet/money', '/wallet/recharge', '/wallet/withdraw', '/wallet/exchange']
+const PAGES = ['/wallet', '/wallet/money', '/wallet/earlier', '/wallet/recharge', '/wallet/withdraw', '/wallet/exchange']
 
 test('exchanges recharged money for points', {
   skip,

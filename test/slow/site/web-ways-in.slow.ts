@@ -210,3 +210,44 @@ test('lets a suspended user appeal and cancel the deletion of the account', { sk
   await page.context().close()
   assert.deepEqual(errorsOf(), [])
 })
+
+test('registers after a wrong address, and says that a password was reset', { skip }, async () => {
+  const { outbox, sql, work } = site!
+  const codeOf = async (to: string) => {
+    await work()
+    return outbox.findLast((sent) => sent.to === to)?.code as string
+  }
+  const page = await site!.open('/join', TELEPHONE)
+  const sendCode = async (label: string, to: string) => {
+    await page.getByLabel(label, { exact: true }).fill(to)
+    await page.getByRole('button', { name: 'Send code' }).click()
+    await page.getByLabel('Verification code').waitFor()
+  }
+  const startOver = () =>
+    page.getByRole('link', { name: 'Use another address or ask for a new code' }).click()
+  await sendCode('E-mail', 'ruth@wrong.example')
+  await look(page, 'join-code')
+  assert.deepEqual(await findings(page), [])
+  await startOver()
+  await sendCode('E-mail', 'ruth@example.org')
+  await page.getByLabel('Verification code').fill(await codeOf('ruth@example.org'))
+  await page.getByLabel('Username').fill('ruth_of_the_quay')
+  await page.getByLabel('Password').fill(PASSWORD)
+  await page.getByRole('button', { name: 'Create account' }).click()
+  await page.waitForURL(`${site!.address}/`)
+  assert.equal(await nameOf(page), 'ruth_of_the_quay')
+  await page.context().clearCookies()
+  await page.goto(`${site!.address}/forgotten-password`)
+  await page.locator('html[data-ready]').waitFor()
+  await sendCode('E-mail or phone', 'ruth@example.org')
+  await startOver()
+  await sql`update verification_codes set created_at = created_at - interval '1 minute'`
+  await sendCode('E-mail or phone', 'ruth@example.org')
+  await page.getByLabel('Verification code').fill(await codeOf('ruth@example.org'))
+  await page.getByLabel('New password').fill('another horse')
+  await page.getByRole('button', { name: 'Set new password' }).click()
+  await page.getByText('Your password was changed. Sign in with the new password.').waitFor()
+  await look(page, 'sign-in-after-reset')
+  await page.context().close()
+  assert.deepEqual(errorsOf(), [])
+})

@@ -131,6 +131,16 @@ const isAnswer = (error: unknown): error is KithError => isKithError(error) && e
 export const mayRetry = (error: unknown): boolean =>
   isKithError(error) && (error.status === 0 || error.status >= 500 || [401, 408, 429].includes(error.status))
 
+/** Statuses after which a request may have had an effect, or may have it after the same request is sent again. */
+const UNDECIDED = new Set([401, 408, 409, 429])
+
+/**
+ * Returns whether the site refused a request for good, so that its idempotency key is used up. Any other request keeps
+ * its key, so that a retry does not take effect twice.
+ */
+export const isDecided = (error: unknown): boolean =>
+  isKithError(error) && error.status >= 400 && error.status < 500 && !UNDECIDED.has(error.status)
+
 /** Returns whether a chosen file was moved or changed before it was sent. */
 const isLostFile = (error: unknown) =>
   error instanceof DOMException && ['NotReadableError', 'NotFoundError'].includes(error.name)

@@ -36,9 +36,18 @@ export function watchConnection(cache: QueryClient): void {
   })
 }
 
-/** `fetch` that notices replies from the worker's cache. */
+/** Kith answers a write with JSON, or with 204. Other replies come from a proxy, such as the page of a hotel's network. */
+const isStrange = ({ ok, status, headers }: Response) =>
+  ok && status !== 204 && !headers.get('content-type')?.startsWith('application/json')
+
+/**
+ * `fetch` that notices replies from the worker's cache. Fails when a proxy answers a write as if it had succeeded,
+ * because its text would count as published.
+ */
 export const watchedFetch: typeof fetch = async (input, init) => {
   const reply = await fetch(input, init)
+  if (input instanceof Request && input.method !== 'GET' && isStrange(reply))
+    throw new TypeError('The reply is not from the site')
   const keptAt = reply.headers.get(KEPT_AT)
   if (keptAt) change({ keptAt: Number(keptAt) })
   return reply

@@ -1,4 +1,4 @@
-import { isKithError, newKey } from '@kith/client'
+import { newKey } from '@kith/client'
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { isStill } from './account.ts'
 import {
@@ -12,6 +12,7 @@ import {
   watchDrafts,
   writeDraft,
 } from './drafts.ts'
+import { isDecided } from './failures.ts'
 import { useViewer } from './site.ts'
 
 export type Draft<T> = {
@@ -32,11 +33,6 @@ export type Draft<T> = {
 }
 
 const isSame = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other)
-
-/** Statuses after which a request may have had an effect, or may have it after the same request is sent again. */
-const UNDECIDED = new Set([401, 408, 409, 429])
-const isDecided = (error: unknown) =>
-  isKithError(error) && error.status >= 400 && error.status < 500 && !UNDECIDED.has(error.status)
 
 /**
  * Text of the viewer for one place, which survives reloads and visits to other pages. A place of null stores nothing.

@@ -1,5 +1,6 @@
-import { isKithError, newKey } from '@kith/client'
+import { newKey } from '@kith/client'
 import { useState } from 'preact/hooks'
+import { isDecided } from '../app/failures.ts'
 import { useSite } from '../app/site.ts'
 import { useToast } from '../app/toast.tsx'
 import { plural, useWords, words } from '../app/words.ts'
@@ -58,9 +59,9 @@ export function Pay({
           try {
             await pay({ amount, given, password: password ? { password } : {}, headers })
           } catch (error) {
-            // The server stores a rejection under the idempotency key, so the next attempt needs a new key. A
-            // lost response is retried with the same key.
-            if (isKithError(error) && error.status > 0 && error.status < 500) setKey(newKey())
+            // The server stores a rejection under the idempotency key, so the next attempt needs a new key. After a lost
+            // response, and while the first request is still running, the key stays.
+            if (isDecided(error)) setKey(newKey())
             throw error
           }
           say(t.done)

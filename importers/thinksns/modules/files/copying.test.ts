@@ -52,6 +52,8 @@ async function run(step: ImportStep, changes: unknown[] = []): Promise<Map<strin
       if (change === undefined) notes.set(key, reason)
       else changes.push([key, reason, change])
     },
+    forget() {},
+    saveNotes: async () => {},
     progress() {
       rounds += 1
       assert.ok(rounds < 9, 'terminates')

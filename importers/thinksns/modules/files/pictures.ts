@@ -3,6 +3,7 @@ import { cleanMedia, inspectMedia, type Media, MediaError, nodeKey, parseNode } 
 import type { Context } from '#platform/context.ts'
 import type { Db, Row } from '#platform/database'
 import type { FileSource, SourceBytes } from '../../database/files.ts'
+import { pruneNotes } from '../../database/state.ts'
 import type { ImportStep } from '../../database/table.ts'
 import { relation, upsert } from '../../database/write.ts'
 
@@ -84,7 +85,7 @@ export const readMedia = (
   use: (found: Stored | string) => Promise<void>,
 ): Promise<void> => files.read(path, async (bytes) => use(await lookAt(bytes)))
 
-export const MISSING = 'the file is missing from the storage folder'
+const MISSING = 'the file is missing from the storage folder'
 
 async function lookAt(bytes: SourceBytes): Promise<Stored | string> {
   if (bytes === 'missing') return MISSING
@@ -128,16 +129,25 @@ type Uploaded = Wanted & {
   height: number | null
 }
 
-async function keepPicture(ctx: Context, wanted: Wanted, { bytes, media, sent }: Stored): Promise<Uploaded> {
-  await ctx.storage.put(nodeKey(wanted.node), bytes, { mime: media.mime })
+async function keepPicture(
+  { storage }: Context,
+  dryRun: boolean,
+  wanted: Wanted,
+  { bytes, media, sent }: Stored,
+): Promise<Uploaded> {
+  if (!dryRun) await storage.put(nodeKey(wanted.node), bytes, { mime: media.mime })
   const { mime, width, height } = media
   return { ...wanted, md5: sent.md5, mime, size: bytes.length, width, height }
 }
 
 export const copyPictures: ImportStep = {
   name: 'pictures',
-  async run({ ctx, files, options, transaction, note, progress }) {
+  keeps: true,
+  async run({ ctx, files, options, transaction, note, forget, saveNotes, progress }) {
     let [place, id, done] = ['', 0, 0]
+    await transaction((tx) =>
+      pruneNotes(tx, 'pictures', tx`select concat(place, ' ', id) from import_pictures`),
+    )
     for (;;) {
       const rows = await transaction(
         (tx) => tx<Wanted[]>`
@@ -150,17 +160,14 @@ export const copyPictures: ImportStep = {
       if (!last) return
       ;[place, id] = [last.place, last.id]
       const uploaded: Uploaded[] = []
+      forget(rows.map((wanted) => `${wanted.place} ${wanted.id}`))
       await inParallel(rows, async (wanted) => {
         const key = `${wanted.place} ${wanted.id}`
-        if (options.dryRun) {
-          if (!(await files.has(wanted.path))) await note(key, MISSING)
-          return
-        }
         await readMedia(files, wanted.path, async (found) => {
           if (typeof found === 'string') return note(key, found)
           if (found.media.kind !== 'image') return note(key, 'not a picture')
           if (found.damaged) await note(key, DAMAGED)
-          uploaded.push(await keepPicture(ctx, wanted, found))
+          uploaded.push(await keepPicture(ctx, options.dryRun, wanted, found))
         })
       })
       const columns = {
@@ -172,13 +179,14 @@ export const copyPictures: ImportStep = {
         width: 'int',
         height: 'int',
       }
-      await transaction(
-        (tx) => tx`
+      await transaction(async (tx) => {
+        await saveNotes(tx)
+        await tx`
           insert into storage_nodes (node, owner_id, md5, declared_size, mime, size, width, height, uploaded_at, used_at)
           select distinct on (node) node, owner_id, decode(md5, 'hex'), size, mime, size, width, height, now(), now()
           from ${relation(tx, columns, uploaded)}
-          on conflict (node) do nothing`,
-      )
+          on conflict (node) do nothing`
+      })
       done += rows.length
       progress(`${done}`)
     }

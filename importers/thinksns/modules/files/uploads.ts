@@ -1,9 +1,12 @@
 import { createHash } from 'node:crypto'
+import type { Tx } from '#platform/database'
+import { addJob } from '#platform/jobs'
 import { orNone } from '../../database/changes.ts'
+import { pruneNotes } from '../../database/state.ts'
 import { defineTable, type ImportStep, type StepContext } from '../../database/table.ts'
 import { existing, removed } from '../../database/vanishing.ts'
 import { relation, upsert } from '../../database/write.ts'
-import { DAMAGED, inParallel, MISSING, readMedia } from './pictures.ts'
+import { DAMAGED, inParallel, readMedia } from './pictures.ts'
 
 const contents = defineTable({
   table: 'files',
@@ -51,6 +54,7 @@ const uses = defineTable({
       table: 'file_uses',
       columns: {
         file_id: null,
+        deleted_at: null,
         user_id: 'owner_id',
         channel: { as: (name) => (typeof name === 'string' && name in CHANNELS ? CHANNELS[name] : name) },
       },
@@ -65,7 +69,15 @@ const uses = defineTable({
     union all
     select 'files of ' || split_part(channel, ':', 1), raw, concat_ws(' ', id, file_id, channel) from file_uses
     where id >= ${from} and id < ${to} and raw is not null and channel is not null`,
-  columns: { id: 'int', file_id: 'int', user_id: 'int', channel: 'text', raw: 'int', created_at: 'time' },
+  columns: {
+    id: 'int',
+    file_id: 'int',
+    user_id: 'int',
+    channel: 'text',
+    raw: 'int',
+    deleted_at: 'time',
+    created_at: 'time',
+  },
   async write(tx, rows, batch) {
     const people = await batch.find(
       'users',
@@ -82,6 +94,7 @@ const uses = defineTable({
       const used = channel !== null && channel in CHANNELS ? CHANNELS[channel] : channel
       if (!content) batch.leaveOut(row, 'the content no longer exists')
       else if (!people.has(user_id ?? 0)) batch.leaveOut(row, 'the user no longer exists')
+      else if (row.deleted_at !== null) batch.leaveOut(row, 'deleted')
       else if (channel && used === undefined) batch.leaveOut(row, 'unsupported use of a file')
       else {
         files.set(`${file_id} ${user_id}`, {
@@ -187,10 +200,34 @@ async function tellUses(
     )
 }
 
+const REMOVED_AT_ONCE = 500
+
+/** Drops contents whose uploads the source removed. The server deletes their bytes later, if nothing uses them by then. */
+async function dropUnused(tx: Tx): Promise<void> {
+  const gone = await tx<{ id: number }[]>`
+    with gone as (
+      delete from import_uploads u where not exists (select from file_uses x where x.file_id = u.file_id)
+      returning file_id
+    ),
+    empty as (delete from files f using gone g where f.id = g.file_id and f.size = 0 returning f.id)
+    select file_id as id from gone where not file_id in (select id from empty)`
+  for (let at = 0; at < gone.length; at += REMOVED_AT_ONCE)
+    await addJob(tx, 'remove_files', { ids: gone.slice(at, at + REMOVED_AT_ONCE).map(({ id }) => id) })
+}
+
 export const copyUploads: ImportStep = {
   name: 'bytes of files',
-  async run({ ctx, files, options, transaction, changed, note, progress }) {
+  keeps: true,
+  async run({ ctx, files, options, transaction, changed, note, forget, saveNotes, progress }) {
     let [last, done] = [0, 0]
+    await transaction(dropUnused)
+    await transaction((tx) =>
+      pruneNotes(
+        tx,
+        'bytes of files',
+        tx`select concat('file ', content_id, ' of user ', owner_id) from import_uploads`,
+      ),
+    )
     for (;;) {
       const rows = await transaction(
         (tx) => tx<Waiting[]>`
@@ -201,18 +238,16 @@ export const copyUploads: ImportStep = {
       if (rows.length === 0) return
       last = rows.at(-1)?.id ?? last
       const stored: object[] = []
+      const nameOf = (content: number, ownerId: number) => `file ${content} of user ${ownerId}`
+      forget(rows.map(({ content, owner_id }) => nameOf(content, owner_id)))
       await inParallel(rows, async ({ id, owner_id: ownerId, content, path, ...claimed }) => {
-        const name = `file ${content} of user ${ownerId}`
-        if (options.dryRun) {
-          if (!(await files.has(path))) await note(name, MISSING)
-          return
-        }
+        const name = nameOf(content, ownerId)
         await readMedia(files, path, async (found) => {
           if (typeof found === 'string') return note(name, found)
           if (found.damaged) await note(name, DAMAGED)
           const { bytes, media, sent } = found
           const key = `imported/${Math.floor(content / 1000)}/${content}-${ownerId}.${media.extension}`
-          await ctx.storage.put(key, bytes, { mime: media.mime })
+          if (!options.dryRun) await ctx.storage.put(key, bytes, { mime: media.mime })
           const { mime, width, height } = media
           for (const [column, value] of Object.entries({ mime, width, height }))
             if (value !== claimed[column as keyof typeof claimed])
@@ -227,6 +262,7 @@ export const copyUploads: ImportStep = {
         })
       })
       await transaction(async (tx) => {
+        await saveNotes(tx)
         const columns = {
           id: 'bigint',
           owner_id: 'bigint',

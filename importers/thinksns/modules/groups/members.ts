@@ -1,10 +1,16 @@
+import type { Db, Fragment } from '#platform/database'
 import { flag } from '../../database/changes.ts'
+import { dropNotesIn } from '../../database/state.ts'
 import { defineTable } from '../../database/table.ts'
 import { EPOCH, TIME_COLUMNS, TIMES, timesOf } from '../../database/times.ts'
-import { replaced } from '../../database/vanishing.ts'
+import { all, custom, replaced } from '../../database/vanishing.ts'
 import { upsert } from '../../database/write.ts'
 
 const ROLES = ['member', 'administrator', 'founder']
+
+/** Step that gives a group without a founder one. Its notes stay as long as its decision. */
+export const FOUNDERS_STEP = 'founders and pictures of groups'
+export const noteOfGroup = (sql: Db): Fragment => sql`'group ' || id`
 
 const MEMBERS = {
   id: 'int',
@@ -28,7 +34,18 @@ export const groupMembers = defineTable({
     },
   ],
   key: ['id'],
-  gone: replaced({ table: 'group_members', by: 'group_id' }),
+  gone: all(
+    replaced({ table: 'group_members', by: 'group_id' }),
+    custom('reset', {
+      // The step decides again for groups whose members are read again.
+      before: (tx, { from, to }) =>
+        dropNotesIn(
+          tx,
+          FOUNDERS_STEP,
+          tx`select ${noteOfGroup(tx)} from groups where id >= ${from} and id < ${to}`,
+        ),
+    }),
+  ),
   reads: { users: ['user_id'], groups: ['group_id'] },
   order: ['user_id', 'id'],
   columns: MEMBERS,

@@ -1,10 +1,11 @@
 import type { Db } from '#platform/database'
+import { pruneNotes } from '../../database/state.ts'
 import type { ImportStep } from '../../database/table.ts'
 import { relation } from '../../database/write.ts'
 import { listPictures, usePicture } from '../files/pictures.ts'
 import { AVATARS, groupCategories, groups } from './groups.ts'
 import { groupIncomes, groupRecommends } from './incomes.ts'
-import { groupMembers, joinRequests } from './members.ts'
+import { FOUNDERS_STEP, groupMembers, joinRequests, noteOfGroup } from './members.ts'
 import { groupPosts, groupReports } from './posts.ts'
 
 const AVATAR_CHANNEL = 'group:avatar'
@@ -31,22 +32,26 @@ export const clearGroupAvatars: ImportStep = {
  * and pictures need new ids.
  */
 export const settleGroups: ImportStep = {
-  name: 'founders and pictures of groups',
-  async run({ transaction, note }) {
-    const made = await transaction(
-      (tx) => tx<{ group_id: number; user_id: number }[]>`
+  name: FOUNDERS_STEP,
+  keeps: true,
+  async run({ transaction, note, forget, saveNotes }) {
+    await transaction(async (tx) => {
+      await pruneNotes(tx, FOUNDERS_STEP, tx`select ${noteOfGroup(tx)} from groups`)
+      const made = await tx<{ group_id: number; user_id: number }[]>`
         insert into group_members as m (group_id, user_id, audit, role)
         select id, user_id, 1, 'founder' from groups g where not exists (
           select from group_members m where m.group_id = g.id and m.role = 'founder')
         on conflict (group_id, user_id) do update set role = 'founder', audit = 1, disabled = false
-        returning group_id, user_id`,
-    )
-    for (const { group_id: group, user_id: person } of made)
-      await note(`group ${group}`, 'no founder: its owner became the founder', {
-        column: 'founder',
-        old: null,
-        new: person,
-      })
+        returning group_id, user_id`
+      forget(made.map(({ group_id: group }) => `group ${group}`))
+      for (const { group_id: group, user_id: person } of made)
+        await note(`group ${group}`, 'no founder: its owner became the founder', {
+          column: 'founder',
+          old: null,
+          new: person,
+        })
+      await saveNotes(tx)
+    })
     const pictures = await transaction((tx) => listPictures(tx, AVATARS))
     for (const { id, owner_id: ownerId, node } of pictures)
       await transaction(async (tx) => {

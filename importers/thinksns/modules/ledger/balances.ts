@@ -105,25 +105,26 @@ const oldWallets = defineTable({
     {
       table: 'import_balances',
       key: { owner_id: 'user_id', currency: () => 'wallet', source: () => 'wallets' },
-      columns: { user_id: 'owner_id', balance: 'amount' },
+      columns: { user_id: 'owner_id', balance: 'amount', deleted_at: null },
     },
   ],
   key: ['user_id'],
   // Depends on the current wallet and on the orders of its user.
   gone: balancesOf('wallets'),
   reread: 'always',
-  columns: { user_id: 'int', balance: 'int' },
+  columns: { user_id: 'int', balance: 'int', deleted_at: 'time' },
   async write(tx, rows, batch) {
     const ids = rows.map(({ user_id }) => user_id ?? 0)
     const people = await batch.find('users', ids)
     const used = await tx<{ id: number }[]>`
       select owner_id as id from import_balances where owner_id = any(${ids}) and source = 'wallet' and amount > 0
-      union select owner_id from import_orders where owner_id = any(${ids}) and source = 'wallet_orders'`
+      union select owner_id from earlier_orders where owner_id = any(${ids}) and source = 'wallet_orders'`
     const newer = new Set(used.map(({ id }) => id))
     const given = rows.flatMap((row) => {
       const balance = row.balance ?? 0
       if (!people.has(row.user_id ?? 0)) batch.leaveOut(row, 'the user no longer exists', 'balance')
       else if (balance === 0) batch.merge(row, 'empty wallet of an older version', 'balance')
+      else if (row.deleted_at !== null) batch.leaveOut(row, 'deleted wallet of an older version', 'balance')
       else if (newer.has(row.user_id ?? 0))
         batch.merge(row, 'superseded by the current wallet of the user', 'balance')
       else if (!batch.options.oldWallets)
@@ -311,17 +312,15 @@ export type Statement = {
 }
 const STATEMENTS_AT_ONCE = 500
 
-/** Accounts for the money of each person of the source, in order of their ids. */
-export async function* listStatements(sql: Db): AsyncGenerator<Statement[]> {
-  for (let after = 0; ; ) {
-    const rows = await sql<Statement[]>`
-      with opened as (
-        select owner_id, currency, source, amount, null as reason from import_balances
-      ),
+/** Accounts for the money of each person of the source, in order of their ids, by one query. */
+export async function* listStatements(tx: Tx): AsyncGenerator<Statement[]> {
+  await tx`
+    declare import_statements no scroll cursor for
+      with opened as (select owner_id, currency, source, amount from import_balances),
       lost as (
         select split_part(row_key, '/', 1)::bigint as owner_id,
           case source_table when 'currencies' then 'points' else 'wallet' end as currency, source_table as source,
-          coalesce(nullif(was, 'null')::bigint, 0) - case outcome when 'mended' then greatest(coalesce(nullif(became, 'null')::bigint, 0), 0) else 0 end
+          coalesce(nullif(trim('"' from was), 'null')::numeric, 0) - case outcome when 'mended' then greatest(coalesce(nullif(trim('"' from became), 'null')::numeric, 0), 0) else 0 end
             as amount,
           reason
         from import_notes
@@ -332,27 +331,32 @@ export async function* listStatements(sql: Db): AsyncGenerator<Statement[]> {
           sum(amount) filter (where given_back) as refunded
         from import_holds group by 1, 2
       ),
-      people as (
-        select owner_id, currency from opened union select owner_id, currency from lost
-        union select owner_id, currency from held
+      parts as (
+        select owner_id, currency, jsonb_agg(jsonb_build_object('source', source, 'amount', amount) order by source) as opening,
+          null::jsonb as skipped, 0 as escrow, 0 as refunded
+        from opened group by 1, 2
+        union all
+        select owner_id, currency, null,
+          jsonb_agg(jsonb_build_object('source', source, 'amount', amount, 'reason', reason) order by source, reason)
+            filter (where amount <> 0), 0, 0
+        from lost group by 1, 2
+        union all
+        select owner_id, currency, null, null, escrow, refunded from held
       ),
-      page as (
-        select distinct owner_id from people where owner_id > ${after} order by owner_id limit ${STATEMENTS_AT_ONCE}
+      people as (
+        select owner_id, currency, max(opening::text)::jsonb as opening, max(skipped::text)::jsonb as skipped,
+          sum(escrow) as escrow, sum(refunded) as refunded
+        from parts group by 1, 2
       )
-      select p.owner_id as person, p.currency,
-        coalesce((select jsonb_agg(jsonb_build_object('source', source, 'amount', amount) order by source) from opened o
-          where (o.owner_id, o.currency) = (p.owner_id, p.currency)), '[]') as opening,
-        coalesce(h.escrow, 0)::bigint as escrow, coalesce(h.refunded, 0)::bigint as refunded,
-        coalesce((select jsonb_agg(jsonb_build_object('source', source, 'amount', amount, 'reason', reason) order by source)
-          from lost l where (l.owner_id, l.currency) = (p.owner_id, p.currency) and amount <> 0), '[]') as skipped,
-        coalesce(a.balance, 0)::bigint as balance
-      from people p join page using (owner_id)
-      left join held h on h.owner_id = p.owner_id and h.currency = p.currency
-      left join ledger_accounts a on a.owner_id = p.owner_id and a.currency = p.currency
+      select p.owner_id as person, p.currency, coalesce(p.opening, '[]') as opening,
+        coalesce(p.escrow, 0)::bigint as escrow, coalesce(p.refunded, 0)::bigint as refunded,
+        coalesce(p.skipped, '[]') as skipped, coalesce(a.balance, 0)::bigint as balance
+      from people p left join ledger_accounts a on a.owner_id = p.owner_id and a.currency = p.currency
       order by 1, 2`
-    const last = rows.at(-1)
-    if (!last) return
-    after = last.person
-    yield rows
+  for (;;) {
+    const rows = await tx<Statement[]>`fetch ${tx.unsafe(String(STATEMENTS_AT_ONCE))} from import_statements`
+    if (rows.length === 0) break
+    yield [...rows]
   }
+  await tx`close import_statements`
 }

@@ -1,14 +1,17 @@
 import type { Db, Tx } from '#platform/database'
+import { textOrNone } from '../../database/changes.ts'
 import { type Batch, defineTable, type SourceRow } from '../../database/table.ts'
-import { TIMES } from '../../database/times.ts'
+import { EPOCH, TIMES } from '../../database/times.ts'
 import { all, forgotten, released, removed, replaced } from '../../database/vanishing.ts'
 import { upsert } from '../../database/write.ts'
 import { cashes, withdrawPoints } from './withdrawals.ts'
 
+const SOURCES = ['currency_orders', 'wallet_orders', 'wallet_charges', 'native_pay_orders'] as const
+
 type Order = {
   owner_id: number
   currency: 'points' | 'wallet'
-  source: string
+  source: (typeof SOURCES)[number]
   source_id: number
   title: string
   body: string | null
@@ -16,11 +19,18 @@ type Order = {
   target_type: string
   target_id: string
   state: number
+  provider?: string | null
+  number?: string | null
+  provider_number?: string | null
+  refunded?: boolean
   created_at: string | null
 }
 
+/** Gives each order the same id in every run. Ids of several tables of the source overlap. */
+const idOf = (source: Order['source'], id: unknown) => Number(id) * SOURCES.length + SOURCES.indexOf(source)
+
 const rowsOf = (source: string, owner: string) => ({
-  table: 'import_orders',
+  table: 'earlier_orders',
   by: 'source_id',
   key: { source_id: 'id', owner_id: owner },
   only: (sql: Db) => sql`t.source = ${source}`,
@@ -32,11 +42,23 @@ async function writeOrders(tx: Tx, orders: { row: object; order: Order }[], batc
     orders.map(({ order }) => order.owner_id),
   )
   const given = orders.flatMap(({ row, order }) => {
-    if (people.has(order.owner_id)) return [order]
+    if (people.has(order.owner_id))
+      return [
+        {
+          ...order,
+          id: idOf(order.source, order.source_id),
+          provider: order.provider || null,
+          number: order.number || null,
+          provider_number: order.provider_number || null,
+          refunded: order.refunded ?? false,
+          created_at: order.created_at ?? EPOCH,
+        },
+      ]
     batch.leaveOut(row, 'the user no longer exists')
     return []
   })
   const columns = {
+    id: 'bigint',
     owner_id: 'bigint',
     currency: 'text',
     source: 'text',
@@ -47,9 +69,13 @@ async function writeOrders(tx: Tx, orders: { row: object; order: Order }[], batc
     target_type: 'text',
     target_id: 'text',
     state: 'smallint',
+    provider: 'text',
+    number: 'text',
+    provider_number: 'text',
+    refunded: 'boolean',
     created_at: 'timestamptz',
   }
-  await upsert(tx, 'import_orders', columns, given, { key: ['owner_id', 'currency', 'source', 'source_id'] })
+  await upsert(tx, 'earlier_orders', columns, given)
 }
 
 const stateOf = (state: number | null) => (state === 1 ? 1 : state === 0 || state === null ? 0 : -1)
@@ -68,7 +94,7 @@ type OldOrder = {
   created_at: string | null
 }
 
-const orderOf = (row: OldOrder, currency: Order['currency'], source: string): Order => ({
+const orderOf = (row: OldOrder, currency: Order['currency'], source: Order['source']): Order => ({
   owner_id: row.owner_id ?? 0,
   currency,
   source,
@@ -92,13 +118,8 @@ const pointOrders = defineTable({
   by: 'id',
   into: [
     {
-      table: 'import_orders',
-      key: {
-        owner_id: 'owner_id',
-        currency: () => 'points',
-        source: () => 'currency_orders',
-        source_id: 'id',
-      },
+      table: 'earlier_orders',
+      key: { id: ({ id }) => idOf('currency_orders', id) },
       columns: { id: null, currency: null, type: null, amount: signed, updated_at: null },
     },
   ],
@@ -127,12 +148,25 @@ const pointOrders = defineTable({
     // Versions before several currencies have no such column, or 0 in it.
     const points = rows.filter((row) => {
       if ((row.currency ?? 0) === 0 || row.currency === 1) return true
-      batch.leaveOut(row, 'unsupported currency')
+      const isPending = row.target_type === 'cash' && row.state !== 1 && row.state !== -1
+      batch.leaveOut(
+        row,
+        isPending ? 'pending order in an unknown currency: nothing is held' : 'unsupported currency',
+        'amount',
+      )
       return false
     })
     await writeOrders(
       tx,
-      points.map((row) => ({ row, order: orderOf(row, 'points', 'currency_orders') })),
+      points.map((row) => ({
+        row,
+        order: {
+          ...orderOf(row, 'points', 'currency_orders'),
+          ...(row.target_type === 'recharge' ? { provider_number: row.target_id } : {}),
+          // The source wrote refunds of pins with state 0, although it had paid them.
+          refunded: row.type === 1 && row.state === 0 && row.target_type === 'user',
+        },
+      })),
       batch,
     )
     await withdrawPoints(tx, points, batch)
@@ -144,8 +178,8 @@ const walletOrders = defineTable({
   by: 'id',
   into: [
     {
-      table: 'import_orders',
-      key: { owner_id: 'owner_id', currency: () => 'wallet', source: () => 'wallet_orders', source_id: 'id' },
+      table: 'earlier_orders',
+      key: { id: ({ id }) => idOf('wallet_orders', id) },
       columns: { id: null, type: null, amount: signed },
     },
   ],
@@ -167,7 +201,13 @@ const walletOrders = defineTable({
   write: (tx, rows, batch) =>
     writeOrders(
       tx,
-      rows.map((row) => ({ row, order: orderOf(row, 'wallet', 'wallet_orders') })),
+      rows.map((row) => ({
+        row,
+        order: {
+          ...orderOf(row, 'wallet', 'wallet_orders'),
+          ...(row.target_type === 'recharge_ping_p_p' ? { provider_number: row.target_id } : {}),
+        },
+      })),
       batch,
     ),
 })
@@ -177,12 +217,15 @@ const charges = defineTable({
   by: 'id',
   into: [
     {
-      table: 'import_orders',
-      key: { owner_id: 'user_id', currency: () => 'wallet', source: () => 'wallet_charges', source_id: 'id' },
+      table: 'earlier_orders',
+      key: { id: ({ id }) => idOf('wallet_charges', id) },
       columns: {
         id: null,
         user_id: 'owner_id',
-        channel: null,
+        channel: { column: 'provider', ...textOrNone },
+        charge_id: { column: 'number', ...textOrNone },
+        transaction_no: { column: 'provider_number', ...textOrNone },
+        currency: null,
         account: { column: 'target_id', as: (account) => account ?? '0' },
         action: null,
         amount: { as: (amount, row) => (Number(row.action) === 0 ? -Number(amount) : amount) },
@@ -200,6 +243,9 @@ const charges = defineTable({
     user_id: 'int',
     channel: 'text',
     account: 'text',
+    charge_id: 'text',
+    transaction_no: 'text',
+    currency: 'text',
     action: 'int',
     amount: 'int',
     subject: 'text',
@@ -210,8 +256,10 @@ const charges = defineTable({
   },
   async write(tx, rows, batch) {
     const kept = rows.filter((row) => {
-      if (row.deleted_at === null) return true
-      batch.leaveOut(row, 'deleted')
+      if (row.deleted_at !== null) batch.leaveOut(row, 'deleted')
+      else if (!['', 'cny'].includes(row.currency?.toLowerCase() ?? ''))
+        batch.leaveOut(row, 'unsupported currency', 'amount')
+      else return true
       return false
     })
     await writeOrders(
@@ -229,6 +277,9 @@ const charges = defineTable({
           target_type: row.channel === 'user' ? 'user' : 'recharge_ping_p_p',
           target_id: row.account ?? '0',
           state: statusOf(row.status),
+          provider: row.channel,
+          number: row.charge_id,
+          provider_number: row.transaction_no,
           created_at: row.created_at,
         },
       })),
@@ -242,17 +293,14 @@ const payments = defineTable({
   by: 'id',
   into: [
     {
-      table: 'import_orders',
-      key: {
-        owner_id: 'user_id',
-        currency: () => 'wallet',
-        source: () => 'native_pay_orders',
-        source_id: 'id',
-      },
+      table: 'earlier_orders',
+      key: { id: ({ id }) => idOf('native_pay_orders', id) },
       columns: {
         id: null,
         user_id: 'owner_id',
+        type: { column: 'provider', ...textOrNone },
         out_trade_no: 'target_id',
+        trade_no: { column: 'provider_number', ...textOrNone },
         subject: 'title',
         content: 'body',
         status: { column: 'state', as: (status) => (status === 2 ? -1 : status) },
@@ -265,7 +313,9 @@ const payments = defineTable({
   columns: {
     id: 'int',
     user_id: 'int',
+    type: 'text',
     out_trade_no: 'text',
+    trade_no: 'text',
     status: 'int',
     amount: 'int',
     subject: 'text',
@@ -288,6 +338,9 @@ const payments = defineTable({
           target_type: 'recharge_ping_p_p',
           target_id: row.out_trade_no ?? '0',
           state: statusOf(row.status),
+          provider: row.type,
+          number: row.out_trade_no,
+          provider_number: row.trade_no,
           created_at: row.created_at,
         },
       })),

@@ -7,6 +7,7 @@ import { type Batch, defineTable, type SourceRow } from '../../database/table.ts
 import { EPOCH, TIME_COLUMNS, TIMES } from '../../database/times.ts'
 import { all, custom, existing, released, removed } from '../../database/vanishing.ts'
 import { findHeir, findTargets, upsert } from '../../database/write.ts'
+import { createConverter, isHtml } from '../../html/markdown.ts'
 import { attachFromSource, findUses, releaseUses } from '../files/uses.ts'
 import { noteImportedHolds } from '../ledger/balances.ts'
 
@@ -53,6 +54,29 @@ export async function otherCategory(sql: Db): Promise<number> {
   return row?.id ?? 0
 }
 
+const convert = createConverter()
+
+/** Returns the contents in Markdown. Early versions and the editor of the old PC site wrote HTML. */
+async function contentsOf(rows: Row[], batch: Batch): Promise<Map<Row, string>> {
+  const contents = new Map<Row, string>()
+  for (const row of rows) {
+    const content = row.content ?? ''
+    if (isHtml(content)) {
+      const { markdown, lost, isText } = await convert(content)
+      contents.set(row, markdown)
+      if (isText)
+        batch.mend(row, 'HTML too large or too deep to convert: kept as text without layout', 'content')
+      else if (lost.length > 0)
+        batch.mend(row, `HTML converted to Markdown; lost: ${lost.join(', ')}`, 'content')
+      else batch.mend(row, 'HTML converted to Markdown', 'content')
+    } else {
+      contents.set(row, content)
+      if (/<(br|img|span)[\s/>]/i.test(content)) batch.mend(row, 'tags in Markdown: shown as text')
+    }
+  }
+  return contents
+}
+
 async function writeNews(tx: Tx, rows: Row[], batch: Batch): Promise<void> {
   const people = await batch.find(
     'users',
@@ -70,7 +94,8 @@ async function writeNews(tx: Tx, rows: Row[], batch: Batch): Promise<void> {
   })
   const heir = kept.every(({ user_id }) => people.has(user_id ?? 0)) ? 0 : await findHeir(tx)
   const other = kept.every(({ cate_id }) => cates.has(cate_id ?? 0)) ? 0 : await otherCategory(tx)
-  const shown = kept.flatMap(({ content }) => findAttachments(content ?? ''))
+  const contents = await contentsOf(kept, batch)
+  const shown = [...contents.values()].flatMap((content) => findAttachments(content))
   const uses = new Map(
     (await findUses(tx, [...shown, ...kept.map(({ storage }) => storage ?? 0)])).map((use) => [use.id, use]),
   )
@@ -80,8 +105,6 @@ async function writeNews(tx: Tx, rows: Row[], batch: Batch): Promise<void> {
       batch.mend(row, 'its author no longer exists: assigned to the first administrator', 'user_id')
     if (!cates.has(row.cate_id ?? 0))
       batch.mend(row, 'its category no longer exists: moved to another', 'cate_id')
-    if (/<(p|div|br|img|span)[\s/>]/i.test(row.content ?? ''))
-      batch.mend(row, 'written in HTML: kept unchanged and shown as text')
     const fee = feeOf(row, refund)
     if (fee.waits && refund) batch.mend(row, 'its fee was refunded by the import')
     const title = row.title?.trim() || `news ${row.id}`
@@ -89,14 +112,15 @@ async function writeNews(tx: Tx, rows: Row[], batch: Batch): Promise<void> {
     const status = row.audit_status ?? (batch.has('audit_status') ? UNKNOWN : 0)
     const image = uses.get(row.storage ?? 0)
     const subject = row.subject?.trim() ?? ''
+    const content = contents.get(row) ?? ''
     return {
       id: row.id,
       title,
       title_key: nameKey(title),
       title_grams: grams(title),
-      subject: subject === '' ? plainText(row.content ?? '', SUBJECT_MAX) : subject,
+      subject: subject === '' ? plainText(content, SUBJECT_MAX) : subject,
       subject_given: subject !== '',
-      content: row.content ?? '',
+      content,
       from: row.from,
       author: row.author,
       user_id: people.has(row.user_id ?? 0) ? row.user_id : heir,
@@ -113,7 +137,7 @@ async function writeNews(tx: Tx, rows: Row[], batch: Batch): Promise<void> {
       updated_at: row.updated_at ?? created,
       waits: fee.waits,
       hits: Math.max(row.hits ?? 0, 0),
-      pictures: findAttachments(row.content ?? '').filter((id) => uses.has(id)),
+      pictures: findAttachments(content).filter((id) => uses.has(id)),
     }
   })
   const columns = {

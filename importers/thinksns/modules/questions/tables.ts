@@ -27,11 +27,11 @@ export const settleQuestions: ImportStep = {
         on conflict do nothing`
       await invalidatePeriodSums(tx, ANSWERS_GIVEN)
       if (options.waiting === 'keep') return []
-      const held = await tx<{ id: number; amount: number }[]>`
-        select id, amount from questions where bounty = 'held' for update`
       await tx`
         update questions set bounty = 'none', amount = 0, automaticity = false, look = false where bounty = 'held'`
-      return held
+      // Includes those of earlier runs, whose questions this run did not read again.
+      return tx<{ id: number; amount: number }[]>`
+        select subject_id as id, amount from import_holds where subject_type = 'questions' and given_back`
     })
     for (const { id, amount } of returned)
       await note(`question ${id}`, 'bounty refunded by the import', {

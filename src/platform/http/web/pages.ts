@@ -138,10 +138,11 @@ export function addWeb(server: Server, ctx: Pick<Context, 'config' | 'limiter' |
       if (!renderer) return sendNotBuilt('web', request, reply)
       if (await limitGuest(request, reply)) return reply
       const form = { fields: fieldsOf(request.body), send: sendFrom(request, reply) }
-      const page = await renderer.render(
-        requestOf(request, renderer, { token: undefined, wantsPage: true, form }),
-      )
-      if (page) send(request, reply, page, true)
+      const asked = requestOf(request, renderer, { token: undefined, wantsPage: true, form })
+      // The router also leads other spellings of the path to this form, such as a slash at the end.
+      const page = await renderer.render({ ...asked, url: url + request.url.replace(/^[^?]*/, '') })
+      if (!page) throw noSuchPath()
+      send(request, reply, page, true)
       return reply
     })
 

@@ -4,7 +4,7 @@ import type { Config } from '#platform/config'
 import type { Context } from '#platform/context.ts'
 import { ApiError, forbidden } from '#platform/errors.ts'
 import { noSuchPath } from '../error-reply.ts'
-import { API, type Server } from '../instance.ts'
+import { API, isForApi, type Server } from '../instance.ts'
 
 /**
  * Header that the site's scripts send. Another origin would need a CORS preflight for this header, and the
@@ -183,7 +183,7 @@ export function addSessions(server: Server, { config, log }: Pick<Context, 'conf
 
   server.addHook('onRequest', (request, reply, done) => {
     const { headers } = request
-    if (headers.cookie === undefined || headers.authorization !== undefined || !request.url.startsWith(API))
+    if (headers.cookie === undefined || headers.authorization !== undefined || !isForApi(request))
       return done()
     if (!takesCookie(request, config)) return done()
     const give = (token: string | undefined) => {

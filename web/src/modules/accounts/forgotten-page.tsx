@@ -1,7 +1,6 @@
 import { useState } from 'preact/hooks'
 import { definePage } from '../../app/page.ts'
 import { useSite } from '../../app/site.ts'
-import { useToast } from '../../app/toast.tsx'
 import { useWords, words } from '../../app/words.ts'
 import { Field, Form } from '../../ui/form.tsx'
 import { useProviders } from './outside.tsx'
@@ -18,7 +17,7 @@ const WORDS = words({
   code: ['Verification code', '验证码'],
   password: ['New password (8 characters or more)', '新密码（至少 8 位）'],
   set: ['Set new password', '设置新密码'],
-  done: ['Your password was changed. Sign in with the new password.', '密码已修改，请使用新密码登录。'],
+  again: ['Use another address or ask for a new code', '更换地址或重新获取验证码'],
 })
 
 export const page = definePage({
@@ -26,7 +25,6 @@ export const page = definePage({
   body: ({ visit: { posted } }) => {
     const t = useWords(WORDS)
     const { api } = useSite()
-    const { say } = useToast()
     const providers = useProviders()
     const [address, setAddress] = useState(
       posted?.step === 'code' ? (posted.fields.address ?? '').trim() : '',
@@ -54,8 +52,8 @@ export const page = definePage({
                 ...unlinkIn(given),
               },
             })
-            say(t.done)
-            location.assign('/sign-in')
+            // The page for signing in says that the password was changed.
+            location.assign('/sign-in?reset=1')
           }}
         >
           <Field
@@ -90,6 +88,19 @@ export const page = definePage({
             </>
           )}
         </Form>
+        {address && (
+          <p class="quiet">
+            <a
+              href="/forgotten-password"
+              onClick={(event) => {
+                event.preventDefault()
+                setAddress('')
+              }}
+            >
+              {t.again}
+            </a>
+          </p>
+        )}
       </section>
     )
   },

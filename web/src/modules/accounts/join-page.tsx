@@ -16,6 +16,7 @@ const WORDS = words({
   invitation: ['Invitation code', '邀请码'],
   sendCode: ['Send code', '发送验证码'],
   sent: ['The code was sent.', '验证码已发送。'],
+  again: ['Use another address or ask for a new code', '更换地址或重新获取验证码'],
   code: ['Verification code', '验证码'],
   name: ['Username', '用户名'],
   password: ['Password', '密码'],
@@ -107,7 +108,7 @@ export const page = definePage({
             {failure}
           </p>
         )}
-        {method === 'all' && (
+        {method === 'all' && !isSent && (
           <p class="tabs is-small">
             <button type="button" aria-pressed={kind === 'mail'} onClick={() => setKind('mail')}>
               {t.email}
@@ -121,8 +122,8 @@ export const page = definePage({
           </p>
         )}
         {kind === 'mail'
-          ? field('email', t.email, { type: 'email', autocomplete: 'email' })
-          : field('phone', t.phone, { type: 'tel', autocomplete: 'tel' })}
+          ? field('email', t.email, { type: 'email', autocomplete: 'email', readOnly: isSent })
+          : field('phone', t.phone, { type: 'tel', autocomplete: 'tel', readOnly: isSent })}
         {type === 'invited' && field('invitation', t.invitation)}
         {isSent && (
           <>
@@ -148,6 +149,20 @@ export const page = definePage({
         <button class="button is-wide" type="submit" disabled={isBusy}>
           {isSent ? t.submit : t.sendCode}
         </button>
+        {isSent && (
+          <p class="quiet">
+            <a
+              href={`/join?${visit.search}`}
+              onClick={(event) => {
+                event.preventDefault()
+                setIsSent(false)
+                setFailure('')
+              }}
+            >
+              {t.again}
+            </a>
+          </p>
+        )}
         <Providers next="/" />
         <p class="quiet">
           {t.have} <Link href="/sign-in">{t.signIn}</Link>

@@ -27,7 +27,17 @@ export const isFeed =
   (each: object): each is Feed =>
     'feed_content' in each && (each as Feed).id === id
 
-export function FeedCard({ feed, isPinned, isAlone }: { feed: Feed; isPinned?: boolean; isAlone?: boolean }) {
+export function FeedCard({
+  feed,
+  isPinned = false,
+  isAlone = false,
+  isAhead = isAlone,
+}: {
+  feed: Feed
+  isPinned?: boolean
+  isAlone?: boolean
+  isAhead?: boolean
+}) {
   const t = useWords(WORDS)
   const name = feed.user?.name ?? t.closed
   const linked = new Set(
@@ -63,7 +73,7 @@ export function FeedCard({ feed, isPinned, isAlone }: { feed: Feed; isPinned?: b
       {feed.paid_node && !feed.paid_node.paid && (
         <Buy node={feed.paid_node.node} amount={feed.paid_node.amount} />
       )}
-      {feed.images.length > 0 && <FeedPictures feed={feed} name={name} isAlone={isAlone} />}
+      {feed.images.length > 0 && <FeedPictures feed={feed} name={name} isAhead={isAhead} />}
       {feed.video && <FeedVideo video={feed.video} name={name} />}
       {feed.repostable_type && feed.repostable_id && (
         <Reposted type={feed.repostable_type} id={feed.repostable_id} />

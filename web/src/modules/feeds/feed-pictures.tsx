@@ -18,14 +18,21 @@ const WORDS = words({
 
 const sizeOf = (size: string | null) => size?.split('x').map(Number) ?? []
 
+/** Variants of a picture by their width. `w` limits the longer side. */
+const sourcesOf = (url: string, width: number, height: number) =>
+  [480, 720, 960]
+    .map((w) => `${url}?w=${w} ${Math.round(width * Math.min(1, w / Math.max(width, height)))}w`)
+    .join(', ')
+
 export function FeedPictures({
   feed,
   name,
-  isAlone,
+  isAhead,
 }: {
   feed: Feed
   name: string
-  isAlone?: boolean | undefined
+  /** True near the top of a page, where the browser should load pictures at once. */
+  isAhead: boolean
 }) {
   const t = useWords(WORDS)
   const { fail } = useToast()
@@ -37,7 +44,7 @@ export function FeedPictures({
     const [width = 4, height = 3] = sizeOf(size)
     return { url: `/api/v2/files/${file}`, width, height, alt: t.picture(n + 1, name) }
   })
-  const large = pictures.length === 1 ? 960 : 480
+  const isSingle = pictures.length === 1
   const unpaid = feed.images.find(({ paid }) => paid === false)
   return (
     <>
@@ -58,11 +65,14 @@ export function FeedPictures({
             }}
           >
             <img
-              src={`${url}?w=${large}`}
+              src={`${url}?w=${isSingle ? 960 : 480}`}
+              srcset={isSingle ? sourcesOf(url, width, height) : undefined}
+              sizes={isSingle ? '(max-width: 640px) 96vw, 600px' : undefined}
               width={width}
               height={height}
               alt={alt}
-              loading={isAlone ? 'eager' : 'lazy'}
+              loading={isAhead ? 'eager' : 'lazy'}
+              fetchpriority={isAhead && n === 0 ? 'high' : undefined}
               decoding="async"
             />
           </a>

@@ -37,6 +37,9 @@ const feedsOf = ({ path, search }: Visit) =>
     },
   })
 
+/** Posts that a phone shows without scrolling. */
+const AHEAD = 2
+
 export const page = definePage({
   queries: (visit) => [feedsOf(visit)],
   head: ({ language, path }) => ({
@@ -51,6 +54,7 @@ export const page = definePage({
     const feeds = useList(feedsOf(visit))
     const pinned = feeds.first?.pinned ?? []
     const pinnedIds = new Set(pinned.map(({ id }) => id))
+    const ahead = new Set([...pinned, ...feeds.items].slice(0, AHEAD).map(({ id }) => id))
     const tabs: [string, string][] = [
       ['/', t.new],
       ['/hot', t.hot],
@@ -62,7 +66,7 @@ export const page = definePage({
         <Tabs label={t.lists} here={visit.path} tabs={tabs} />
         {viewer && <Compose />}
         {pinned.map((feed) => (
-          <FeedCard key={feed.id} feed={feed} isPinned />
+          <FeedCard key={feed.id} feed={feed} isPinned isAhead={ahead.has(feed.id)} />
         ))}
         {visit.path === '/' && !visit.search.has('after') && (
           <Announced newest={feeds.items[0]?.id ?? 0} onShow={() => feeds.refetch()} />
@@ -70,7 +74,7 @@ export const page = definePage({
         <Chunks
           items={feeds.items.filter(({ id }) => !pinnedIds.has(id))}
           keyOf={({ id }) => `${visit.path} ${id}`}
-          render={(feed) => <FeedCard key={feed.id} feed={feed} />}
+          render={(feed) => <FeedCard key={feed.id} feed={feed} isAhead={ahead.has(feed.id)} />}
         />
         {feeds.items.length === 0 && !feeds.isPending && (
           <section class="empty">

@@ -4,7 +4,7 @@ import { useSite } from '../../app/site.ts'
 import { useWords, words } from '../../app/words.ts'
 import { More } from '../../ui/more.tsx'
 import { Facts, Time } from '../../ui/time.tsx'
-import { MoneyTabs, money } from './money.tsx'
+import { EarlierLink, earlierOf, MoneyTabs, money } from './money.tsx'
 
 const WORDS = words({
   title: ['Wallet', '钱包'],
@@ -19,6 +19,7 @@ const ordersOf = ({ search }: Visit) => list('/plus-pay/orders', { params: { que
 
 export const page = definePage({
   queries: (visit) => [walletOf(), ordersOf(visit)],
+  extras: () => [earlierOf()],
   head: ({ language }) => ({ title: WORDS[language].title, isPrivate: true }),
   body: ({ visit }) => {
     const t = useWords(WORDS)
@@ -60,6 +61,7 @@ export const page = definePage({
         </ul>
         {orders.items.length === 0 && <p class="quiet is-centred">{t.none}</p>}
         <More list={orders} path={visit.path} />
+        <EarlierLink />
       </>
     )
   },

@@ -1,4 +1,6 @@
-import { isKithError, newKey } from '@kith/client'
+import { newKey } from '@kith/client'
+import { read, useRead } from '../../app/api.ts'
+import { isDecided } from '../../app/failures.ts'
 import { useSite } from '../../app/site.ts'
 import { type Language, useWords, words } from '../../app/words.ts'
 import { Field } from '../../ui/form.tsx'
@@ -13,6 +15,7 @@ const WORDS = words({
   label: ['Points and wallet', '积分与钱包'],
   amount: ['Amount in CNY', '金额（元）'],
   password: ['Your password', '登录密码'],
+  earlier: ['Transactions before the move', '迁移前的收支明细'],
 })
 
 /** Settings that the schema of `GET /bootstrappers` does not describe. */
@@ -66,7 +69,7 @@ export function PasswordField() {
 }
 
 /**
- * Reuses the idempotency key after a lost response or a server error, even after a reload, so that a retry does not
+ * Reuses the idempotency key after a lost response, a server error or while the request is still running, even after a reload, so that a retry does not
  * pay twice. `about` describes the input, such as the amount. Other input gets a new key.
  */
 export function useOnce(purpose: string) {
@@ -80,10 +83,24 @@ export function useOnce(purpose: string) {
       sessionStorage.removeItem(place)
       return answer
     } catch (error) {
-      if (isKithError(error) && error.status > 0 && error.status < 500) sessionStorage.removeItem(place)
+      if (isDecided(error)) sessionStorage.removeItem(place)
       throw error
     }
   }
+}
+
+export const earlierOf = () => read('/wallet/earlier-orders', { params: { query: { limit: 1 } } })
+
+/** Leads to the transactions at the former site, for members who have some. */
+export function EarlierLink() {
+  const t = useWords(WORDS)
+  const { data } = useRead(earlierOf())
+  if (!data || data.length === 0) return null
+  return (
+    <p class="is-centred">
+      <a href="/wallet/earlier">{t.earlier}</a>
+    </p>
+  )
 }
 
 export function MoneyTabs({ path }: { path: string }) {

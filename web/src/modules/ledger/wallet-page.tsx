@@ -6,7 +6,7 @@ import { useToast } from '../../app/toast.tsx'
 import { plural, pluralOf, useWords, words } from '../../app/words.ts'
 import { More } from '../../ui/more.tsx'
 import { Facts, Time } from '../../ui/time.tsx'
-import { count, MoneyTabs } from './money.tsx'
+import { count, EarlierLink, earlierOf, MoneyTabs } from './money.tsx'
 
 const WORDS = words({
   title: ['Points', '积分'],
@@ -24,7 +24,7 @@ const ordersOf = ({ search }: Visit) => list('/currency/orders', { params: { que
 
 export const page = definePage({
   queries: (visit) => [userOf(), ordersOf(visit)],
-  extras: () => [checkinOf()],
+  extras: () => [checkinOf(), earlierOf()],
   head: ({ language }) => ({ title: WORDS[language].title, isPrivate: true }),
   body: ({ visit }) => {
     const t = useWords(WORDS)
@@ -85,6 +85,7 @@ export const page = definePage({
         </ul>
         {orders.items.length === 0 && <p class="quiet is-centred">{t.none}</p>}
         <More list={orders} path={visit.path} />
+        <EarlierLink />
       </>
     )
   },

@@ -1,0 +1,79 @@
+import { messageUser } from '#modules/accounts/index.ts'
+import type { Context } from '#platform/context.ts'
+import { type Tx, transaction } from '#platform/database'
+import { type Environment, withContext } from '../../src/commands/context.ts'
+import { findImport } from './database/state.ts'
+
+const AT_ONCE = 200
+const SHOWN_MAX = 100
+
+type Renamed = { id: number; was: string; name: string; reachable: boolean }
+
+/** Finds users who still have the name that the import gave them, and have received no letter. */
+const listRenamed = (tx: Tx, after: number) => tx<Renamed[]>`
+  select u.id, n.was::jsonb #>> '{}' as was, u.name, u.email is not null or u.phone is not null as reachable
+  from (
+    select distinct on (row_key::bigint) row_key::bigint as id, was, became from import_notes
+    where source_table = 'users' and source_column = 'name' and outcome = 'mended' and row_key ~ '^[0-9]{1,15}$'
+    order by row_key::bigint, id desc
+  ) n
+  join users u on u.id = n.id
+  where u.id > ${after} and u.deleted_at is null and n.became::jsonb #>> '{}' = u.name
+    and not exists (select from import_letters l where l.user_id = u.id)
+  order by u.id limit ${AT_ONCE}`
+
+const shown = (name: string | null) => (name ?? '').replace(/\s+/g, ' ').trim().slice(0, SHOWN_MAX)
+
+function letterTo({ was, name }: Renamed) {
+  const old = shown(was)
+  const [zh, en] = old === '' ? ['您的账号', 'Your account'] : [`您的用户名“${old}”`, `Your name “${old}”`]
+  return {
+    subject: '您的用户名已更改 Your name has changed',
+    text:
+      `本站已迁移到新系统，${zh}现为“${name}”。请用新用户名、邮箱或手机号及原密码登录。 ` +
+      `This site has moved. ${en} is now “${name}”. Sign in with this name, your e-mail address or your phone number, and your old password.`,
+  }
+}
+
+/**
+ * Enqueues a letter to each user whom the import renamed, in the transaction that remembers it, so that a repeated or
+ * resumed command sends none twice.
+ */
+export async function sendLetters(
+  ctx: Context,
+  { dryRun, print }: { dryRun: boolean; print(line: string): void },
+): Promise<number> {
+  const before = await findImport(ctx.sql)
+  if (!before?.closed_at && !dryRun)
+    throw new Error(
+      'close the import first (kith import thinksns --close), because a later run may change names',
+    )
+  let [last, queued, unreachable] = [0, 0, 0]
+  for (;;) {
+    const people = await transaction(ctx.sql, async (tx) => {
+      const found = await listRenamed(tx, last)
+      for (const person of found) {
+        if (!person.reachable || dryRun) continue
+        await messageUser(ctx, tx, person.id, letterTo(person))
+        await tx`insert into import_letters (user_id) values (${person.id})`
+      }
+      return found
+    })
+    for (const { id, was, name, reachable } of people) {
+      print(`${id}: ${shown(was)} → ${name}${reachable ? '' : ' (no e-mail address or phone number)'}`)
+      if (reachable) queued += 1
+      else unreachable += 1
+    }
+    last = people.at(-1)?.id ?? last
+    if (people.length < AT_ONCE) break
+  }
+  print(
+    `${queued} letters ${dryRun ? 'to send' : 'queued: the running server sends them'}, ${unreachable} users cannot be reached.`,
+  )
+  return 0
+}
+
+export const importLetters = (env: Environment, { dryRun = false }: { dryRun?: boolean }): Promise<number> =>
+  withContext(env, ({ ctx }) =>
+    sendLetters(ctx, { dryRun, print: (line) => void process.stdout.write(`${line}\n`) }),
+  )

@@ -1,0 +1,3 @@
+import { describeMirror } from '#test/fixtures/mirrored.ts'
+
+describeMirror(1050)
