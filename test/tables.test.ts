@@ -218,7 +218,6 @@ const JOINT_READS: Record<string, Record<string, string>> = {
   questions: {
     ledger_postings: 'the audit compares open bounties with the amounts in escrow',
     settings: 'the import uses the price of a look in the settings',
-    import_holds: 'the report of an import names each bounty that the import refunded',
   },
   rewards: {
     ledger_postings: 'the audit compares rewards with their payments',
