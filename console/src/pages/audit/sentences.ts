@@ -51,6 +51,7 @@ export const SUBJECTS: Record<string, { noun: Text; page?: (id: string) => strin
   'question-topics': { noun: ['the question topic', '问答话题'], page: (id) => `/question-topics/${id}` },
   questions: { noun: ['the question', '问题'], page: (id) => `/questions/${id}/show` },
   recharges: { noun: ['the recharge', '充值'], page: (id) => `/recharges/${id}/show` },
+  'earlier-orders': { noun: ['the order before the move', '迁移前的订单'] },
   registrations: {
     noun: ['the registration request', '注册申请'],
     page: (id) => `/registrations/${id}/show`,
