@@ -82,7 +82,11 @@ const PATTERNED: Record<string, object> = {
     description: 'Faster',
     link: 'https://example.com/app.apk',
   },
-  '/api/v2/admin/settings': { 'site:name': 'Harbour & Co', 'site:accent': '#0b7468', 'site:powered-by': false },
+  '/api/v2/admin/settings': {
+    'site:name': 'Harbour & Co',
+    'site:accent': '#0b7468',
+    'site:powered-by': false,
+  },
   '/api/v2/admin/webhooks/{webhook}/replay': { since: '2026-01-02 03:04:05' },
 }
 
