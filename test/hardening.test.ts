@@ -276,3 +276,24 @@ test('decides on access by the route, not by the spelling of its path (conventio
   const { headers } = await app.inject({ method: 'GET', url: '/%61pi/v2/feeds' })
   assert.equal(headers['x-ratelimit-limit'], (await guest('GET', '/feeds')).headers['x-ratelimit-limit'])
 })
+
+test('runs no handler of a closed route without a viewer, even if admission has let the request in', async () => {
+  const { app, person } = await createWorld(
+    {},
+    {
+      prepare: (server) =>
+        server.addHook('preHandler', (request, _reply, done) => {
+          if (request.headers['x-forget'] !== undefined) request.viewer = null
+          done()
+        }),
+    },
+  )
+  const { token } = await person({ roles: ['founder'] })
+  const statusOf = async (url: string, more: Record<string, string> = {}) =>
+    (await app.inject({ url, headers: { authorization: `Bearer ${token}`, ...more } })).statusCode
+  for (const url of ['/api/v2/admin/users', '/api/v2/user']) {
+    assert.equal(await statusOf(url), 200)
+    assert.equal(await statusOf(url, { 'x-forget': '1' }), 401, url)
+  }
+  assert.equal(await statusOf('/api/v2/feeds', { 'x-forget': '1' }), 200)
+})

@@ -152,3 +152,11 @@ test('suggests the setting that a misspelled name means (administration-8)', asy
   const unlike = await set({ somethingElse: 1 })
   assert.deepEqual(unlike.body.errors, { somethingElse: ['There is no field somethingElse.'] })
 })
+
+test('takes settings and the token from the query, and refuses misspelled names there (conventions-17, conventions-21)', async () => {
+  const send = (query: string) =>
+    app.inject({ method: 'PATCH', url: `/api/v2/admin/settings?token=${founder.token}&${query}` })
+  assert.equal((await send('site:contact=harbour@site.test')).statusCode, 204)
+  assert.equal((await as(founder, 'GET', '/admin/settings')).body['site:contact'], 'harbour@site.test')
+  assert.deepEqual(Object.keys((await send('site:nmae=x')).json().errors), ['site:nmae'])
+})

@@ -104,17 +104,20 @@ export async function addDocumentation(server: Server, readName: ReadName): Prom
     },
   })
   addDocumentationPage(server, readName)
-  let last: { name: string; text: string } | undefined
+  const last = new Map<Language, { name: string; text: string }>()
   server.get(
     `${API}/openapi.json`,
     { config: { access: 'public' }, schema: { hide: true, response: { 200: {} } } },
     async (request, reply) => {
-      const name = await readName(language(request))
-      if (last?.name !== name) {
+      const reads = language(request)
+      const name = await readName(reads)
+      let made = last.get(reads)
+      if (made?.name !== name) {
         const { info, ...description } = server.swagger()
-        last = { name, text: JSON.stringify({ ...description, info: { ...info, title: name } }) }
+        made = { name, text: JSON.stringify({ ...description, info: { ...info, title: name } }) }
+        last.set(reads, made)
       }
-      return reply.type('application/json').serializer(String).send(last.text)
+      return reply.type('application/json').serializer(String).send(made.text)
     },
   )
 }

@@ -57,13 +57,22 @@ export function checkContentType(request: FastifyRequest, _reply: FastifyReply, 
 }
 
 export function prepareBody(route: RouteOptions): void {
-  const body = route.schema?.body as { type?: string } | undefined
+  const body = route.schema?.body as
+    | { type?: string; properties?: object; additionalProperties?: unknown }
+    | undefined
   if (!body) return
   const isObject = body.type === 'object'
+  // `token` in a query is the credential (conventions-21), which a body without unknown names must not refuse.
+  const isClosed = body.additionalProperties === false && !('token' in (body.properties ?? {}))
+  const ofBody = (query: Record<string, unknown>) => {
+    if (!isClosed) return query
+    const { token: _credential, ...rest } = query
+    return rest
+  }
   const prepare = (request: FastifyRequest, _reply: FastifyReply, done: Done) => {
     if (request.body === undefined || request.body === null) request.body = {}
     if (isObject && isRecord(request.body) && isRecord(request.query))
-      request.body = withQuery(request.query, request.body)
+      request.body = withQuery(ofBody(request.query), request.body)
     done()
   }
   route.preValidation = [prepare, ...[route.preValidation ?? []].flat()] as (typeof prepare)[]

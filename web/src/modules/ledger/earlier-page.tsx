@@ -3,8 +3,8 @@ import { definePage, type Visit } from '../../app/page.ts'
 import { useSite } from '../../app/site.ts'
 import { useWords, words } from '../../app/words.ts'
 import { More } from '../../ui/more.tsx'
-import { Facts, Time } from '../../ui/time.tsx'
-import { count, MoneyTabs, money } from './money.tsx'
+import { Time } from '../../ui/time.tsx'
+import { count, MoneyTabs, Movement, money } from './money.tsx'
 
 const WORDS = words({
   title: ['Transactions before the move', '迁移前的收支明细'],
@@ -37,27 +37,18 @@ export const page = definePage({
         </header>
         <ul class="rows is-padded">
           {orders.items.map(({ id, title, body, type, state, refunded, currency, amount, ...order }) => (
-            <li key={id}>
-              <div>
-                <p class="name" dir="auto">
-                  {title}
-                </p>
-                <p class="quiet">
-                  <Facts
-                    of={[
-                      body,
-                      <Time key="time" at={order.created_at} />,
-                      refunded ? t.refund : state === 0 ? t.waiting : state < 0 && t.failed,
-                      order.provider_number && `${t.payment} ${order.provider_number}`,
-                    ]}
-                  />
-                </p>
-              </div>
-              <b>
-                {type === 1 ? '+' : '−'}
-                {currency === 'wallet' ? money(amount, language) : count(amount, language)}
-              </b>
-            </li>
+            <Movement
+              key={id}
+              title={title}
+              facts={[
+                body,
+                <Time key="time" at={order.created_at} />,
+                refunded ? t.refund : state === 0 ? t.waiting : state < 0 && t.failed,
+                order.provider_number && `${t.payment} ${order.provider_number}`,
+              ]}
+              type={type}
+              amount={currency === 'wallet' ? money(amount, language) : count(amount, language)}
+            />
           ))}
         </ul>
         {orders.items.length === 0 && <p class="quiet is-centred">{t.none}</p>}

@@ -3,8 +3,8 @@ import { definePage, type Visit } from '../../app/page.ts'
 import { useSite } from '../../app/site.ts'
 import { useWords, words } from '../../app/words.ts'
 import { More } from '../../ui/more.tsx'
-import { Facts, Time } from '../../ui/time.tsx'
-import { EarlierLink, earlierOf, MoneyTabs, money } from './money.tsx'
+import { Time } from '../../ui/time.tsx'
+import { EarlierLink, earlierOf, MoneyTabs, Movement, money } from './money.tsx'
 
 const WORDS = words({
   title: ['Wallet', '钱包'],
@@ -37,26 +37,17 @@ export const page = definePage({
         </header>
         <ul class="rows is-padded">
           {orders.items.map(({ id, title, body, type, state, amount, created_at }) => (
-            <li key={id}>
-              <div>
-                <p class="name" dir="auto">
-                  {title}
-                </p>
-                <p class="quiet">
-                  <Facts
-                    of={[
-                      body,
-                      <Time key="time" at={created_at} />,
-                      state === 0 ? t.waiting : state < 0 && t.failed,
-                    ]}
-                  />
-                </p>
-              </div>
-              <b>
-                {type === 1 ? '+' : '−'}
-                {money(amount, language)}
-              </b>
-            </li>
+            <Movement
+              key={id}
+              title={title}
+              facts={[
+                body,
+                <Time key="time" at={created_at} />,
+                state === 0 ? t.waiting : state < 0 && t.failed,
+              ]}
+              type={type}
+              amount={money(amount, language)}
+            />
           ))}
         </ul>
         {orders.items.length === 0 && <p class="quiet is-centred">{t.none}</p>}

@@ -3,6 +3,7 @@ import { useSite } from '../../app/site.ts'
 import { type Language, useWords, words } from '../../app/words.ts'
 import { Field } from '../../ui/form.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
+import { Facts } from '../../ui/time.tsx'
 
 const WORDS = words({
   points: ['Points', '积分'],
@@ -65,6 +66,34 @@ export function PasswordField() {
   if (!settings['pay-validate-user-password']) return null
   return <Field label={t.password} name="password" type="password" autocomplete="current-password" required />
 }
+
+/** A row in a list of transactions. */
+export const Movement = ({
+  title,
+  facts,
+  type,
+  amount,
+}: {
+  title: string
+  facts: Parameters<typeof Facts>[0]['of']
+  type: number
+  amount: string
+}) => (
+  <li>
+    <div>
+      <p class="name" dir="auto">
+        {title}
+      </p>
+      <p class="quiet">
+        <Facts of={facts} />
+      </p>
+    </div>
+    <b>
+      {type === 1 ? '+' : '−'}
+      {amount}
+    </b>
+  </li>
+)
 
 export const earlierOf = () => read('/wallet/earlier-orders', { params: { query: { limit: 1 } } })
 

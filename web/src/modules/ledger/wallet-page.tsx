@@ -5,8 +5,8 @@ import { useSite } from '../../app/site.ts'
 import { useToast } from '../../app/toast.tsx'
 import { plural, pluralOf, useWords, words } from '../../app/words.ts'
 import { More } from '../../ui/more.tsx'
-import { Facts, Time } from '../../ui/time.tsx'
-import { count, EarlierLink, earlierOf, MoneyTabs } from './money.tsx'
+import { Time } from '../../ui/time.tsx'
+import { count, EarlierLink, earlierOf, MoneyTabs, Movement } from './money.tsx'
 
 const WORDS = words({
   title: ['Points', '积分'],
@@ -67,20 +67,13 @@ export const page = definePage({
         </header>
         <ul class="rows is-padded">
           {orders.items.map(({ id, title, body, type, amount, created_at }) => (
-            <li key={id}>
-              <div>
-                <p class="name" dir="auto">
-                  {title}
-                </p>
-                <p class="quiet">
-                  <Facts of={[body, <Time key="time" at={created_at} />]} />
-                </p>
-              </div>
-              <b>
-                {type === 1 ? '+' : '−'}
-                {amount}
-              </b>
-            </li>
+            <Movement
+              key={id}
+              title={title}
+              facts={[body, <Time key="time" at={created_at} />]}
+              type={type}
+              amount={count(amount, language)}
+            />
           ))}
         </ul>
         {orders.items.length === 0 && <p class="quiet is-centred">{t.none}</p>}
