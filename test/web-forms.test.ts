@@ -192,6 +192,25 @@ test('sends a form to any spelling of its path', async () => {
   assert.equal((await post('/forgotten%2Dpassword/', { address: 'nobody@example.org' })).status, 422)
 })
 
+test('shows the form again when its body cannot be read', async () => {
+  for (const [payload, type] of [
+    ['{', 'application/json'],
+    [`login=${'x'.repeat(20_000)}`, 'application/x-www-form-urlencoded'],
+    ['<login/>', 'application/xml'],
+  ] as const) {
+    const answer = await app.inject({
+      method: 'POST',
+      url: '/sign-in',
+      headers: { accept: 'text/html', 'content-type': type, origin: ORIGIN, 'sec-fetch-site': 'same-origin' },
+      payload,
+    })
+    assert.equal(answer.statusCode, 422, answer.body.slice(0, 200))
+    assert.match(String(answer.headers['content-type']), /^text\/html/)
+    assert.match(answer.body, /<form[^>]+method="post"/)
+    assert.match(answer.body, /class="failure"[^>]*>[^<]+/)
+  }
+})
+
 test('answers a page for unusual addresses of guests', async () => {
   for (const [url, status] of [
     ['//', 404],

@@ -183,6 +183,56 @@ for (const [size, options] of SIZES)
     assert.deepEqual(site!.faults, [])
   })
 
+test('asks before leaving a group, and says that a payment is not returned', { skip }, async () => {
+  const { as, open, person } = site!
+  const { group: make, join } = groupMaker(site!)
+  const founder = await person()
+  const who = await questionsOf(site!).rich()
+  const free = await make(founder, { name: 'Open water' })
+  const paid = await make(founder, { name: 'Deep water', mode: 'paid', money: 40 })
+  for (const [id, question] of [
+    [free, 'Leave this group?'],
+    [
+      paid,
+      'Leave this group? The 40 points that you paid are not returned, and you pay again to join again.',
+    ],
+  ] as const) {
+    await join(id, founder, who)
+    const page = await open(`/groups/${id}`, { person: who, ...TELEPHONE, locale: 'en' })
+    const leave = page.getByRole('button', { name: 'Leave', exact: true })
+    await leave.click()
+    const dialog = page.getByRole('alertdialog', { name: question })
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    assert.equal((await as(who, 'GET', `/groups/${id}`)).body.joined?.audit, 1)
+    await leave.click()
+    await agree(page, 'Leave')
+    await page.getByRole('button', { name: /^Join/ }).waitFor()
+    assert.equal((await as(who, 'GET', `/groups/${id}`)).body.joined, null)
+    await page.context().close()
+  }
+  assert.deepEqual(site!.faults, [])
+})
+
+test('shows no button without scripts that needs them, and changes the language by a link', {
+  skip,
+}, async () => {
+  const page = await site!.open(`/feeds/${await publish(filled!.lin, 'Plain')}`, {
+    person: filled!.ada,
+    javaScriptEnabled: false,
+    viewport: { width: 1280, height: 900 },
+    locale: 'en',
+  })
+  await page.getByText('Plain', { exact: true }).first().waitFor()
+  const dead = await page
+    .locator("button[type='button']:not([popovertarget]):not(.action):visible")
+    .allTextContents()
+  assert.deepEqual(dead, [])
+  await page.getByRole('link', { name: 'Language: 中文' }).click()
+  await page.getByRole('link', { name: '语言: English' }).waitFor()
+  await page.context().close()
+})
+
 test('returns the focus to the button when a dialog ends with success', { skip }, async () => {
   const page = await site!.open(`/users/${filled!.lin.id}`, { person: filled!.ada })
   const opener = page.locator('.profile').getByRole('button', { name: 'Report' })

@@ -2,6 +2,7 @@ import type { Kith, Schema } from '@kith/client'
 import { X } from 'lucide-preact'
 import { Link } from 'wouter-preact'
 import { type Listing, list, useList, useWrite } from '../../app/api.ts'
+import { useConfirm } from '../../app/confirm.tsx'
 import { useSite } from '../../app/site.ts'
 import { useToast } from '../../app/toast.tsx'
 import { useDraft } from '../../app/use-draft.ts'
@@ -28,6 +29,7 @@ const WORDS = words({
   reply: ['Reply', '回复'],
   replyTo: [(name: string) => `Reply to ${name}`, (name: string) => `回复 ${name}`],
   delete: ['Delete', '删除'],
+  sure: ['Delete this comment?', '确定删除这条评论吗？'],
   cancel: ['Cancel', '取消'],
   signIn: ['Sign in to comment', '登录后评论'],
   closed: ['Deleted account', '已注销用户'],
@@ -101,6 +103,7 @@ export function Comments({
   const t = useWords(WORDS)
   const { api, viewer } = useSite()
   const { fail } = useToast()
+  const confirm = useConfirm()
   const comments = useList(commentsOf(kind, id, search))
   const draft = useDraft(viewer ? `comment/${kind}/${id}` : null, EMPTY)
   const { text, answered } = draft.value
@@ -213,7 +216,9 @@ export function Comments({
                       <button
                         type="button"
                         class="text-button"
-                        onClick={() => erase.mutate(comment.id, { onError: fail })}
+                        onClick={async () => {
+                          if (await confirm(t.sure, t.delete)) erase.mutate(comment.id, { onError: fail })
+                        }}
                       >
                         {t.delete}
                       </button>

@@ -10,6 +10,7 @@ import { abilitiesOf, ConsoleLink } from './account-links.tsx'
 
 const WORDS = words({
   title: ['Menu', '菜单'],
+  about: ['About', '关于'],
   api: ['API', 'API'],
 })
 
@@ -40,6 +41,7 @@ export const page = definePage({
         </ul>
         <div class="more-foot">
           <Preferences />
+          <a href="/api/v2/aboutus">{t.about}</a>
           <a href="/docs">{t.api}</a>
           {isMember && (
             <>
