@@ -46,6 +46,8 @@ test('shows typing members and read receipts in a group chat', {
   await theirs.goto(`${address}/chats/${chat}`)
   await theirs.locator('html[data-ready]').waitFor()
   await page.getByText('Seen by 1').waitFor()
+  await page.getByText('The group was created.').waitFor()
+  await theirs.getByText('群聊已创建。').waitFor()
   await messageWith(theirs, 'Who brings the oars?').getByRole('button', { name: '回复' }).click()
   await theirs.getByRole('textbox', { name: '输入消息' }).fill('I do')
   await theirs.keyboard.press('Enter')
