@@ -12,6 +12,7 @@ import type { FileRoutesOptions, uploadLimits } from '#modules/files/index.ts'
 import type { UserFunctions } from '#modules/ledger/index.ts'
 import type { deleteLinks } from '#modules/linked-accounts/index.ts'
 import type { CreateChatSource, notify } from '#modules/notifications/index.ts'
+import type { readSitePages } from '#modules/pages/index.ts'
 import type { findUnpaidFile } from '#modules/purchases/index.ts'
 import type { mountReports } from '#modules/reports/index.ts'
 import type { SettingChecks } from '#modules/settings/index.ts'
@@ -40,6 +41,7 @@ export type Services = {
   findBootAdvertisements: typeof readBootAdvertisements
   uploadLimits: typeof uploadLimits
   findNewcomersRole(ctx: Context): Promise<string>
+  readSitePages: typeof readSitePages
 }
 
 export type Leftover = {

@@ -4,7 +4,7 @@ import type { Module } from './module.ts'
 export const LAYERS: readonly (readonly string[])[] = [
   ['audit'],
   ['settings', 'abilities', 'tokens', 'files', 'words', 'address-blocks'],
-  ['ledger', 'notifications', 'advertising', 'appearance', 'areas', 'app-versions', 'text-messages'],
+  ['ledger', 'notifications', 'advertising', 'appearance', 'areas', 'app-versions', 'pages', 'text-messages'],
   ['accounts'],
   [
     ...['comments', 'likes', 'collections', 'reports', 'pinning', 'purchases', 'rewards', 'checkins', 'tags'],

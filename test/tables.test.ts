@@ -28,6 +28,7 @@ const OWNERS: Record<string, string[]> = {
   advertising: ['advertising', 'advertising_spaces'],
   appearance: ['site_pictures'],
   areas: ['areas'],
+  pages: ['consents', 'site_page_versions', 'site_pages'],
   'app-versions': ['app_versions'],
   audit: ['audit_links', 'audit_log'],
   certifications: ['certification_categories', 'certifications'],

@@ -227,6 +227,11 @@ export type Tables = {
     updated_at: string
     external_id: string | null
   }
+  consents: {
+    user_id: number
+    version_id: number
+    agreed_at: string
+  }
   daily_statistics: {
     series: string
     day: string
@@ -1313,6 +1318,25 @@ export type Tables = {
     table_oid: number | null
     timeline: number | null
     is_synchronous: boolean
+  }
+  site_page_versions: {
+    id: number
+    page_id: number
+    language: string
+    title: string
+    body: string
+    edited_by: number | null
+    created_at: string
+  }
+  site_pages: {
+    id: number
+    slug: string
+    is_published: boolean
+    in_footer: boolean
+    at_sign_up: boolean
+    place: number
+    created_at: string
+    deleted_at: string | null
   }
   site_pictures: {
     file: string

@@ -61,6 +61,8 @@ const UNDECODED: Record<string, string[]> = {
     '/chats/{chat}',
     '/chats/{chat}/messages',
     '/chats/{chat}/positions',
+    '/pages',
+    '/pages/{slug}',
     '/search',
     '/user/devices',
     '/user/exports',

@@ -16,6 +16,7 @@ export {
 } from './identity/registration.ts'
 export { REGISTRATION_RULE_ERRORS } from './identity/registration-rules.ts'
 export {
+  AgreedVersions,
   accountDisabled,
   accountWaiting,
   FACTOR_ERRORS,

@@ -3,6 +3,7 @@ import { wireTime, wireTimeOrNull } from '#lib/time.ts'
 import { replaceRoles } from '#modules/abilities/index.ts'
 import { mountAdminRecords } from '#modules/audit/index.ts'
 import { publishEvent } from '#modules/notifications/index.ts'
+import { eraseConsents } from '#modules/pages/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type Db, ifGiven, listingClause, type Row, type Tables, type Tx } from '#platform/database'
 import { apiError } from '#platform/errors.ts'
@@ -106,6 +107,7 @@ async function rejectNewcomer(
   const decided = await decideRequest(tx, { id }, { state: 'rejected', remark, decidedBy })
   if (!decided) return false
   await replaceRoles(tx, decided.user_id, [])
+  await eraseConsents(tx, decided.user_id)
   const contacts = await deleteNewcomer(tx, decided.user_id)
   if (contacts)
     await enqueueMessage(ctx, tx, contacts, {

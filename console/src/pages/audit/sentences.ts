@@ -38,6 +38,7 @@ export const SUBJECTS: Record<string, { noun: Text; page?: (id: string) => strin
   news: { noun: ['the article', '资讯'], page: (id) => `/news/${id}` },
   'news-categories': { noun: ['the article category', '资讯分类'], page: (id) => `/news-categories/${id}` },
   notices: { noun: ['the system notice', '系统通知'], page: () => '/notices' },
+  pages: { noun: ['the page', '页面'], page: (id) => `/pages/${id}` },
   payment_differences: {
     noun: ['the payment difference', '支付差异'],
     page: (id) => `/payment-differences/${id}`,
@@ -88,6 +89,8 @@ const VERBS: Record<string, Text> = {
   withdraw: ['withdrew', '撤回了'],
   replay: ['resent deliveries of', '重新投递了'],
   rotate: ['replaced the secret of', '更换了密钥：'],
+  template: ['used the template for', '使用模板填写了'],
+  restore: ['restored a version of', '恢复了旧版本：'],
   pass: ['accepted', '通过了'],
   'delete-comment': ['deleted', '删除了'],
 }
@@ -170,6 +173,7 @@ export function nameOf(entry: AuditEntry): string {
     'code',
     'url',
     'version',
+    'slug',
   ])
     for (const side of [entry.after, entry.before]) {
       const value = side?.[name]

@@ -19,8 +19,9 @@ export const page = definePage({
   head: ({ language }) => ({ title: WORDS[language].title, isPrivate: true }),
   body: () => {
     const t = useWords(WORDS)
-    const { viewer, language } = useSite()
+    const { viewer, language, settings } = useSite()
     const isMember = viewer !== null
+    const footPages = settings.pages.filter((page) => page.in_footer)
     return (
       <>
         <header class="page-head">
@@ -41,7 +42,12 @@ export const page = definePage({
         </ul>
         <div class="more-foot">
           <Preferences />
-          <a href="/api/v2/aboutus">{t.about}</a>
+          {footPages.length === 0 && <a href="/api/v2/aboutus">{t.about}</a>}
+          {footPages.map(({ slug, title }) => (
+            <Link key={slug} href={`/pages/${slug}`}>
+              {title}
+            </Link>
+          ))}
           <a href="/docs">{t.api}</a>
           {isMember && (
             <>
