@@ -26,7 +26,7 @@ const Slug = Text(40, {
   pattern: SLUG,
   description: 'Last part of the address: `terms` is at `/pages/terms`',
 })
-const Body = (description: string) => Nullable(Text(100_000, { 'x-empty': true, description }))
+const Body = (description: string) => Nullable(Text(100_000, { description }))
 
 export const PageParams = Type.Object({ slug: Text(40) })
 
@@ -70,9 +70,9 @@ export const NewAdminPage = Shared('NewAdminPage', {
   in_footer: Type.Optional(Flag()),
   at_sign_up: Type.Optional(Flag()),
   place: Type.Optional(Int(0, 10_000)),
-  title_en: Type.Optional(Nullable(Text(100, { 'x-empty': true }))),
+  title_en: Type.Optional(Nullable(Text(100))),
   body_en: Type.Optional(Body('Markdown in English')),
-  title_zh: Type.Optional(Nullable(Text(100, { 'x-empty': true }))),
+  title_zh: Type.Optional(Nullable(Text(100))),
   body_zh: Type.Optional(Body('Markdown in Chinese')),
 })
 export type NewAdminPage = Static<typeof NewAdminPage>

@@ -425,7 +425,7 @@ test('scrolls without an animation when the reader prefers reduced motion', { sk
     await page.evaluate('document.dispatchEvent(new Event("visibilitychange"))')
     const show = page.getByRole('button', { name: 'Show new posts' })
     await show.waitFor()
-    // A failure is told, and the button stays.
+    // After a failure the button stays.
     await page.route('**/api/v2/feeds?*', (route) => route.fulfill({ status: 500, body: '' }))
     await show.click()
     await page.locator('.toasts').getByText('Something went wrong on the site.').waitFor()

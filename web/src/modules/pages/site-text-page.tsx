@@ -1,6 +1,7 @@
 import { read, useRead } from '../../app/api.ts'
 import { definePage, type Visit } from '../../app/page.ts'
 import { useSite } from '../../app/site.ts'
+import { cutText, onOneLine } from '../../app/text.ts'
 import { useWords, words } from '../../app/words.ts'
 import { Text } from '../../ui/text.tsx'
 import { Time } from '../../ui/time.tsx'
@@ -18,7 +19,7 @@ export const page = definePage({
     const { title, body } = known.one(pageOf(visit))
     return {
       title,
-      description: body.replace(/[#*_>`]/g, '').slice(0, DESCRIPTION_MOST),
+      description: cutText(onOneLine(body.replace(/[#*_>`]/g, '')), DESCRIPTION_MOST),
       canonical: visit.path,
     }
   },
