@@ -226,6 +226,25 @@ test('answers a page for unusual addresses of guests', async () => {
   }
 })
 
+test('leaves the limit of the API to guests who opened many pages (conventions-12)', async () => {
+  const { app: limited } = await createWorld({
+    WEB: 'on',
+    PUBLIC_URL: ORIGIN,
+    RATE_LIMIT_ANONYMOUS: '3',
+    RATE_LIMIT_PAGES: '5',
+  })
+  const open = async (n: number) =>
+    (await limited.inject({ url: `/search?q=${n}`, headers: { accept: 'text/html' } })).statusCode
+  const ask = async () => (await limited.inject({ url: '/api/v2/feeds' })).statusCode
+  const times = async (count: number, act: (n: number) => Promise<number>) => {
+    const statuses: number[] = []
+    for (let n = 0; n < count; n += 1) statuses.push(await act(n))
+    return statuses
+  }
+  assert.deepEqual(await times(6, open), [200, 200, 200, 200, 200, 429])
+  assert.deepEqual(await times(4, ask), [200, 200, 200, 429])
+})
+
 test('answers 429 to a forged session beyond the limit', async () => {
   const { app: limited } = await createWorld({ WEB: 'on', PUBLIC_URL: ORIGIN, RATE_LIMIT_ANONYMOUS: '6' })
   const cookie = `kith_session=${'x'.repeat(40)}.${Math.floor(Date.now() / 1000) + 3600}`

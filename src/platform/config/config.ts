@@ -152,6 +152,7 @@ export function readConfig(env: Environment) {
       anonymous: integer('RATE_LIMIT_ANONYMOUS', 60, 0, 1_000_000),
       user: integer('RATE_LIMIT_USER', 600, 0, 1_000_000),
       sensitive: integer('RATE_LIMIT_SENSITIVE', 10, 0, 1_000_000),
+      pages: integer('RATE_LIMIT_PAGES', 300, 0, 1_000_000),
       files: integer('RATE_LIMIT_FILES', 3_000, 0, 1_000_000),
       variants: integer('RATE_LIMIT_VARIANTS', 300, 0, 1_000_000),
     },

@@ -76,8 +76,9 @@ export function addWeb(server: Server, ctx: Pick<Context, 'config' | 'limiter' |
       return sendAsset(builtFolder('web'), file, reply, maxAge)
     })
 
+  /** Pages have a limit of their own, so that guests who read leave the limit of the API to those who sign in. */
   async function limitGuest(request: FastifyRequest, reply: FastifyReply): Promise<boolean> {
-    const state = await limiter.hit(`ip:${addressKey(request.ip)}`, config.rateLimits.anonymous)
+    const state = await limiter.hit(`pages:${addressKey(request.ip)}`, config.rateLimits.pages)
     if (!state.exceeded) return false
     const text =
       chosenLanguage(request) === 'zh'
