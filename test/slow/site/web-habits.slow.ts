@@ -587,3 +587,22 @@ test('keeps the language of an address for the visit, and leaves the address on 
   await page.context().close()
   assert.deepEqual(site!.faults, [])
 })
+
+for (const [size, options] of SIZES) {
+  test(`closes a question when its page is left by Back, on a ${size}`, { skip }, async () => {
+    const { as, open, person, faults } = site!
+    const who = await person()
+    const id = await publish(who, 'Left by Back')
+    await as(who, 'POST', `/feeds/${id}/comments`, { body: 'Keep me' })
+    const page = await open(`/users/${who.id}`, { person: who, ...options, locale: 'en' })
+    await page.locator(`a[href="/feeds/${id}"]`).first().click()
+    await page.locator('.comment-list').getByRole('button', { name: 'Delete' }).click()
+    await page.getByRole('alertdialog').waitFor()
+    await page.goBack()
+    await page.waitForURL(`**/users/${who.id}`)
+    await page.getByRole('alertdialog').waitFor({ state: 'detached' })
+    assert.equal((await as(who, 'GET', `/feeds/${id}/comments`)).body.comments.length, 1)
+    await page.context().close()
+    assert.deepEqual(faults, [])
+  })
+}
