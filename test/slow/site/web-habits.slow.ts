@@ -605,4 +605,25 @@ for (const [size, options] of SIZES) {
     await page.context().close()
     assert.deepEqual(faults, [])
   })
+
+  test(`breaks long words in names and profiles, on a ${size}`, { skip }, async () => {
+    const { as, open, person, faults } = site!
+    const name = (size === 'telephone' ? 'W' : 'M').repeat(24)
+    const long = await person({ name })
+    assert.equal((await as(long, 'PATCH', '/user', { bio: 'W'.repeat(200) })).status, 204)
+    const id = await publish(filled!.ada, 'A short post')
+    await as(long, 'POST', `/feeds/${id}/comments`, { body: 'First' })
+    await as(filled!.lin, 'POST', `/feeds/${id}/comments`, { body: 'Second', reply_user: long.id })
+    const page = await open(`/feeds/${id}`, { person: filled!.ada, ...options, locale: 'en' })
+    await page.locator('.comment-list li').last().getByRole('button', { name: 'Reply' }).click()
+    for (const path of [null, `/users/${long.id}`, `/search?q=${name}&type=users`, '/ranks/followers']) {
+      if (path) await page.goto(site!.address + path)
+      await page.locator('html[data-ready]').waitFor()
+      await page.getByText(name).first().waitFor()
+      const wide = (await page.evaluate('document.documentElement.scrollWidth')) as number
+      assert.ok(wide <= options.viewport.width, `${path}: ${wide} px`)
+    }
+    await page.context().close()
+    assert.deepEqual(faults, [])
+  })
 }
