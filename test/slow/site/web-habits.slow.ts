@@ -633,9 +633,13 @@ test('breaks no word of a button at 320 px', { skip }, async () => {
   const { group: make } = groupMaker(site!)
   const group = await make(await person(), { name: 'Night sailors 夜航者 of the long coast' })
   const viewport = { width: 320, height: 640 }
-  const page = await open(`/groups/${group}`, { person: await person(), viewport, locale: 'en' })
-  const join = page.getByRole('button', { name: 'Join', exact: true })
-  const box = await join.boundingBox()
-  assert.ok(box && box.height < 45, `the button has two lines: ${box?.height} px`)
-  await page.context().close()
+  for (const [locale, name] of [
+    ['en', 'Join'],
+    ['zh-CN', '加入'],
+  ] as const) {
+    const page = await open(`/groups/${group}`, { person: await person(), viewport, locale })
+    const box = await page.getByRole('button', { name, exact: true }).boundingBox()
+    assert.ok(box && box.height < 45, `${name} has two lines: ${box?.height} px`)
+    await page.context().close()
+  }
 })
