@@ -188,3 +188,21 @@ test('hides the links to messages when the chat provider is external', { skip },
     ctx.config.imProvider = provider
   }
 })
+
+test('explains on a phone why a message was not sent', { skip }, async () => {
+  const { as, open, person, faults } = site!
+  const [ann, bob] = [await person(), await person()]
+  const { body: chat } = await as(ann, 'PUT', `/chats/people/${bob.id}`)
+  const page = await open(`/chats/${chat.id}`, { person: ann, ...TELEPHONE })
+  await page.route('**/messages', (route) =>
+    route.request().method() === 'POST' ? route.fulfill({ status: 502 }) : route.continue(),
+  )
+  await say(page, 'Lost')
+  const failure = messageWith(page, 'Lost').getByRole('alert')
+  await failure.waitFor()
+  await look(page, 'chat-not-sent')
+  const box = await failure.boundingBox()
+  assert.ok(box && box.width > 250, `the reason is ${box?.width} px wide`)
+  await page.context().close()
+  assert.deepEqual(faults, [])
+})

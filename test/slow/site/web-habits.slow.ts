@@ -594,3 +594,59 @@ test('keeps the language of an address for the visit, and leaves the address on 
   await page.context().close()
   assert.deepEqual(site!.faults, [])
 })
+
+for (const [size, options] of SIZES) {
+  test(`closes a question when its page is left by Back, on a ${size}`, { skip }, async () => {
+    const { as, open, person, faults } = site!
+    const who = await person()
+    const id = await publish(who, 'Left by Back')
+    await as(who, 'POST', `/feeds/${id}/comments`, { body: 'Keep me' })
+    const page = await open(`/users/${who.id}`, { person: who, ...options, locale: 'en' })
+    await page.locator(`a[href="/feeds/${id}"]`).first().click()
+    await page.locator('.comment-list').getByRole('button', { name: 'Delete' }).click()
+    await page.getByRole('alertdialog').waitFor()
+    await page.goBack()
+    await page.waitForURL(`**/users/${who.id}`)
+    await page.getByRole('alertdialog').waitFor({ state: 'detached' })
+    assert.equal((await as(who, 'GET', `/feeds/${id}/comments`)).body.comments.length, 1)
+    await page.context().close()
+    assert.deepEqual(faults, [])
+  })
+
+  test(`breaks long words in names and profiles, on a ${size}`, { skip }, async () => {
+    const { as, open, person, faults } = site!
+    const name = (size === 'telephone' ? 'W' : 'M').repeat(24)
+    const long = await person({ name })
+    assert.equal((await as(long, 'PATCH', '/user', { bio: 'W'.repeat(200) })).status, 204)
+    const id = await publish(filled!.ada, 'A short post')
+    await as(long, 'POST', `/feeds/${id}/comments`, { body: 'First' })
+    await as(filled!.lin, 'POST', `/feeds/${id}/comments`, { body: 'Second', reply_user: long.id })
+    const page = await open(`/feeds/${id}`, { person: filled!.ada, ...options, locale: 'en' })
+    await page.locator('.comment-list li').last().getByRole('button', { name: 'Reply' }).click()
+    for (const path of [null, `/users/${long.id}`, `/search?q=${name}&type=users`, '/ranks/followers']) {
+      if (path) await page.goto(site!.address + path)
+      await page.locator('html[data-ready]').waitFor()
+      await page.getByText(name).first().waitFor()
+      const wide = (await page.evaluate('document.documentElement.scrollWidth')) as number
+      assert.ok(wide <= options.viewport.width, `${path}: ${wide} px`)
+    }
+    await page.context().close()
+    assert.deepEqual(faults, [])
+  })
+}
+
+test('breaks no word of a button at 320 px', { skip }, async () => {
+  const { open, person } = site!
+  const { group: make } = groupMaker(site!)
+  const group = await make(await person(), { name: 'Night sailors 夜航者 of the long coast' })
+  const viewport = { width: 320, height: 640 }
+  for (const [locale, name] of [
+    ['en', 'Join'],
+    ['zh-CN', '加入'],
+  ] as const) {
+    const page = await open(`/groups/${group}`, { person: await person(), viewport, locale })
+    const box = await page.getByRole('button', { name, exact: true }).boundingBox()
+    assert.ok(box && box.height < 45, `${name} has two lines: ${box?.height} px`)
+    await page.context().close()
+  }
+})
