@@ -1,5 +1,6 @@
 import type { Kith, Schema } from '@kith/client'
 import { X } from 'lucide-preact'
+import { useRef } from 'preact/hooks'
 import { Link } from 'wouter-preact'
 import { type Listing, list, useList, useWrite } from '../../app/api.ts'
 import { useConfirm } from '../../app/confirm.tsx'
@@ -29,6 +30,7 @@ const WORDS = words({
   reply: ['Reply', '回复'],
   replyTo: [(name: string) => `Reply to ${name}`, (name: string) => `回复 ${name}`],
   delete: ['Delete', '删除'],
+  deleted: ['Deleted.', '已删除。'],
   sure: ['Delete this comment?', '确定删除这条评论吗？'],
   cancel: ['Cancel', '取消'],
   signIn: ['Sign in to comment', '登录后评论'],
@@ -102,8 +104,9 @@ export function Comments({
   const [place, name, changed] = PLACES[kind]
   const t = useWords(WORDS)
   const { api, viewer } = useSite()
-  const { fail } = useToast()
+  const { say, fail } = useToast()
   const confirm = useConfirm()
+  const title = useRef<HTMLHeadingElement>(null)
   const comments = useList(commentsOf(kind, id, search))
   const draft = useDraft(viewer ? `comment/${kind}/${id}` : null, EMPTY)
   const { text, answered } = draft.value
@@ -140,11 +143,20 @@ export function Comments({
         `${place}/{comment}` as '/feeds/{feed}/comments/{comment}',
         { params: { path: { [name]: id, comment } } } as never,
       ),
-    { changes },
+    {
+      changes,
+      onSuccess: () => {
+        say(t.deleted)
+        // The focused button is gone with the comment.
+        title.current?.focus()
+      },
+    },
   )
   return (
     <section class="comments" aria-label={t.title}>
-      <h2>{t.title}</h2>
+      <h2 ref={title} tabIndex={-1}>
+        {t.title}
+      </h2>
       {viewer ? (
         <form
           class="comment-form"
