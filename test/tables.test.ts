@@ -14,6 +14,7 @@ const OWNERS: Record<string, string[]> = {
     'import_letters',
     'invitation_uses',
     'invitations',
+    'mail_texts',
     'mentions',
     'recovery_codes',
     'registration_requests',

@@ -20,6 +20,7 @@ import Home from '@mui/icons-material/HomeOutlined'
 import Inbox from '@mui/icons-material/InboxOutlined'
 import Key from '@mui/icons-material/KeyOutlined'
 import Label from '@mui/icons-material/LabelOutlined'
+import Mail from '@mui/icons-material/MailOutlined'
 import Mic from '@mui/icons-material/MicOutlined'
 import MusicNote from '@mui/icons-material/MusicNoteOutlined'
 import Newspaper from '@mui/icons-material/NewspaperOutlined'
@@ -41,6 +42,7 @@ import Webhook from '@mui/icons-material/WebhookOutlined'
 import type { SvgIconProps } from '@mui/material'
 
 const ICONS = {
+  mail: Mail,
   appearance: Palette,
   advertising: Campaign,
   album: Album,

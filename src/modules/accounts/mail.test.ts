@@ -86,6 +86,7 @@ test('sends a mail through SMTP without logging it', async (t) => {
   assert.equal(letters.length, 1)
   assert.match(letters[0] ?? '', /^From: Kith <kith@site\.example>$/m)
   assert.match(letters[0] ?? '', /^To: jo@mail\.example$/m)
+  assert.match(letters[0] ?? '', /^Auto-Submitted: auto-generated$/m)
   assert.match(letters[0] ?? '', /^Subject: =\?UTF-8\?/m)
   assert.match(letters[0] ?? '', /Your code is 123456/)
   assert.match(letters[0] ?? '', /line after a dot/)

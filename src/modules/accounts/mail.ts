@@ -81,6 +81,9 @@ export type Mail = {
   close(): Promise<void>
 }
 
+/** Keeps responders, such as absence notices, from replying (RFC 3834). */
+const AUTOMATIC = { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' }
+
 /** An error of a mail server. Its message is logged, so it omits the recipient and the text of the mail. */
 export class MailError extends Error {
   readonly code: string | undefined
@@ -140,7 +143,9 @@ function createSmtpMail(smtpUrl: string, from: string): Mail {
       const address = { name: '', address: to }
       const parts = { subject, text: mailText(letter), html: mailHtml(letter) }
       const sender = senderOf(from, letter.site?.name)
-      await attempt((transporter) => transporter.sendMail({ from: sender, to: address, ...parts }))
+      await attempt((transporter) =>
+        transporter.sendMail({ from: sender, to: address, headers: AUTOMATIC, ...parts }),
+      )
     },
     async verifyTransport() {
       await attempt((transporter) => transporter.verify())
