@@ -100,6 +100,13 @@ const PROOFS: Partial<Record<SettingName, () => Promise<void>>> = {
   'site:name-zh': isChinese('site:name-zh', 'name'),
   'site:description-zh': isChinese('site:description-zh', 'description'),
   'site:welcome-zh': isChinese('site:welcome-zh', 'welcome'),
+  // The console stores and reads the marks of its first steps.
+  'site:setup': async () => {
+    const founder = await person({ roles: ['founder'] })
+    await under({ 'site:setup': ['look'] }, async () =>
+      assert.deepEqual((await as(founder, 'GET', '/admin/settings')).body['site:setup'], ['look']),
+    )
+  },
   'site:imprint': () =>
     under({ 'site:imprint': 'River Society' }, async () =>
       assert.match(JSON.stringify((await guest('GET', '/aboutus')).body), /River Society/),

@@ -31,6 +31,7 @@ import People from '@mui/icons-material/PeopleOutlined'
 import Place from '@mui/icons-material/PlaceOutlined'
 import PushPin from '@mui/icons-material/PushPinOutlined'
 import QuestionAnswer from '@mui/icons-material/QuestionAnswerOutlined'
+import RadioButtonUnchecked from '@mui/icons-material/RadioButtonUncheckedOutlined'
 import Savings from '@mui/icons-material/SavingsOutlined'
 import School from '@mui/icons-material/SchoolOutlined'
 import Search from '@mui/icons-material/SearchOutlined'
@@ -42,6 +43,7 @@ import Webhook from '@mui/icons-material/WebhookOutlined'
 import type { SvgIconProps } from '@mui/material'
 
 const ICONS = {
+  todo: RadioButtonUnchecked,
   mail: Mail,
   appearance: Palette,
   advertising: Campaign,
