@@ -175,6 +175,32 @@ test('reports wrong credentials and a missing server as temporary', async (t) =>
   await missing.close()
 })
 
+test('says what to do about each fault of the mail server', async (t) => {
+  const open = async (replies: Record<string, string> = {}) => (await mailServer(t, replies)).url
+  const closed = 'smtp://127.0.0.1:1'
+  const withPassword = (url: string) => url.replace('//', '//site:secret@')
+  for (const [smtpUrl, en, zh] of [
+    [closed, /Nothing answers at the host and the port of SMTP_URL/, /没有响应/],
+    ['smtp://mail.invalid', /The host in SMTP_URL does not exist/, /主机不存在/],
+    [withPassword(await open({ AUTH: '535 5.7.8 no' })), /does not accept the user name or the password/, /密码/],
+    [(await open()).replace('smtp:', 'smtps:'), /Write smtps:\/\/ for port 465/, /465/],
+    [await open({ MAIL: '553 5.7.1 not yours' }), /refuses the sender\. Set MAIL_FROM/, /MAIL_FROM/],
+  ] as const) {
+    const mail = createMail({ smtpUrl, mailFrom: 'kith@site.example' }, capture().log)
+    await assert.rejects(mail.send(letter), (error) => {
+      assert.ok(error instanceof MailError)
+      assert.match(error.message, en)
+      assert.match(error.advice?.zh ?? '', zh)
+      assert.doesNotMatch(error.message, /secret|jo@/)
+      return true
+    })
+    await mail.close()
+  }
+  const refusing = createMail({ smtpUrl: await open({ RCPT: '550 5.1.1 unknown' }) }, capture().log)
+  await assert.rejects(refusing.send(letter), { advice: undefined })
+  await refusing.close()
+})
+
 test('prefers MAIL_FROM to the mail account as the sender', async (t) => {
   const { url, commands } = await mailServer(t, { AUTH: '235 welcome' })
   const SMTP_URL = url.replace('//', '//site%40mail.example:x@')

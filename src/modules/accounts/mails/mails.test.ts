@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { mailSender } from '#modules/accounts/index.ts'
 import { refusalOf, settingsOn } from '#test/sign-up.ts'
 import { createWorld, type Person } from '#test/world.ts'
-import type { MailMessage } from '../mail.ts'
+import { MailError, type MailMessage } from '../mail.ts'
 import { alertAccountOwner } from '../messages.ts'
 import { MAIL_NAMES, mailDefinition } from './catalogue.ts'
 import { ORIGINAL, renderMail } from './texts.ts'
@@ -123,6 +123,10 @@ test('previews a draft and sends it to the administrator as a test', async () =>
       502,
       'mail_failed',
     ])
+    const fault = new MailError(Object.assign(new Error('535'), { code: 'EAUTH' }))
+    Object.assign(mailSender(ctx), { send: () => Promise.reject(fault) })
+    const { body: told } = await as(founder, 'POST', '/admin/mails/code/test', draft)
+    assert.match(told.message, /^The mail server did not accept the test\. .*password in SMTP_URL\.$/)
     Object.assign(mailSender(ctx), { send: async (mail: MailMessage) => void mails.push(mail) })
   })
   assert.equal((await read('code')).is_changed, false)

@@ -2,7 +2,7 @@ import { isEmail } from '#lib/identifiers.ts'
 import { recordAudit } from '#modules/audit/index.ts'
 import type { Context } from '#platform/context.ts'
 import { transaction } from '#platform/database'
-import { apiError, invalidField, notFound } from '#platform/errors.ts'
+import { ApiError, apiError, invalidField, notFound, type Text as LocalText } from '#platform/errors.ts'
 import {
   Empty,
   language,
@@ -16,7 +16,7 @@ import {
   Text,
   Type,
 } from '#platform/http'
-import { mailHtml, mailSender } from '../mail.ts'
+import { MailError, mailHtml, mailSender } from '../mail.ts'
 import { mailSite } from '../messages.ts'
 import { MAIL_NAMES, type MailName, mailDefinition } from './catalogue.ts'
 import {
@@ -102,6 +102,11 @@ const mailFailed = apiError(
   'The mail server did not accept the test.',
   '邮件服务器未接受测试邮件。',
 )
+
+const joined = (text: LocalText, more: LocalText): LocalText => ({
+  en: `${text.en} ${more.en}`,
+  zh: `${text.zh}${more.zh}`,
+})
 
 function nameOf(given: string): MailName {
   const name = MAIL_NAMES.find((each) => each === given)
@@ -274,7 +279,9 @@ export function adminMailRoutes(server: Server, ctx: Context) {
         await mailSender(ctx).send({ to, kind: 'message', ...mail })
       } catch (error) {
         ctx.log.warn({ err: error }, 'a test mail was not accepted')
-        throw mailFailed()
+        const { code, status, text } = mailFailed
+        const advice = error instanceof MailError ? error.advice : undefined
+        throw advice ? new ApiError(status, code, joined(text, advice)) : mailFailed()
       }
     },
   })
