@@ -6,6 +6,7 @@ import { type Ability, hasAbility } from '#modules/abilities/index.ts'
 import type { SettingChecks } from '#modules/settings/index.ts'
 import { mergeStatistics } from '#modules/statistics/index.ts'
 import type { Context } from '#platform/context.ts'
+import { storeAdvice, storeFaultCode } from '#platform/files'
 import type { FileUse, Module, Services, Site } from './module.ts'
 import { MODULES } from './modules.ts'
 
@@ -32,8 +33,14 @@ const uploadProbe: Probe = {
   // Writes a file to the storage, because only a write detects a full disk or a missing permission.
   async check({ storage }) {
     const key = `health/${randomUUID()}`
-    await storage.put(key, Buffer.from('ok'), { mime: 'text/plain' })
-    await storage.remove(key)
+    try {
+      await storage.put(key, Buffer.from('ok'), { mime: 'text/plain' })
+      await storage.remove(key)
+    } catch (error) {
+      const advice = storeAdvice(error)
+      if (advice === undefined) throw error
+      throw new Error(`uploads cannot be stored (${storeFaultCode(error)}): ${advice.en}`, { cause: error })
+    }
   },
 }
 

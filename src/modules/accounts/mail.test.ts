@@ -1,13 +1,9 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
-import { type AddressInfo, createServer, type Socket } from 'node:net'
-import { createInterface } from 'node:readline'
-import { type TestContext, test } from 'node:test'
+import { test } from 'node:test'
 import { readConfig } from '#platform/config'
 import { createLog } from '#platform/observability'
+import { mailServer } from '#test/fixtures/mail-server.ts'
 import { createMail, defaultSender, MailError, mailHtml } from './mail.ts'
-
-type Delivery = { commands: string[]; letters: string[] }
 
 const letter = {
   to: 'jo@mail.example',
@@ -16,41 +12,6 @@ const letter = {
   kind: 'verification',
   code: '123456',
 } as const
-
-/** SMTP server that replies to a command with its entry in `replies`, or else accepts the command. */
-async function mailServer(t: TestContext, replies: Record<string, string> = {}) {
-  const delivery: Delivery = { commands: [], letters: [] }
-  const sockets = new Set<Socket>()
-  const server = createServer((socket) => {
-    sockets.add(socket)
-    talk(socket, replies, delivery)
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.after(() => {
-    for (const socket of sockets) socket.destroy()
-    server.close()
-  })
-  return { ...delivery, url: `smtp://127.0.0.1:${(server.address() as AddressInfo).port}` }
-}
-
-function talk(socket: Socket, replies: Record<string, string>, { commands, letters }: Delivery) {
-  let data: string[] | undefined
-  socket.on('error', () => {})
-  socket.write('220 mail.example ESMTP\r\n')
-  createInterface({ input: socket, crlfDelay: Number.POSITIVE_INFINITY }).on('line', (line) => {
-    if (data) {
-      if (line !== '.') return void data.push(line)
-      letters.push(data.join('\n'))
-      data = undefined
-      return void socket.write('250 taken\r\n')
-    }
-    commands.push(line)
-    const verb = line.slice(0, 4).toUpperCase()
-    if (verb === 'DATA' && !replies.DATA) data = []
-    const usual = { EHLO: '250-mail.example\r\n250 AUTH PLAIN', DATA: '354 go on', QUIT: '221 bye' }[verb]
-    socket.write(`${replies[verb] ?? usual ?? '250 ok'}\r\n`)
-  })
-}
 
 function capture() {
   const lines: string[] = []
