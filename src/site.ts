@@ -93,6 +93,7 @@ export const SITE: Site = {
     ...all('removals'),
   ),
   searchables: inPlace(all('search')),
+  digests: inPlace(all('digest')),
   statistics: mergeStatistics(inPlace(all('statistics'))),
   personalData: inPlace(all('personalData')).flatMap(({ tables }) => tables),
   // Erasers run before the user's balance is forfeited, because they may refund points.

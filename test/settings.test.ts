@@ -107,6 +107,12 @@ const PROOFS: Partial<Record<SettingName, () => Promise<void>>> = {
       assert.deepEqual((await as(founder, 'GET', '/admin/settings')).body['site:setup'], ['look']),
     )
   },
+  'mail:weekly': async () => {
+    const member = await person()
+    const offered = async () => (await as(member, 'GET', '/user/digest')).body.offered
+    assert.equal(await offered(), true)
+    await under({ 'mail:weekly': false }, async () => assert.equal(await offered(), false))
+  },
   'site:imprint': () =>
     under({ 'site:imprint': 'River Society' }, async () =>
       assert.match(JSON.stringify((await guest('GET', '/aboutus')).body), /River Society/),

@@ -29,6 +29,7 @@ const OWNERS: Record<string, string[]> = {
   advertising: ['advertising', 'advertising_spaces'],
   appearance: ['site_pictures'],
   areas: ['areas'],
+  digests: ['digest_readers'],
   pages: ['consents', 'site_page_versions', 'site_pages'],
   'app-versions': ['app_versions'],
   audit: ['audit_links', 'audit_log'],

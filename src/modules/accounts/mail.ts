@@ -70,6 +70,8 @@ export type MailMessage = {
   kind: 'verification' | 'message'
   code?: string
   link?: string
+  /** Address that ends mails of this kind with a POST. */
+  unsubscribe?: string
   /** Names the sender, unless `MAIL_FROM` does. */
   site?: MailSite
 }
@@ -84,6 +86,12 @@ export type Mail = {
 
 /** Keeps responders, such as absence notices, from replying (RFC 3834). */
 const AUTOMATIC = { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' }
+
+/** Shows a button of the mail program that unsubscribes with one request (RFC 8058). */
+const unsubscribeHeaders = (address: string | undefined) =>
+  address === undefined
+    ? {}
+    : { 'List-Unsubscribe': `<${address}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' }
 
 /** What an operator can do about an error of the mail server, by its code, reply, command and message. */
 const ADVICE: readonly (readonly [RegExp, Text])[] = [
@@ -200,13 +208,13 @@ function createSmtpMail(smtpUrl: string, from: string): Mail {
 
   return {
     async send(letter) {
-      const { to, subject } = letter
+      const { to, subject, unsubscribe } = letter
       // Passes the recipient as an object, so that a comma in the address cannot add a recipient.
       const address = { name: '', address: to }
       const parts = { subject, text: mailText(letter), html: mailHtml(letter) }
       const sender = senderOf(from, letter.site?.name)
       await attempt((transporter) =>
-        transporter.sendMail({ from: sender, to: address, headers: AUTOMATIC, ...parts }),
+        transporter.sendMail({ from: sender, to: address, headers: { ...AUTOMATIC, ...unsubscribeHeaders(unsubscribe) }, ...parts }),
       )
     },
     async verifyTransport() {

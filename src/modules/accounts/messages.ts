@@ -20,8 +20,24 @@ async function findContacts(sql: Db, userId: number): Promise<Contacts | undefin
 
 type AccountPage = 'sessions' | 'exports' | 'sanctions' | 'deletion' | 'security'
 
+/** True for an active user with an e-mail address. */
+export async function hasEmail(sql: Db, userId: number): Promise<boolean> {
+  const rows = await sql`select from users where id = ${userId} and email is not null and deleted_at is null`
+  return rows.length === 1
+}
+
 /** `mailOnly` drops the message if the account has no e-mail address. */
-type Message = { mail: MailName; values?: MailValues; page?: AccountPage; mailOnly?: true; purpose?: 'alert' }
+type Message = {
+  mail: MailName
+  values?: MailValues
+  page?: AccountPage
+  mailOnly?: true
+  purpose?: 'alert'
+  /** Set when the recipient's language is known. */
+  language?: Language
+  /** Address that ends mails of this kind with a POST (RFC 8058). */
+  unsubscribe?: string
+}
 
 /**
  * Payload of the jobs `send_message` and `send_letter`. Encrypted, because the queue would otherwise contain texts and contacts
@@ -32,8 +48,8 @@ type SealedMessage = {
   to: string
   mail?: MailName
   values?: MailValues
-  /** Set when the recipient's language is known. */
   language?: Language
+  unsubscribe?: string
   /** Only in `send_letter`, which earlier versions enqueued with the text instead of the mail. */
   subject?: string
   text?: string
@@ -95,7 +111,7 @@ async function textOf(ctx: Context, message: SealedMessage): Promise<{ subject: 
 
 /** Sends a message. Gives up when the mail or text message service rejects the message permanently. */
 export async function deliver(ctx: Context, message: SealedMessage): Promise<void> {
-  const { channel, to, purpose = 'message', code, link } = message
+  const { channel, to, purpose = 'message', code, link, unsubscribe } = message
   const { subject, text } = await textOf(ctx, message)
   const parts = { text, ...(code === undefined ? {} : { code }) }
   const kind = code === undefined ? 'message' : 'verification'
@@ -103,8 +119,9 @@ export async function deliver(ctx: Context, message: SealedMessage): Promise<voi
     if (channel === 'sms') await sendText(ctx, { phone: to, purpose, ...parts })
     else {
       const site = await mailSite(ctx)
+      const more = { ...(link === undefined ? {} : { link }), ...(unsubscribe === undefined ? {} : { unsubscribe }) }
       const named = { subject: `${subject} · ${site.name}`, site }
-      await mailSender(ctx).send({ to, kind, ...named, ...parts, ...(link === undefined ? {} : { link }) })
+      await mailSender(ctx).send({ to, kind, ...named, ...parts, ...more })
     }
   } catch (error) {
     if (!(error as { permanent?: boolean }).permanent) throw error

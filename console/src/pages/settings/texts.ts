@@ -117,6 +117,10 @@ export const SETTING_TEXTS: Record<string, SettingText> = {
     label: ['First steps', '初始设置'],
     note: ['Finished steps of the page “First steps”.', '“初始设置”页面中已完成的步骤。'],
   },
+  'mail:weekly': {
+    label: ['Weekly mail', '每周邮件'],
+    note: ['Users may ask for a weekly mail about what they follow.', '用户可以订阅关注内容的每周邮件。'],
+  },
   'site:powered-by': {
     label: ['Name the software', '显示软件名称'],
     note: ['Pages and mails say “Powered by Kith”.', '页面和邮件中显示“由 Kith 驱动”。'],

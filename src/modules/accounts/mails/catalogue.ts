@@ -199,6 +199,29 @@ export const MAILS = {
     },
     values: { until: DAY },
   },
+  digest: {
+    about: { en: 'Weekly mail', zh: '每周邮件' },
+    subject: { en: 'Your week', zh: '一周精选' },
+    text: {
+      en: 'What happened in what you follow:\n\n{items}\n\nYou asked for this mail. End it: {unsubscribe}',
+      zh: '您关注的内容本周动态：\n\n{items}\n\n您订阅了此邮件。退订：{unsubscribe}',
+    },
+    values: {
+      items: {
+        about: { en: 'Titles and links of the week', zh: '本周内容的标题和链接' },
+        example: {
+          en: 'From your groups\n• A walk along the river (Walkers)',
+          zh: '您的圈子\n• 沿河散步 (Walkers)',
+        },
+      },
+      unsubscribe: {
+        about: { en: 'Link that ends the mail', zh: '退订链接' },
+        example: 'https://site.example/unsubscribe?token=…',
+      },
+    },
+    needs: ['items', 'unsubscribe'],
+    inLanguageOfReader: true,
+  },
   'export-failed': {
     about: { en: 'A data export failed', zh: '数据导出失败' },
     subject: { en: 'Your data could not be exported', zh: '数据导出失败' },
