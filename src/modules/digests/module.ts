@@ -62,7 +62,7 @@ export function digestRoutes(server: Server, ctx: Context) {
   })
 
   route('GET /digest/unsubscribe/:token', {
-    operationId: 'openUnsubscribe',
+    operationId: 'openDigestUnsubscription',
     summary: 'Redirect to the page that ends the weekly mail',
     description: 'For mail programs that open the address of `List-Unsubscribe` in a browser.',
     access: 'public',
@@ -76,7 +76,7 @@ export function digestRoutes(server: Server, ctx: Context) {
   })
 
   route('POST /digest/unsubscribe/:token', {
-    operationId: 'unsubscribe',
+    operationId: 'unsubscribeFromDigest',
     summary: 'End the weekly mail with the token of a mail (RFC 8058)',
     access: 'public',
     cookie: 'never',
