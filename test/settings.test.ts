@@ -13,7 +13,7 @@ import { refusalOf, settingsOn } from '#test/sign-up.ts'
 import { createWorld, type Person } from '#test/world.ts'
 
 const world = await createWorld()
-const { as, guest, sql, person, work } = world
+const { as, ctx, guest, sql, person, work } = world
 const { rich } = await walletsOf(world)
 const { ask, answer, askForLooks, points, rich: richInPoints } = questionsOf(world)
 const { publish } = feedsOf(world)
@@ -110,8 +110,12 @@ const PROOFS: Partial<Record<SettingName, () => Promise<void>>> = {
   'mail:weekly': async () => {
     const member = await person()
     const offered = async () => (await as(member, 'GET', '/user/digest')).body.offered
+    // The mail leads to pages of the site.
+    assert.equal(await offered(), false)
+    Object.assign(ctx.config, { web: true })
     assert.equal(await offered(), true)
     await under({ 'mail:weekly': false }, async () => assert.equal(await offered(), false))
+    Object.assign(ctx.config, { web: false })
   },
   'site:imprint': () =>
     under({ 'site:imprint': 'River Society' }, async () =>

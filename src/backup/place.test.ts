@@ -74,7 +74,7 @@ test('names the missing bucket, the closed endpoint and the wrong key of a backu
     for (const [change, english, chinese] of [
       [{ backupTo: 's3://none/kith' }, /The bucket does not exist\./, /存储桶不存在/],
       [{ s3: { ...s3, endpoint: S3.endpoint } }, /does not answer\. Check the host/, /没有响应/],
-      [{ s3: { ...s3, secretAccessKey: 'wrong' } }, /does not accept the key\./, /不接受该密钥/],
+      [{ s3: { ...s3, accessKeyId: 'wrong' } }, /does not accept the key\./, /不接受该密钥/],
     ] as const) {
       const fault = await testBackupPlace({ ...place, ...change })
       assert.match(String(fault?.en), english)
@@ -92,9 +92,12 @@ test('writes and deletes a file to test the folder of backups', async () => {
   assert.deepEqual(await readdir(place), [])
   const fault = await testBackupPlace({ backupTo: file, s3: S3 })
   assert.match(String(fault?.en), /cannot be written \(ENOTDIR\): A part of the path is a file\./)
-  // Linux opens no file for writing here, whoever asks.
+  // Linux lets no user create a file here.
   if (process.platform === 'linux')
-    assert.match(String((await testBackupPlace({ backupTo: '/proc', s3: S3 }))?.en), /^BACKUP_TO: \/proc cannot be written/)
+    assert.match(
+      String((await testBackupPlace({ backupTo: '/proc', s3: S3 }))?.en),
+      /^BACKUP_TO: \/proc cannot be written/,
+    )
 })
 
 test('never removes the backup of this run, also beside names of the future', async () => {

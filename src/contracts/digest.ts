@@ -16,7 +16,10 @@ const TITLE_MOST = 100
 
 /** A text as one line of a mail. Soft hyphens mark names in older texts. */
 export function digestTitle(text: string): string {
-  const line = text.replace(/\u00ad/g, '').replace(/\s+/g, ' ').trim()
+  const line = text
+    .replace(/\u00ad/g, '')
+    .replace(/\s+/g, ' ')
+    .trim()
   const characters = [...line]
   return characters.length > TITLE_MOST ? `${characters.slice(0, TITLE_MOST).join('')}…` : line
 }

@@ -143,7 +143,11 @@ test('says what to do about each fault of the mail server', async (t) => {
   for (const [smtpUrl, en, zh] of [
     [closed, /Nothing answers at the host and the port of SMTP_URL/, /没有响应/],
     ['smtp://mail.invalid', /The host in SMTP_URL does not exist/, /主机不存在/],
-    [withPassword(await open({ AUTH: '535 5.7.8 no' })), /does not accept the user name or the password/, /密码/],
+    [
+      withPassword(await open({ AUTH: '535 5.7.8 no' })),
+      /does not accept the user name or the password/,
+      /密码/,
+    ],
     [(await open()).replace('smtp:', 'smtps:'), /Write smtps:\/\/ for port 465/, /465/],
     [await open({ MAIL: '553 5.7.1 not yours' }), /refuses the sender\. Set MAIL_FROM/, /MAIL_FROM/],
   ] as const) {

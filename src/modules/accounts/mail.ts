@@ -93,7 +93,7 @@ const unsubscribeHeaders = (address: string | undefined) =>
     ? {}
     : { 'List-Unsubscribe': `<${address}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' }
 
-/** What an operator can do about an error of the mail server, by its code, reply, command and message. */
+/** Advice for operators about an error of the mail server, by its code, reply, command and message. */
 const ADVICE: readonly (readonly [RegExp, Text])[] = [
   [
     /^EAUTH /,
@@ -152,7 +152,7 @@ export class MailError extends Error {
   readonly responseCode: number | undefined
   /** True when a retry cannot succeed. */
   readonly permanent: boolean
-  /** What an operator can do, if the reason is known. */
+  /** Advice for operators, if the reason is known. */
   readonly advice: Text | undefined
 
   constructor(cause: unknown) {
@@ -214,7 +214,12 @@ function createSmtpMail(smtpUrl: string, from: string): Mail {
       const parts = { subject, text: mailText(letter), html: mailHtml(letter) }
       const sender = senderOf(from, letter.site?.name)
       await attempt((transporter) =>
-        transporter.sendMail({ from: sender, to: address, headers: { ...AUTOMATIC, ...unsubscribeHeaders(unsubscribe) }, ...parts }),
+        transporter.sendMail({
+          from: sender,
+          to: address,
+          headers: { ...AUTOMATIC, ...unsubscribeHeaders(unsubscribe) },
+          ...parts,
+        }),
       )
     },
     async verifyTransport() {
@@ -222,7 +227,7 @@ function createSmtpMail(smtpUrl: string, from: string): Mail {
       return 'smtp'
     },
     async close() {
-      if (opening) (await opening).close()
+      if (opening !== undefined) (await opening).close()
     },
   }
 }

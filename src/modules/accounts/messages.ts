@@ -119,7 +119,10 @@ export async function deliver(ctx: Context, message: SealedMessage): Promise<voi
     if (channel === 'sms') await sendText(ctx, { phone: to, purpose, ...parts })
     else {
       const site = await mailSite(ctx)
-      const more = { ...(link === undefined ? {} : { link }), ...(unsubscribe === undefined ? {} : { unsubscribe }) }
+      const more = {
+        ...(link === undefined ? {} : { link }),
+        ...(unsubscribe === undefined ? {} : { unsubscribe }),
+      }
       const named = { subject: `${subject} · ${site.name}`, site }
       await mailSender(ctx).send({ to, kind, ...named, ...parts, ...more })
     }

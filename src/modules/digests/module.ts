@@ -71,7 +71,10 @@ export function digestRoutes(server: Server, ctx: Context) {
     errors: [notFound],
     handler: ({ params, reply }) => {
       if (readerOf(ctx, params.token) === undefined) throw notFound()
-      return reply.redirect(`${ctx.config.publicUrl}/unsubscribe?token=${encodeURIComponent(params.token)}`, 302)
+      return reply.redirect(
+        `${ctx.config.publicUrl}/unsubscribe?token=${encodeURIComponent(params.token)}`,
+        302,
+      )
     },
   })
 

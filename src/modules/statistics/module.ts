@@ -63,7 +63,9 @@ export const healthRoutes = (probes: readonly Probe[]) => (server: Server, ctx: 
     reply: {
       200: Shared('BackupTest', {
         place: Type.Boolean({ description: 'True when BACKUP_TO is set' }),
-        fault: Nullable(Type.String({ description: 'What is wrong and what to do, in the language of the request' })),
+        fault: Nullable(
+          Type.String({ description: 'What is wrong and what to do, in the language of the request' }),
+        ),
       }),
     },
     handler: async ({ request }) => {

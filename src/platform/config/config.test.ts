@@ -58,7 +58,12 @@ test('reports all invalid settings at once', () => {
     PORT: ['eighty', '-1', '65536', '1.5'],
     LOG_LEVEL: ['loud'],
     PUBLIC_URL: [
-      ...['kith.example', 'ftp://kith.example', 'https://kith.example/social', 'https://kith.example/?site=1'],
+      ...[
+        'kith.example',
+        'ftp://kith.example',
+        'https://kith.example/social',
+        'https://kith.example/?site=1',
+      ],
       ...['https://kith.example/#top', 'https://me:secret@kith.example'],
     ],
     DATABASE_URL: ['mysql://a@b/c', 'postgres://kith:a#b@c/d'],

@@ -6,9 +6,9 @@ import {
   findMisspelledNames,
   originFaults,
   proxyFaults,
+  publicUrlFault,
   retiredFaults,
   severalHostsFault,
-  publicUrlFault,
   urlFault,
 } from './config-checks.ts'
 import { providerVariables, readOutsideProviders } from './outside-providers.ts'

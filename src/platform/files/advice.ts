@@ -6,7 +6,7 @@ export const storeFaultCode = (error: unknown): string => {
   return typeof code === 'string' ? code : cause ? storeFaultCode(cause) : String(name)
 }
 
-/** What an operator can do about a fault of a folder or an object store, by its code. */
+/** Advice for operators about a fault of a folder or an object store, by its code. */
 const ADVICE: readonly (readonly [RegExp, Text])[] = [
   [
     /^(NoSuchBucket|NotFound|NoSuchKey)$/,

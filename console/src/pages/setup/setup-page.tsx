@@ -47,7 +47,7 @@ export function SetupPage() {
     if (!marks || isMarked || marks.includes('seen')) return
     setMarked(true)
     // A failure opens the steps again at the next visit.
-    add('seen').catch(() => {})
+    void add('seen').catch(() => {})
   }, [marks, isMarked, add])
   if (mayChange === false) return <Navigate to="/" replace />
   if (error) return <ErrorState error={error} retry={() => void refetch()} />
@@ -58,7 +58,7 @@ export function SetupPage() {
   const goOn = () => (next ? setQuery({ step: next }) : navigate('/'))
   const done = async () => {
     await add(here)
-    goOn()
+    void goOn()
   }
   return (
     <Box sx={{ pt: 2, pb: 6, maxWidth: 760 }}>

@@ -2,7 +2,7 @@ import { isEmail } from '#lib/identifiers.ts'
 import { recordAudit } from '#modules/audit/index.ts'
 import type { Context } from '#platform/context.ts'
 import { transaction } from '#platform/database'
-import { ApiError, apiError, invalidField, notFound, type Text as LocalText } from '#platform/errors.ts'
+import { ApiError, apiError, invalidField, type Text as LocalText, notFound } from '#platform/errors.ts'
 import {
   Empty,
   language,
@@ -46,7 +46,7 @@ const AdminMail = Shared('AdminMail', {
   }),
   is_changed: Type.Boolean(),
   ...texts,
-  original: Type.Object({
+  original: Shared('MailTexts', {
     subject_en: Type.String(),
     text_en: Type.String(),
     subject_zh: Type.String(),
@@ -251,7 +251,10 @@ export function adminMailRoutes(server: Server, ctx: Context) {
     body: MailChanges,
     reply: { 200: MailPreview },
     errors: [notFound],
-    handler: async ({ params, body, request }) => preview(ctx, nameOf(params.mail), body, language(request)),
+    handler: async ({ params, body, request }) => {
+      const { subject, text, html } = await preview(ctx, nameOf(params.mail), body, language(request))
+      return { subject, text, html }
+    },
   })
 
   route('POST /admin/mails/:mail/test', {
