@@ -1,5 +1,6 @@
 import type { ContentKind, ContentReaders, ContentRemoval } from '#contracts/content.ts'
 import type { CounterCheck } from '#contracts/counters.ts'
+import type { DigestSource } from '#contracts/digest.ts'
 import type { Probe } from '#contracts/health-check.ts'
 import type { PersonalTable } from '#contracts/personal-data.ts'
 import type { Searchable } from '#contracts/search.ts'
@@ -58,6 +59,7 @@ export type Site = {
   readers: ContentReaders
   removals: Record<string, ContentRemoval | undefined>
   searchables: readonly Searchable[]
+  digests: readonly DigestSource[]
   statistics: MergedStatistics
   personalData: readonly PersonalTable[]
   erasers: readonly Eraser[]
@@ -78,6 +80,8 @@ export type Module = {
   kinds?: readonly ContentKind[]
   removals?: Record<string, ContentRemoval>
   search?: Searchable & Placed
+  /** Part of the weekly mail. */
+  digest?: DigestSource & Placed
   statistics?: Statistics & Placed
   /** Tables of the personal data export (rights-9). `place` is the position in the export's index. */
   personalData?: Placed & { tables: readonly PersonalTable[] }

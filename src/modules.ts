@@ -12,7 +12,7 @@ export const LAYERS: readonly (readonly string[])[] = [
   ],
   ['topics', 'music', 'news', 'questions', 'groups'],
   ['feeds'],
-  ['im', 'ranks', 'statistics', 'search'],
+  ['digests', 'im', 'ranks', 'statistics', 'search'],
 ]
 
 export const MODULES: readonly Module[] = await Promise.all(

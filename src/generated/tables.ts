@@ -250,6 +250,12 @@ export type Tables = {
     finished_at: string | null
     expires_at: string | null
   }
+  digest_readers: {
+    user_id: number
+    language: string
+    since: string
+    created_at: string
+  }
   earlier_orders: {
     id: number
     owner_id: number
@@ -768,6 +774,15 @@ export type Tables = {
     user_id: number
     created_at: string
     used_at: string | null
+  }
+  mail_texts: {
+    mail: string
+    languages: string
+    subject_en: string | null
+    text_en: string | null
+    subject_zh: string | null
+    text_zh: string | null
+    updated_at: string
   }
   mentions: {
     content_type: string

@@ -43,7 +43,7 @@ export {
   recordMentions,
   saveMentions,
 } from './mentions.ts'
-export { alertAccountOwner, messageUser } from './messages.ts'
+export { alertAccountOwner, hasEmail, messageUser } from './messages.ts'
 export { mountRanking, RankedUser, RanksQuery } from './rankings.ts'
 export { hasBlocked, isFollowing, notBlockedBy, selectFollowed } from './relations/queries.ts'
 export { isSuspended } from './sanctions/queries.ts'

@@ -64,9 +64,8 @@ async function deleteNewcomer(sql: Db, userId: number): Promise<Row<'users', 'em
   return row
 }
 
-const REASON = { zh: '说明：', en: 'Reason: ' }
-const withReason = (zh: string, en: string, remark: string | null) =>
-  remark === null ? `${zh} ${en}` : `${zh}${REASON.zh}${remark} ${en} ${REASON.en}${remark}`
+const reasonOf = (remark: string | null) =>
+  remark === null ? '' : { zh: `说明：${remark}`, en: ` Reason: ${remark}` }
 
 type Decision = { decidedBy: number; remark: string | null }
 
@@ -84,12 +83,8 @@ export async function admit(
   await addJob(tx, 'user_created', { id })
   await publishEvent(ctx, tx, 'user.created', { id, name })
   await messageUser(ctx, tx, id, {
-    subject: '注册申请已通过 Your registration was accepted',
-    text: withReason(
-      '您的注册申请已通过，现在可以登录。',
-      'Your registration was accepted. You can sign in now.',
-      remark,
-    ),
+    mail: 'registration-accepted',
+    values: { reason: reasonOf(remark) },
   })
   return true
 }
@@ -111,12 +106,8 @@ async function rejectNewcomer(
   const contacts = await deleteNewcomer(tx, decided.user_id)
   if (contacts)
     await enqueueMessage(ctx, tx, contacts, {
-      subject: '注册申请未通过 Your registration was not accepted',
-      text: withReason(
-        '您的注册申请未通过，所填资料已删除。',
-        'Your registration was not accepted, and what you entered was deleted.',
-        remark,
-      ),
+      mail: 'registration-rejected',
+      values: { reason: reasonOf(remark) },
     })
   return true
 }

@@ -32,6 +32,7 @@ export const SUBJECTS: Record<string, { noun: Text; page?: (id: string) => strin
   'group-posts': { noun: ['the group post', '圈子帖子'], page: (id) => `/group-posts/${id}/show` },
   groups: { noun: ['the group', '圈子'], page: (id) => `/groups/${id}/show` },
   invitations: { noun: ['the invitation', '邀请'], page: () => '/invitations' },
+  mails: { noun: ['the mail', '邮件'], page: () => '/mails' },
   'music-singers': { noun: ['the singer', '歌手'], page: (id) => `/singers/${id}` },
   'music-songs': { noun: ['the song', '歌曲'], page: (id) => `/songs/${id}` },
   'music-specials': { noun: ['the album', '专辑'], page: (id) => `/albums/${id}` },
@@ -89,6 +90,7 @@ const VERBS: Record<string, Text> = {
   withdraw: ['withdrew', '撤回了'],
   replay: ['resent deliveries of', '重新投递了'],
   rotate: ['replaced the secret of', '更换了密钥：'],
+  reset: ['restored the original of', '恢复了原文：'],
   template: ['used the template for', '使用模板填写了'],
   restore: ['restored a version of', '恢复了旧版本：'],
   pass: ['accepted', '通过了'],
@@ -180,7 +182,8 @@ export function nameOf(entry: AuditEntry): string {
       if (typeof value === 'string' && value !== '')
         return value.length > 60 ? `${cutText(value, 60)}…` : value
     }
-  return entry.subject_type === 'settings' ? '' : `#${entry.subject_id}`
+  if (entry.subject_type === 'settings') return ''
+  return /^\d+$/.test(entry.subject_id) ? `#${entry.subject_id}` : entry.subject_id
 }
 
 export const pageOf = (entry: AuditEntry): string | undefined =>

@@ -227,7 +227,7 @@ function chosenTheme(request: FastifyRequest): string {
   return ['light', 'dark'].includes(chosen) ? chosen : 'auto'
 }
 
-const FORMS = ['/sign-in', '/join', '/forgotten-password']
+const FORMS = ['/sign-in', '/join', '/forgotten-password', '/unsubscribe']
 const FORM_BYTES = 16 * 1024
 
 const fieldsOf = (body: unknown): Record<string, string> =>

@@ -63,6 +63,12 @@ export const FORMS: Record<string, (given: Given) => Promise<Outcome>> = {
     return answer.status === 202 ? shown({}, 'waiting') : { location: '/' }
   },
 
+  async '/unsubscribe'({ fields, search, send }) {
+    const token = encodeURIComponent(fields.token ?? search.get('token') ?? '')
+    const answer = await send('POST', `digest/unsubscribe/${token}`, {})
+    return isDone(answer) ? shown({}, 'waiting') : shown(fields, 'first', answer)
+  },
+
   async '/forgotten-password'({ fields, send }) {
     const { address = '', code, password, ...rest } = fields
     const to = address.trim()
