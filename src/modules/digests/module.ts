@@ -82,7 +82,6 @@ export function digestRoutes(server: Server, ctx: Context) {
     operationId: 'unsubscribeFromDigest',
     summary: 'End the weekly mail with the token of a mail (RFC 8058)',
     access: 'public',
-    cookie: 'never',
     params: TokenParams,
     reply: { 204: Empty },
     errors: [notFound],

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { connect } from 'node:net'
 import { test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
+import { until } from '#test/fixtures/streams.ts'
 import { createWorld } from '#test/world.ts'
 
 const { app, ctx, person } = await createWorld({ LOG_LEVEL: 'info', STREAM_HEARTBEAT_MS: '100' })
@@ -42,4 +43,8 @@ test('logs neither errors nor warnings when clients close their streams', async 
   await once(ended, 'data')
   await pause(400)
   assert.deepEqual(lines, [])
+  await until(
+    async () => /^notification_streams_open 1$/m.test(await ctx.metrics.render()),
+    'only one is open',
+  )
 })
