@@ -162,9 +162,10 @@ test('reads the texts that a concurrent change is storing before it changes a ma
   await set('signed-out', { subject_en: 'Old' })
   let change: ReturnType<typeof set> | undefined
   await transaction(sql, async (tx) => {
-    await tx`update mail_texts set subject_en = 'New' where mail = 'signed-out'`
+    await tx`select from mail_texts where mail = 'signed-out' for update`
     change = set('signed-out', { subject_zh: '新' })
     await untilWaiting(sql)
+    await tx`update mail_texts set subject_en = 'New' where mail = 'signed-out'`
   })
   assert.equal((await change)?.status, 204)
   const [texts] = await sql`select subject_en, subject_zh from mail_texts where mail = 'signed-out'`
