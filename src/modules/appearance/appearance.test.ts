@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import sharp from 'sharp'
+import { transaction } from '#platform/database'
 import { addJob } from '#platform/jobs'
 import { flatPicture, noisyPicture } from '#test/fixtures/media.ts'
 import { storePicture } from '#test/fixtures/nodes.ts'
+import { untilWaiting } from '#test/waiting.ts'
 import { buildSite } from '#test/web-browser.ts'
 import { createWorld, type Person } from '#test/world.ts'
 
@@ -120,6 +122,21 @@ test('keeps the pictures of one change when two changes race', async () => {
     [204, 204, 204],
   )
   assert.equal((await sql`select from site_pictures where setting = 'site:icon'`).length, 5)
+})
+
+test('removes a picture that a concurrent change is storing', async () => {
+  await set({ 'site:icon': await store(200, 200) })
+  let removal: ReturnType<typeof set> | undefined
+  await transaction(sql, async (tx) => {
+    await tx`delete from site_pictures where setting = 'site:icon'`
+    await tx`
+      insert into site_pictures (file, setting, mime, width, height, bytes)
+      values ('icon-192.png', 'site:icon', 'image/png', 192, 192, '\\x00')`
+    removal = set({ 'site:icon': null })
+    await untilWaiting(sql)
+  })
+  assert.equal((await removal)?.status, 204)
+  assert.equal((await sql`select from site_pictures where setting = 'site:icon'`).length, 0)
 })
 
 test('links the style sheet of the accent, with colours corrected for both themes', async () => {

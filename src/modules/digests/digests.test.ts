@@ -2,13 +2,17 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { mailSender } from '#modules/accounts/index.ts'
 import { createMail, type MailMessage } from '#modules/accounts/mail.ts'
+import { transaction } from '#platform/database'
 import { addJob } from '#platform/jobs'
 import { createLog } from '#platform/observability'
 import { groupMaker } from '#test/fixtures/groups.ts'
 import { mailServer } from '#test/fixtures/mail-server.ts'
 import { refusalOf, settingsOn } from '#test/sign-up.ts'
+import { untilWaiting } from '#test/waiting.ts'
 import { buildSite } from '#test/web-browser.ts'
 import { createWorld, type Person } from '#test/world.ts'
+import { SITE } from '../../site.ts'
+import { sendDigests } from './service.ts'
 
 await buildSite()
 const world = await createWorld({ WEB: 'on', PUBLIC_URL: 'http://site.test', SMTP_URL: 'smtp://127.0.0.1:1' })
@@ -133,7 +137,13 @@ test('sends no mail for a week without news, and one mail when two runs race', a
   await publish(bob, 'Hello again')
   await sql`update digest_readers set since = now() - interval '8 days' where user_id = ${ann.id}`
   mails.length = 0
-  for (let n = 0; n < 2; n += 1) await addJob(sql, 'send_digests', {})
+  let runs: Promise<unknown> | undefined
+  await transaction(sql, async (tx) => {
+    await tx`select from digest_readers where user_id = ${ann.id} for update`
+    runs = Promise.all([sendDigests(ctx, SITE.digests), sendDigests(ctx, SITE.digests)])
+    await untilWaiting(sql, 2)
+  })
+  await runs
   await work()
   assert.equal(mails.filter(({ to }) => to === ann.email).length, 1)
   // The next mail is due a week later.

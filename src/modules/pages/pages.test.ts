@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { transaction } from '#platform/database'
 import { addJob } from '#platform/jobs'
 import { exportsOn } from '#test/fixtures/exports.ts'
 import { uploadPicture } from '#test/fixtures/uploads.ts'
 import { refusalOf, settingsOn, signUpsOn } from '#test/sign-up.ts'
+import { untilWaiting } from '#test/waiting.ts'
 import { buildSite } from '#test/web-browser.ts'
 import { createWorld } from '#test/world.ts'
 
@@ -146,6 +148,19 @@ test('adds one version for each of two changes that race', async () => {
     ['x', 'y'].map((title_en) => admin('POST', 'pages', { slug: 'raced', title_en, body_en: 'x' })),
   )
   assert.deepEqual([again?.status, taken?.status].sort(), [201, 422])
+})
+
+test('keeps what a concurrent change of a page is storing', async () => {
+  const id = await create({ slug: 'shared', title_en: 'Shared', body_en: 'x' })
+  let change: ReturnType<typeof admin> | undefined
+  await transaction(sql, async (tx) => {
+    await tx`update site_pages set place = 5 where id = ${id}`
+    change = admin('PATCH', `pages/${id}`, { in_footer: false })
+    await untilWaiting(sql)
+  })
+  assert.equal((await change)?.status, 204)
+  const { place, in_footer } = (await admin('GET', `pages/${id}`)).body
+  assert.deepEqual([place, in_footer], [5, false])
 })
 
 test('shows pictures of a page to its readers, and keeps them when uploads are tidied', async () => {

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { mailSender } from '#modules/accounts/index.ts'
+import { transaction } from '#platform/database'
+import { addJob } from '#platform/jobs'
 import { refusalOf, settingsOn } from '#test/sign-up.ts'
+import { untilWaiting } from '#test/waiting.ts'
 import { createWorld, type Person } from '#test/world.ts'
 import { MailError, type MailMessage } from '../mail.ts'
 import { alertAccountOwner } from '../messages.ts'
@@ -137,7 +140,6 @@ test('sends messages that an earlier version enqueued', async () => {
     JSON.stringify({ channel: 'mail', to: 'old@mail.example', subject: 'Old', text: 'Old text' }),
   )
   mails.length = 0
-  const { addJob } = await import('#platform/jobs')
   await addJob(sql, 'send_letter', { sealed })
   await work()
   assert.deepEqual([mails[0]?.subject, mails[0]?.text], ['Old · Kith', 'Old text'])
@@ -154,6 +156,20 @@ test('keeps both of two changes that race', async () => {
   )
   const { subject_en, subject_zh } = await read('deleted')
   assert.deepEqual([subject_en, subject_zh], ['Bye', '再见'])
+})
+
+test('reads the texts that a concurrent change is storing before it changes a mail', async () => {
+  await set('signed-out', { subject_en: 'Old' })
+  let change: ReturnType<typeof set> | undefined
+  await transaction(sql, async (tx) => {
+    await tx`select from mail_texts where mail = 'signed-out' for update`
+    change = set('signed-out', { subject_zh: '新' })
+    await untilWaiting(sql)
+    await tx`update mail_texts set subject_en = 'New' where mail = 'signed-out'`
+  })
+  assert.equal((await change)?.status, 204)
+  const [texts] = await sql`select subject_en, subject_zh from mail_texts where mail = 'signed-out'`
+  assert.deepEqual({ ...texts }, { subject_en: 'New', subject_zh: '新' })
 })
 
 test('audits changes of mails and reserves them for administrators who may change the site', async () => {
