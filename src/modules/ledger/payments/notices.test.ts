@@ -13,6 +13,7 @@ import { paymentTools } from '#test/fixtures/payment-suite.ts'
 import { untilWaiting } from '#test/waiting.ts'
 import { reportPayments } from '../../../commands/maintenance.ts'
 import { compareStatement, compareStatements, queryDuePayments } from './reconcile.ts'
+import { requestDueRefunds } from './refunds.ts'
 
 const stripe = await stripeDouble()
 const noon = (day: string) => Date.parse(`${day}T12:00:00Z`)
@@ -276,6 +277,28 @@ test('deletes notices of payments after their retention', async () => {
   const left: { state: string; source: string }[] = await list()
   assert.ok(left.length > 0 && left.length < before)
   for (const { state, source } of left) assert.ok(state !== 'applied' || source === 'statement')
+})
+
+test('asks for payments, refunds and notices whose times lie in the future, because the clock of the database was ahead', async () => {
+  const anna = await person()
+  const [id, refunded] = [await open(anna), await open(anna)]
+  stripe.pay(id)
+  await notify(stripeEvents.completed(stripe.pay(refunded)))
+  const asked = await as(founder, 'POST', '/admin/payment-refunds', {
+    recharge_id: refunded,
+    reason: 'Wrong',
+  })
+  assert.equal(asked.status, 201, JSON.stringify(asked.body))
+  await sql`delete from graphile_worker._private_jobs where task_id in (
+    select id from graphile_worker._private_tasks where identifier = 'refund_payment')`
+  for (const table of ['payments', 'payment_refunds'])
+    await sql`
+      update ${sql(table)} set ask_at = now() + interval '2 days', asks = 3, updated_at = now() + interval '2 days'
+      where recharge_id in (${id}, ${refunded})`
+  await queryDuePayments(ctx)
+  await requestDueRefunds(ctx)
+  assert.equal((await stateOf(id))?.state, 'credited')
+  assert.equal((await as(founder, 'GET', `/admin/payment-refunds/${asked.body.id}`)).body.state, 'done')
 })
 
 test('compares no statement early, and closes no order, while the clock of the node is two days ahead', async (t) => {
