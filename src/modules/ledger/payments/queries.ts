@@ -92,6 +92,17 @@ export async function settleNotice(sql: Db, id: number, outcome: NoticeOutcome):
     where id = ${id}`
 }
 
+/** Sums what the stored notices of lost disputes reclaim, once for each dispute. */
+export async function sumLostClaims(sql: Db, provider: string, payment: string): Promise<number> {
+  const [{ sum }] = await sql<[{ sum: number }]>`
+    select coalesce(sum(amount), 0)::bigint as sum from (
+      select max((facts->'claim'->>'amount')::bigint) as amount from payment_notices
+      where provider = ${provider} and payment_number = ${payment} and facts->>'dispute' = 'lost' and facts ? 'claim'
+      group by facts->'claim'->>'number'
+    ) lost`
+  return sum
+}
+
 /** Sums the refunds that statements list. The provider may have made more. */
 export async function sumStatedRefunds(sql: Db, provider: string, payment: string): Promise<number> {
   const [{ sum }] = await sql<[{ sum: number }]>`
@@ -133,7 +144,8 @@ export async function findPayment(sql: Db, provider: string, order: string): Pro
 export async function savePayment(sql: Db, row: PaymentRow): Promise<void> {
   await sql`
     update payments set state = ${row.state}, payment_number = ${row.payment_number}, fault = ${row.fault},
-      refunded = ${row.refunded}, told_refunded = ${row.told_refunded}, dispute = ${row.dispute}, paid_at = coalesce(paid_at, ${
+      refunded = ${row.refunded}, told_refunded = ${row.told_refunded}, lost_amount = ${row.lost_amount},
+      dispute = ${row.dispute}, dispute_number = ${row.dispute_number}, paid_at = coalesce(paid_at, ${
         row.payment_number === null ? null : sql`now()`
       }), updated_at = now()
     where recharge_id = ${row.recharge_id}`
