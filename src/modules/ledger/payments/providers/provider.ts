@@ -35,7 +35,7 @@ export type PaymentFacts = {
   /** A single refund on a statement of the providers that otherwise report the total. */
   stated?: { number: string; amount: number }
   dispute?: Dispute
-  /** What the payer's bank reclaims with the dispute. Without it, the bank reclaims the whole payment. */
+  /** Amount that the payer's bank reclaims with the dispute. Without it, the bank reclaims the whole payment. */
   claim?: { number: string; amount: number; currency: string }
 }
 
