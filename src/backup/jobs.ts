@@ -18,7 +18,10 @@ export async function recordBackup(sql: Db, { place, bytes, seconds, fault }: Ba
     insert into backup_runs (place, bytes, seconds, fault) values (${place}, ${bytes}, ${seconds}, ${fault ?? null})`
 }
 
-/** `failing_since` and `fault` describe failures since the last successful backup. */
+/**
+ * `failing_since` and `fault` describe failures since the last successful backup. Compares ids, because the clock of the
+ * database may have been ahead at that backup.
+ */
 export type BackupState = {
   finished_at: string | null
   bytes: number | null
@@ -30,14 +33,15 @@ export type BackupState = {
 export async function findBackupState(sql: Db): Promise<BackupState> {
   const [row] = await sql<[BackupState]>`
     with whole as (
-      select finished_at, bytes, seconds from backup_runs where fault is null order by finished_at desc limit 1
+      select id, least(finished_at, now()) as finished_at, bytes, seconds from backup_runs
+      where fault is null order by id desc limit 1
     ),
     failed as (
-      select finished_at, fault from backup_runs
-      where fault is not null and finished_at > coalesce((select finished_at from whole), '-infinity')
+      select id, finished_at, fault from backup_runs
+      where fault is not null and id > coalesce((select id from whole), 0)
     )
     select w.finished_at, w.bytes, w.seconds, (select min(finished_at) from failed) as failing_since,
-      (select fault from failed order by finished_at desc limit 1) as fault
+      (select fault from failed order by id desc limit 1) as fault
     from (values (1)) one (n) left join whole w on true`
   return row
 }

@@ -1037,6 +1037,8 @@ export type Tables = {
     told_refunded: number
     provider_fee: number | null
     fee_currency: string | null
+    lost_amount: number
+    dispute_number: string | null
   }
   period_sum_changes: {
     ranking: string

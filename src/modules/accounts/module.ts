@@ -61,11 +61,15 @@ const securitySettings = apiError(
   '只有可修改账号安全设置的管理员（权限 admin:site:security）才能更改此设置。',
 )
 
-/** Settings that protect accounts and private texts, decide who gets an account, or choose where links of mails lead. */
+/**
+ * Settings that protect accounts and private texts, decide who gets an account or which name, choose where links of the
+ * site and of mails lead, or delete what members wrote for ever.
+ */
 const SECURITY: ReadonlySet<string> = new Set<SettingName>([
   'account:deletion-days',
   'account:second-factor-for-administrators',
   'account:sign-in-notices',
+  'chat:keep-days',
   'chat:push-text',
   'notifications:push-text',
   'pay-validate-user-password',
@@ -78,6 +82,8 @@ const SECURITY: ReadonlySet<string> = new Set<SettingName>([
   'register:phone-countries',
   'register:role',
   'register:type',
+  'site:about-url',
+  'site:reserved-nickname',
   'site:web-links',
   'sms:daily',
   'sms:daily-per-address',

@@ -136,6 +136,9 @@ test('requires `admin:site:security` to change settings that protect accounts (a
     { 'register:role': 'powerless' },
     { 'register:type': 'closed', 'site:reward': true },
     { 'sms:daily': 0 },
+    { 'chat:keep-days': 1 },
+    { 'site:reserved-nickname': '' },
+    { 'site:about-url': 'https://elsewhere.example/' },
     { 'pay-validate-user-password': !before['pay-validate-user-password'] },
   ]
   for (const changes of weaker) {

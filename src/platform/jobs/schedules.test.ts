@@ -83,6 +83,44 @@ test('goes on after the clock of the database jumped in either direction', async
   await close()
 })
 
+test('runs jobs whose times lie in the future, because the clock of the database was ahead', async () => {
+  const { sql, node, pass, close } = await openScheduler()
+  await sql`
+    select graphile_worker.add_job(name, job_key => name, run_at => now() + delay, max_attempts => 12)
+    from (values ('new', interval '3 s'), ('failed', '0 s'), ('retried', '0 s'), ('later', '9 h'), ('delayed', '9 h'))
+      as t (name, delay)`
+  const ahead = (names: string[]) => sql`
+    update graphile_worker._private_jobs set run_at = run_at + interval '2 days', created_at = created_at + interval '2 days',
+      updated_at = updated_at + interval '2 days'
+    where key = any(${names})`
+  const late = async () =>
+    (
+      await sql<{ key: string }[]>`
+        select key from graphile_worker.jobs where run_at > now() + interval '1 minute' order by key`
+    ).map(({ key }) => key)
+  await ahead(['new', 'failed', 'delayed'])
+  // A failed job keeps the times of its creation.
+  await sql`
+    update graphile_worker._private_jobs set attempts = 1, created_at = now(), updated_at = now() where key = 'failed'`
+  await sql`
+    update graphile_worker._private_jobs set attempts = 9, run_at = now() + interval '6 hours' where key = 'retried'`
+  // A later job with the same key keeps the time of the waiting one.
+  await sql`select graphile_worker.add_job('new', job_key => 'new', job_key_mode => 'preserve_run_at')`
+  assert.deepEqual(await late(), ['delayed', 'failed', 'later', 'new', 'retried'])
+  const { look } = node()
+  await look()
+  assert.deepEqual(await late(), ['delayed', 'later', 'retried'])
+  const [{ hours }] = await sql<[{ hours: number }]>`
+    select round(extract(epoch from run_at - now()) / 3600)::int as hours from graphile_worker.jobs where key = 'delayed'`
+  assert.equal(hours, 9)
+  await ahead(['new'])
+  assert.ok((await late()).includes('new'))
+  pass(-1)
+  await look()
+  assert.ok(!(await late()).includes('new'))
+  await close()
+})
+
 test('finds the longest gap of a schedule', () => {
   const hours = (pattern: string) => longestGap(pattern) / (60 * MINUTE)
   assert.equal(hours('30 3 * * *'), 24)

@@ -53,6 +53,21 @@ select graphile_worker.add_job(d.task, d.payload, d.queue_name, now(), d.max_att
   d.job_key_mode)
 from due d join claimed using (identifier)`
 
+/** Longer than the delay of graphile-worker before the retry of a failed job. */
+const LONGEST_RETRY = '7 hours'
+
+/**
+ * Sets waiting jobs right whose times come from a clock that was ahead. Otherwise they would wait for as long as it was
+ * ahead, and hold up later jobs with the same key. A job keeps its delay, and a failed one is retried at once.
+ */
+const SET_RIGHT = `
+update graphile_worker._private_jobs set
+  run_at = case when attempts > 0 then now()
+    else now() + greatest(run_at - greatest(created_at, updated_at), interval '0') end,
+  created_at = least(created_at, now()), updated_at = least(updated_at, now())
+where locked_at is null and case when attempts > 0 then run_at > now() + interval '${LONGEST_RETRY}'
+  else greatest(created_at, updated_at) > now() + interval '1 minute' end`
+
 /**
  * Enqueues scheduled jobs by the clock of the database, because the clocks of the nodes may differ. graphile-worker's own
  * scheduler reads the clock of the node: one that was ahead for a minute stopped all schedules for as long as it was ahead.
@@ -84,7 +99,10 @@ export function createSchedules(pool: Pool, schedules: readonly Schedule[], now 
     async look(): Promise<number> {
       const { minute, msToNext } = await now()
       // Begins again when the clock was set back, or forward by more than a slow process can explain.
-      if (handled === undefined || handled > minute) handled = minute
+      if (handled === undefined || handled > minute) {
+        await pool.query(SET_RIGHT)
+        handled = minute
+      }
       if (minute - handled > CATCH_UP * MINUTE_MS) handled = minute - MINUTE_MS
       while (handled < minute) {
         await enqueue(handled + MINUTE_MS, minute)

@@ -96,7 +96,7 @@ export async function findNextExport(tx: Tx, userId: number, hours: number): Pro
   await tx`select from users where id = ${userId} for update`
   const [row] = await tx<{ next_at: string; is_past: boolean }[]>`
     select created_at + make_interval(hours => ${hours}) as next_at,
-      created_at + make_interval(hours => ${hours}) <= now() as is_past
+      created_at not between now() - make_interval(hours => ${hours}) and now() + interval '1 minute' as is_past
     from data_exports where user_id = ${userId} and state <> 'failed' order by id desc limit 1`
   return row === undefined || row.is_past ? undefined : row.next_at
 }

@@ -23,6 +23,17 @@ test('sends at most one six-digit code a minute to an e-mail address (sign-in-3)
   assert.equal(again.headers['x-error-code'], 'code_too_early')
 })
 
+test('sends another code when the clock of the database was ahead at the previous one (sign-in-3)', async () => {
+  const { email } = fresh()
+  const ask = async () => (await guest('POST', '/verifycodes/register', { email })).status
+  assert.equal(await ask(), 202)
+  await sql`
+    update verification_codes set sent = 10, created_at = created_at + interval '2 days',
+      sent_since = sent_since + interval '2 days'
+    where account = ${email.toLowerCase()}`
+  assert.deepEqual([await ask(), await ask()], [202, 403])
+})
+
 test('sends a code by text message in the language of the request', async () => {
   const { phone } = fresh()
   const language = { 'accept-language': 'zh-CN' }

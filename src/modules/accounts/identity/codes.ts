@@ -72,17 +72,21 @@ type StoredCode = { account: string; purpose: Purpose; hash: string }
 /** Maximum number of codes per account and purpose in an hour. Each code allows five wrong attempts. */
 const HOURLY_MAX = 10
 
-/** Returns false within a minute of the previous code, or when the hourly limit is reached. */
+/**
+ * Returns false within a minute of the previous code, or when the hourly limit is reached. Ignores times of the future,
+ * because the clock of the database was ahead when they were stored. Times of concurrent requests may be a little later.
+ */
 async function saveCode(sql: Db, code: StoredCode): Promise<boolean> {
+  const isNewHour = sql`excluded.created_at - c.sent_since not between interval '-1 minute' and interval '1 hour'`
   const rows = await sql`
     insert into verification_codes as c (account, purpose, code_hash, expires_at)
     values (${code.account}, ${code.purpose}, ${code.hash}, now() + interval '10 minutes')
     on conflict (account, purpose) do update set
       code_hash = excluded.code_hash, attempts = 0, created_at = excluded.created_at, expires_at = excluded.expires_at,
-      sent = case when excluded.created_at - c.sent_since >= interval '1 hour' then 1 else c.sent + 1 end,
-      sent_since = case when excluded.created_at - c.sent_since >= interval '1 hour' then excluded.created_at else c.sent_since end
-    where excluded.created_at - c.created_at >= interval '60 seconds'
-      and (c.sent < ${HOURLY_MAX} or excluded.created_at - c.sent_since >= interval '1 hour')
+      sent = case when ${isNewHour} then 1 else c.sent + 1 end,
+      sent_since = case when ${isNewHour} then excluded.created_at else c.sent_since end
+    where excluded.created_at - c.created_at not between interval '-1 minute' and interval '1 minute'
+      and (c.sent < ${HOURLY_MAX} or ${isNewHour})
     returning 1`
   return rows.length === 1
 }

@@ -136,6 +136,14 @@ test('rejects even a correct second factor after ten wrong codes within an hour 
   assert.equal((await enter(codeOf(ann.secret))).status, 200)
 })
 
+test('ends the hour of wrong codes when the clock of the database was ahead (rights-7)', async () => {
+  const ann = await guarded()
+  await sql`
+    update second_factors set failures = 10, failures_since = now() + interval '2 days' where user_id = ${ann.id}`
+  const answer = await signIn(ann.name, { password: PASSWORD, second_factor: codeOf(ann.secret) })
+  assert.equal(answer.status, 200)
+})
+
 test('requires the second factor for sign-in by an external account (rights-7)', async () => {
   const FORGE = '/socialite/open_forge'
   const ann = await guarded()

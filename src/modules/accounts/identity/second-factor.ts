@@ -58,13 +58,17 @@ async function hasFactor(sql: Db, userId: number): Promise<boolean> {
   return rows.length === 1
 }
 
-/** Counts an attempt before its verification, so that concurrent attempts cannot exceed the hourly limit. */
+/**
+ * Counts an attempt before its verification, so that concurrent attempts cannot exceed the hourly limit. An hour that
+ * begins in the future counts as over, because the clock of the database was ahead.
+ */
 async function countAttemptOn(sql: Db, userId: number, max: number): Promise<boolean> {
+  const isOver = sql`failures_since not between now() - interval '1 hour' and now() + interval '1 minute'`
   const rows = await sql`
     update second_factors set
-      failures = case when failures_since <= now() - interval '1 hour' then 1 else failures + 1 end,
-      failures_since = case when failures_since <= now() - interval '1 hour' then now() else failures_since end
-    where user_id = ${userId} and (failures < ${max} or failures_since <= now() - interval '1 hour')
+      failures = case when ${isOver} then 1 else failures + 1 end,
+      failures_since = case when ${isOver} then now() else failures_since end
+    where user_id = ${userId} and (failures < ${max} or ${isOver})
     returning 1`
   return rows.length === 1
 }

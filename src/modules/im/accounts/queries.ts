@@ -1,5 +1,6 @@
 import { isSuspended } from '#modules/accounts/index.ts'
 import type { Db, Row } from '#platform/database'
+import { isUnleased } from '../sync/queries.ts'
 
 export async function insertAccounts(
   sql: Db,
@@ -63,7 +64,7 @@ export async function leaseAccounts(
       from im_accounts
       where user_id = any(${ids})
         and (synced_version < version or provider is distinct from ${provider})
-        and (leased_until is null or leased_until < now())
+        and ${isUnleased(sql)}
       order by user_id for update skip locked
     )
     update im_accounts a set leased_until = now() + make_interval(secs => ${seconds}),
@@ -132,7 +133,7 @@ export async function listAccounts(
 export async function listWaitingAccounts(sql: Db, limit: number): Promise<number[]> {
   const rows = await sql<{ user_id: number }[]>`
     select user_id from im_accounts a
-    where synced_version < version and (leased_until is null or leased_until < now())
+    where synced_version < version and ${isUnleased(sql)}
       and not exists (select from graphile_worker.jobs j where j.key = 'im_account:' || a.user_id)
     order by user_id limit ${limit}`
   return rows.map(({ user_id }) => user_id)

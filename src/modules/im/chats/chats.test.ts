@@ -335,6 +335,21 @@ test('returns a chat file to members, and to moderators within five messages of 
   assert.equal(await read(eve), 404)
 })
 
+test('deletes the files of a group with the group', async () => {
+  const [owner, member] = [await person(), await person()]
+  const id = await makeGroup(owner, { members: String(member.id) })
+  const { body: chat } = await as(owner, 'PUT', `/chats/groups/${id}`)
+  const file = await uploadPicture(world, member)
+  const sent = await send(member, chat.id, { body: `@${owner.name}`, file })
+  assert.equal(sent.status, 201, JSON.stringify(sent.body))
+  assert.equal((await as(owner, 'DELETE', '/im/group', { im_group_id: Number(id) })).status, 204)
+  await world.work()
+  const left = await sql`
+    select id from files where id = ${file}
+    union all select content_id from mentions where content_type = 'chat-messages' and content_id = ${sent.body.id}`
+  assert.equal(left.length, 0)
+})
+
 test('deletes messages after the retention period', async () => {
   const [ann, bob, admin] = [await person(), await person(), await person({ roles: ['founder'] })]
   const chat = await pair(ann, bob)

@@ -5,6 +5,7 @@ import type { Context } from '#platform/context.ts'
 import { type Db, type Tx, transaction } from '#platform/database'
 import { blocked } from '#platform/errors.ts'
 import { ensureAccounts } from '../accounts/service.ts'
+import { detachMessagesOf } from '../chats/messages/service.ts'
 import { addSync } from '../sync/queries.ts'
 import { confirmVersion } from '../sync/service.ts'
 import {
@@ -174,6 +175,7 @@ export async function deleteGroup(ctx: Context, viewerId: number, wireId: number
   const { id, version } = await changing(ctx, wireId, viewerId, async (tx, group, rights) => {
     if (!rights.owner) throw notOwner()
     if (group.face_id !== null) await detachFiles(tx, { ids: [group.face_id] })
+    await detachMessagesOf(tx, group.id)
     await markDeleted(tx, group.id)
     return { id: group.id, version: await change(tx, group.id) }
   })

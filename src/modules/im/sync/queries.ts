@@ -17,6 +17,10 @@ export type LeasedGroup = ImGroupSettings &
 const isSettled = (sql: Db, isChosen: boolean): Fragment =>
   isChosen ? sql`true` : sql`(provider is distinct from 'easemob' or not exists (select from imports))`
 
+/** A lease that is longer than any sync takes comes from a database whose clock was ahead. */
+export const isUnleased = (sql: Db): Fragment => sql`
+  (leased_until is null or leased_until not between now() and now() + make_interval(secs => ${LEASE_SECONDS * 2}))`
+
 export async function leaseGroup(
   sql: Db,
   id: number,
@@ -26,7 +30,7 @@ export async function leaseGroup(
   const [row] = await sql<LeasedGroup[]>`
     update im_groups set leased_until = now() + make_interval(secs => ${seconds})
     where id = ${id} and (synced_version < version or provider is distinct from ${provider})
-      and (leased_until is null or leased_until < now()) and ${isSettled(sql, isChosen)}
+      and ${isUnleased(sql)} and ${isSettled(sql, isChosen)}
     returning id, provider, provider_id, name, description, public, members_only, allow_invites, max_users,
       creator_id, owner_id, version, deleted_at is not null as deleted`
   return row
@@ -94,7 +98,7 @@ export async function deleteAnnouncement(sql: Db, id: string): Promise<void> {
 export async function listWaitingGroups(sql: Db, limit: number): Promise<number[]> {
   const rows = await sql<{ id: number }[]>`
     select id from im_groups g
-    where synced_version < version and (leased_until is null or leased_until < now())
+    where synced_version < version and ${isUnleased(sql)}
       and not exists (select from graphile_worker.jobs j where j.key = 'im_group:' || g.id)
     order by id limit ${limit}`
   return rows.map(({ id }) => id)

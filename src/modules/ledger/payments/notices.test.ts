@@ -12,7 +12,9 @@ import {
 import { paymentTools } from '#test/fixtures/payment-suite.ts'
 import { untilWaiting } from '#test/waiting.ts'
 import { reportPayments } from '../../../commands/maintenance.ts'
+import { queryDisputes } from './notices.ts'
 import { compareStatement, compareStatements, queryDuePayments } from './reconcile.ts'
+import { requestDueRefunds } from './refunds.ts'
 
 const stripe = await stripeDouble()
 const noon = (day: string) => Date.parse(`${day}T12:00:00Z`)
@@ -186,6 +188,57 @@ test('asks Stripe for the result of an open dispute when its notice is lost (mon
   assert.equal((await owns(anna)).wallet, 300)
 })
 
+test('debits only the disputed part of a payment, in any order with refunds of the rest (money-25)', async () => {
+  const anna = await person()
+  const orders: ('paid' | 'lost' | 'refunded')[][] = [
+    ['paid', 'lost', 'lost', 'refunded'],
+    ['lost', 'paid', 'refunded', 'lost'],
+    ['paid', 'refunded', 'lost'],
+    ['paid', 'lost'],
+  ]
+  for (const order of orders) {
+    const before = (await owns(anna)).wallet
+    const id = await open(anna)
+    const payment = stripe.pay(id)
+    payment.claimed = 200
+    payment.dispute = 'lost'
+    for (const each of order) {
+      if (each === 'refunded') stripe.refund(id, 50)
+      await notify(
+        each === 'paid'
+          ? stripeEvents.completed(payment)
+          : each === 'lost'
+            ? stripeEvents.dispute(payment, 'lost')
+            : stripeEvents.refunded(payment),
+      )
+    }
+    const taken = order.includes('refunded') ? 250 : 200
+    assert.equal((await owns(anna)).wallet - before, payment.amount - taken, order.join())
+    const [row] = await sql<[{ state: string; dispute: string; refunded: number }]>`
+      select state, dispute, refunded from payments where recharge_id = ${id}`
+    assert.deepEqual(row, { state: 'credited', dispute: 'lost', refunded: taken })
+  }
+  assert.equal((await audit()).balanced, true)
+})
+
+test('applies a second dispute of a payment after the first one was won (money-25)', async () => {
+  const anna = await person()
+  const id = await open(anna)
+  const payment = stripe.pay(id)
+  await notify(stripeEvents.completed(payment))
+  await notify(stripeEvents.dispute(payment))
+  await notify(stripeEvents.dispute(payment, 'won'))
+  await notify(stripeEvents.dispute(payment))
+  assert.equal((await stateOf(id))?.state, 'credited')
+  const { type, object } = stripeEvents.dispute(payment)
+  await notify({ type, object: { ...(object as object), id: 'dp_second' } })
+  assert.equal((await stateOf(id))?.state, 'disputed')
+  payment.dispute = 'lost'
+  await queryDisputes(ctx)
+  assert.equal((await stateOf(id))?.state, 'refunded')
+  assert.equal((await owns(anna)).wallet, 0)
+})
+
 test('finds the order of a dispute whose payment is unknown (money-25)', async () => {
   const anna = await person()
   const id = await open(anna)
@@ -276,6 +329,50 @@ test('deletes notices of payments after their retention', async () => {
   const left: { state: string; source: string }[] = await list()
   assert.ok(left.length > 0 && left.length < before)
   for (const { state, source } of left) assert.ok(state !== 'applied' || source === 'statement')
+})
+
+test('asks for payments, refunds and notices whose times lie in the future, because the clock of the database was ahead', async () => {
+  const anna = await person()
+  const [id, refunded] = [await open(anna), await open(anna)]
+  stripe.pay(id)
+  await notify(stripeEvents.completed(stripe.pay(refunded)))
+  const asked = await as(founder, 'POST', '/admin/payment-refunds', {
+    recharge_id: refunded,
+    reason: 'Wrong',
+  })
+  assert.equal(asked.status, 201, JSON.stringify(asked.body))
+  await sql`delete from graphile_worker._private_jobs where task_id in (
+    select id from graphile_worker._private_tasks where identifier = 'refund_payment')`
+  for (const table of ['payments', 'payment_refunds'])
+    await sql`
+      update ${sql(table)} set ask_at = now() + interval '2 days', asks = 3, updated_at = now() + interval '2 days'
+      where recharge_id in (${id}, ${refunded})`
+  await queryDuePayments(ctx)
+  await requestDueRefunds(ctx)
+  assert.equal((await stateOf(id))?.state, 'credited')
+  assert.equal((await as(founder, 'GET', `/admin/payment-refunds/${asked.body.id}`)).body.state, 'done')
+})
+
+test('compares all statements since the last compared one, for example after a restore of an old backup', async () => {
+  const anna = await person()
+  const id = await open(anna)
+  const payment = stripe.pay(id)
+  await notify(stripeEvents.completed(payment))
+  const [{ day }] = await sql<[{ day: string }]>`select (current_date - 15)::text as day`
+  payment.paidAt = noon(day)
+  stripe.refund(id, 100)
+  await sql`delete from payment_statements`
+  await sql`update payments set created_at = now() - interval '30 days' where recharge_id = ${id}`
+  await compareStatements(ctx)
+  assert.equal((await sql`select from payment_statements where day = ${day}::date`).length, 0)
+  await sql`delete from payment_statements`
+  await sql`
+    insert into payment_statements (provider, day, lines, differences) values ('stripe', current_date - 20, 0, 0)`
+  await compareStatements(ctx)
+  assert.equal((await owns(anna)).wallet, payment.amount - 100)
+  const days =
+    await sql`select from payment_statements where day between current_date - 20 and current_date - 3`
+  assert.equal(days.length, 18)
 })
 
 test('compares no statement early, and closes no order, while the clock of the node is two days ahead', async (t) => {

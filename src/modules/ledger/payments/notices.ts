@@ -105,10 +105,10 @@ export async function queryDisputes(ctx: Context): Promise<void> {
       for (let after = 0, rows: PaymentRow[]; ; after = rows.at(-1)!.recharge_id) {
         rows = await findDisputed(ctx.sql, provider, after, AT_ONCE)
         for (const { order_number: order, payment_number } of rows) {
-          const dispute = await service.disputeOf(payment_number ?? '')
-          if (dispute !== undefined && dispute !== 'open')
+          const found = await service.disputeOf(payment_number ?? '')
+          if (found.dispute !== undefined && found.dispute !== 'open')
             await transaction(ctx.sql, (tx) =>
-              applyFacts(tx, provider, { order, status: 'unknown', dispute }),
+              applyFacts(tx, provider, { order, status: 'unknown', ...found }),
             )
         }
         if (rows.length < AT_ONCE) break

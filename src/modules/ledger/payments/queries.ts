@@ -92,6 +92,17 @@ export async function settleNotice(sql: Db, id: number, outcome: NoticeOutcome):
     where id = ${id}`
 }
 
+/** Sums what the stored notices of lost disputes reclaim, once for each dispute. */
+export async function sumLostClaims(sql: Db, provider: string, payment: string): Promise<number> {
+  const [{ sum }] = await sql<[{ sum: number }]>`
+    select coalesce(sum(amount), 0)::bigint as sum from (
+      select max((facts->'claim'->>'amount')::bigint) as amount from payment_notices
+      where provider = ${provider} and payment_number = ${payment} and facts->>'dispute' = 'lost' and facts ? 'claim'
+      group by facts->'claim'->>'number'
+    ) lost`
+  return sum
+}
+
 /** Sums the refunds that statements list. The provider may have made more. */
 export async function sumStatedRefunds(sql: Db, provider: string, payment: string): Promise<number> {
   const [{ sum }] = await sql<[{ sum: number }]>`
@@ -101,14 +112,24 @@ export async function sumStatedRefunds(sql: Db, provider: string, payment: strin
 }
 
 /**
+ * Condition that the provider is to be asked now. A time beyond the longest backoff comes from a database whose clock was
+ * ahead.
+ */
+const isDue = (sql: Db, most: number) =>
+  sql`ask_at not between now() and now() + make_interval(mins => ${most + 1})`
+
+const NOTICE_BACKOFF = 1440
+const BACKOFF = 60
+
+/**
  * Claims waiting notices that are due for another search for their payment. Schedules the next search with a
  * backoff of up to a day.
  */
 export const takeDueNotices = (sql: Db, limit: number) => sql<NoticeRow[]>`
   update payment_notices n set asks = n.asks + 1,
-    ask_at = now() + make_interval(mins => least(1440, (2 ^ least(n.asks, 11))::int))
+    ask_at = now() + make_interval(mins => least(${NOTICE_BACKOFF}, (2 ^ least(n.asks, 11))::int))
   from (
-    select id from payment_notices where state = 'waiting' and ask_at <= now()
+    select id from payment_notices where state = 'waiting' and ${isDue(sql, NOTICE_BACKOFF)}
     order by ask_at limit ${limit} for update skip locked
   ) due
   where n.id = due.id
@@ -123,7 +144,8 @@ export async function findPayment(sql: Db, provider: string, order: string): Pro
 export async function savePayment(sql: Db, row: PaymentRow): Promise<void> {
   await sql`
     update payments set state = ${row.state}, payment_number = ${row.payment_number}, fault = ${row.fault},
-      refunded = ${row.refunded}, told_refunded = ${row.told_refunded}, dispute = ${row.dispute}, paid_at = coalesce(paid_at, ${
+      refunded = ${row.refunded}, told_refunded = ${row.told_refunded}, lost_amount = ${row.lost_amount},
+      dispute = ${row.dispute}, dispute_number = ${row.dispute_number}, paid_at = coalesce(paid_at, ${
         row.payment_number === null ? null : sql`now()`
       }), updated_at = now()
     where recharge_id = ${row.recharge_id}`
@@ -196,9 +218,9 @@ export const takeDueRefunds = (sql: Db, limit: number) => sql<
   (Tables['payment_refunds'] & { state: 'asked' })[]
 >`
   update payment_refunds r set asks = r.asks + 1,
-    ask_at = now() + make_interval(mins => least(60, (2 ^ least(r.asks, 6))::int))
+    ask_at = now() + make_interval(mins => least(${BACKOFF}, (2 ^ least(r.asks, 6))::int))
   from (
-    select id from payment_refunds where state = 'asked' and ask_at <= now()
+    select id from payment_refunds where state = 'asked' and ${isDue(sql, BACKOFF)}
     order by ask_at limit ${limit} for update skip locked
   ) due
   where r.id = due.id
@@ -233,9 +255,9 @@ export async function closeUnpaid(sql: Db, id: number): Promise<void> {
  */
 export const takeDuePayments = (sql: Db, limit: number) => sql<PaymentRow[]>`
   update payments p set asks = p.asks + 1,
-    ask_at = now() + make_interval(mins => least(60, (2 ^ least(p.asks, 6))::int))
+    ask_at = now() + make_interval(mins => least(${BACKOFF}, (2 ^ least(p.asks, 6))::int))
   from (
-    select recharge_id from payments where state in ('opened', 'pending') and ask_at <= now()
+    select recharge_id from payments where state in ('opened', 'pending') and ${isDue(sql, BACKOFF)}
     order by ask_at limit ${limit} for update skip locked
   ) due
   where p.recharge_id = due.recharge_id
@@ -245,7 +267,7 @@ export async function takeForAsking(sql: Db, id: number): Promise<PaymentRow | u
   const [row] = await sql<PaymentRow[]>`
     update payments set ask_at = now() + interval '1 minute', asks = greatest(asks, 1), updated_at = now()
     where recharge_id = ${id} and state in ('opened', 'pending')
-      and (asks = 0 or updated_at < now() - interval '3 seconds')
+      and (asks = 0 or updated_at not between now() - interval '3 seconds' and now() + interval '1 minute')
     returning *`
   return row
 }

@@ -14,6 +14,8 @@ const AT_ONCE = 100
  * statement.
  */
 const DAYS = 7
+/** Number of past days whose statements are compared after a longer outage, or after a restore of an old backup. */
+const MOST_DAYS = 62
 const DAY_MS = 86_400_000
 
 export async function queryDuePayments(ctx: Context): Promise<void> {
@@ -147,13 +149,17 @@ export async function compareStatement(ctx: Context, provider: string, day: stri
 async function findUncompared(ctx: Context, provider: string): Promise<string[]> {
   const service = await paymentService(ctx.config.payments, provider)
   const done = await ctx.sql<{ day: string }[]>`
-    select day::text from payment_statements where provider = ${provider} and day > current_date - ${DAYS + 2}::int`
+    select day::text from payment_statements where provider = ${provider} and day > current_date - ${MOST_DAYS + 2}::int
+    order by day`
   const [first] = await ctx.sql<{ day: string | null }[]>`
     select min(created_at at time zone 'UTC')::date::text as day from payments where provider = ${provider}`
   // A node whose clock is ahead would compare days whose statements are incomplete, and never again.
   const now = await databaseTime(ctx.sql)
-  return Array.from({ length: DAYS }, (_, n) =>
-    new Date(now - (DAYS - n) * DAY_MS).toISOString().slice(0, 10),
+  const last = done.at(-1)?.day
+  const behind = last === undefined ? 0 : Math.ceil((now - Date.parse(last)) / DAY_MS) - 1
+  const days = Math.min(MOST_DAYS, Math.max(DAYS, behind))
+  return Array.from({ length: days }, (_, n) =>
+    new Date(now - (days - n) * DAY_MS).toISOString().slice(0, 10),
   ).filter(
     (day) =>
       service !== undefined &&

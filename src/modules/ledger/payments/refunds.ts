@@ -90,7 +90,11 @@ async function settleRefund(
   // below the sum of the open and completed refunds.
   const refunded = Math.min(
     payment.charged,
-    Math.max(payment.refunded - row.amount, payment.told_refunded, sum),
+    Math.max(
+      payment.refunded - row.amount,
+      payment.told_refunded + payment.lost_amount,
+      sum + payment.lost_amount,
+    ),
   )
   if (payment.fault === null) await giveBack(tx, payment, refunded, row.site_part)
   await savePayment(tx, { ...payment, refunded, state: stateOf({ ...payment, refunded }, 'paid') })

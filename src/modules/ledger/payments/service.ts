@@ -17,7 +17,13 @@ import {
   paymentUnavailable,
   tooMuch,
 } from '../schema.ts'
-import { type PaymentFacts, PaymentFault, paymentService, serviceOfMethod } from './providers/choose.ts'
+import {
+  type Dispute,
+  type PaymentFacts,
+  PaymentFault,
+  paymentService,
+  serviceOfMethod,
+} from './providers/choose.ts'
 import {
   closeUnpaid,
   confirmPaid,
@@ -34,6 +40,7 @@ import {
   recordRefund,
   savePayment,
   settleNotice,
+  sumLostClaims,
   sumStatedRefunds,
   takeForAsking,
 } from './queries.ts'
@@ -219,6 +226,26 @@ async function countRefund(
   return known === undefined || known.state === 'refused' ? refund.amount : 0
 }
 
+/** Notes the state of a dispute, which is final once it is won or lost, and what the payer's bank reclaims. */
+async function noteDispute(
+  tx: Tx,
+  row: PaymentRow,
+  { dispute, claim }: Pick<PaymentFacts, 'claim'> & { dispute: Dispute },
+): Promise<void> {
+  const isOther = claim !== undefined && row.dispute_number !== null && claim.number !== row.dispute_number
+  const isFinal = (row.dispute === 'won' || row.dispute === 'lost') && !isOther
+  if (!isFinal) {
+    row.dispute = dispute
+    row.dispute_number = claim?.number ?? row.dispute_number
+  }
+  if (dispute !== 'lost') return
+  const isPart = claim !== undefined && claim.currency === row.charge_currency
+  const lost = isPart
+    ? Math.max(claim.amount, await sumLostClaims(tx, row.provider, row.payment_number ?? ''))
+    : row.charged
+  row.lost_amount = Math.min(row.charged, Math.max(row.lost_amount, lost))
+}
+
 /** Order numbers of Kith have this format. Other systems may share the account at the provider. */
 export const isOwnOrder = (order: string) => /^k[0-9a-f]{10}_\d+$/.test(order)
 
@@ -260,14 +287,11 @@ async function applyToPayment(tx: Tx, before: PaymentRow, facts: PaymentFacts): 
   if (row.payment_number === null) {
     if (facts.dispute || facts.refund || facts.stated || facts.refunded) return { state: 'waiting', row }
   } else {
-    // A won or lost dispute is final, because a payment has at most one dispute.
-    if (facts.dispute !== undefined && row.dispute !== 'won' && row.dispute !== 'lost')
-      row.dispute = facts.dispute
-    const lost = facts.dispute === 'lost' ? row.charged : 0
+    if (facts.dispute !== undefined) await noteDispute(tx, row, { ...facts, dispute: facts.dispute })
     const one = facts.refund ? await countRefund(tx, row, facts.refund) : 0
     const stated = facts.stated ? await sumStatedRefunds(tx, provider, row.payment_number) : 0
-    row.told_refunded = Math.max(row.told_refunded, facts.refunded ?? 0, stated, lost)
-    const refunded = Math.min(row.charged, Math.max(row.told_refunded, row.refunded + one))
+    row.told_refunded = Math.max(row.told_refunded, facts.refunded ?? 0, stated)
+    const refunded = Math.min(row.charged, Math.max(row.told_refunded + row.lost_amount, row.refunded + one))
     if (refunded > row.refunded) {
       // `credit` may precede this call. The two cannot deadlock, because both lock only the owner's account.
       if (row.fault === null) await takeBack(tx, row, refunded)

@@ -47,16 +47,22 @@ export type Claimed = {
   body: string
 }
 
+/** Exceeds the longest delay of a retry. A later attempt comes from a database whose clock was ahead. */
+const LONGEST_DELAY = '27 hours'
+const PAUSE = '1 minute'
+
 /** Claims a due delivery for two minutes, so that only one worker sends it. */
 export async function claimDelivery(sql: Db, id: number): Promise<Claimed | undefined> {
   const [row] = await sql<Claimed[]>`
     update webhook_deliveries d set next_attempt_at = now() + interval '2 minutes'
     from webhook_endpoints e, webhook_events v
-    where d.id = ${id} and d.status = 'pending' and d.next_attempt_at <= now() + interval '1 second'
+    where d.id = ${id} and d.status = 'pending'
+      and d.next_attempt_at not between now() + interval '1 second' and now() + ${LONGEST_DELAY}::interval
       and e.id = d.endpoint_id and v.id = d.event_id
     returning d.id, d.endpoint_id, d.attempts, e.enabled, e.url, e.secret, v.key, v.body,
       case when e.former_until > now() then e.former_secret end as former_secret,
-      coalesce(ceil(extract(epoch from e.paused_until - now())), 0)::int as paused`
+      case when e.paused_until <= now() + ${PAUSE}::interval
+        then ceil(extract(epoch from e.paused_until - now())) else 0 end::int as paused`
   return row
 }
 
@@ -100,7 +106,7 @@ export async function recordEndpoint(sql: Db, id: number, well: boolean, gone: b
   else
     await sql`
       update webhook_endpoints set failures = failures + 1, enabled = enabled and not ${gone},
-        paused_until = case when failures >= 4 then now() + interval '1 minute' end
+        paused_until = case when failures >= 4 then now() + ${PAUSE}::interval end
       where id = ${id}`
 }
 
@@ -108,7 +114,11 @@ export async function recordEndpoint(sql: Db, id: number, well: boolean, gone: b
 export async function findOverdue(sql: Db, limit: number): Promise<Delivery[]> {
   return await sql<Delivery[]>`
     select id, endpoint_id from webhook_deliveries
-    where status = 'pending' and next_attempt_at < now() - interval '1 minute' order by next_attempt_at limit ${limit}`
+    where status = 'pending' and next_attempt_at < now() - interval '1 minute'
+    union all
+    select id, endpoint_id from webhook_deliveries
+    where status = 'pending' and next_attempt_at > now() + ${LONGEST_DELAY}::interval
+    limit ${limit}`
 }
 
 export async function resetDeliveries(

@@ -122,6 +122,9 @@ test('reports missing, late and failed backups with the time of the last complet
   const late = await state()
   assert.deepEqual([late.state, late.since], ['warning', late.good_at])
   await recordBackup(kept.sql, { ...run, bytes: 0, fault: 'the disk is full' })
+  // The clock of the database was ahead at the last complete backup.
+  await kept.sql`update backup_runs set finished_at = now() + interval '2 days' where fault is null`
+  assert.deepEqual([(await state()).state, (await state()).fault], ['failing', 'the disk is full'])
   await kept.sql`update backup_runs set finished_at = '2026-03-04 05:06:07Z' where fault = 'the disk is full'`
   await kept.sql`update backup_runs set finished_at = '2026-03-01 00:00:00Z' where fault is null`
   await kept.sql`update backup_runs set finished_at = '2026-02-01 00:00:00Z' where fault = 'an old one'`

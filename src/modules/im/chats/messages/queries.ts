@@ -201,6 +201,14 @@ export async function clearMessagesOf(sql: Db, userId: number): Promise<Gone> {
   return goneOf(rows)
 }
 
+/** Finds the messages of a group with a file or with mentions, which belong to other modules. */
+export async function findBoundMessages(sql: Db, groupId: number): Promise<Gone> {
+  const rows = await sql<{ id: number; file_id: number | null }[]>`
+    select m.id, m.file_id from chats c join chat_messages m on m.chat_id = c.id
+    where c.group_id = ${groupId} and (m.file_id is not null or m.mentions <> '{}')`
+  return goneOf(rows)
+}
+
 export async function deleteOldMessages(sql: Db, days: number, batch: number): Promise<Gone> {
   const rows = await sql<{ id: number; file_id: number | null }[]>`
     delete from chat_messages where id = any(array(

@@ -34,6 +34,7 @@ import {
   clearMessage,
   clearMessagesOf,
   deleteOldMessages,
+  findBoundMessages,
   findMessage,
   findMessages,
   findVisible,
@@ -292,6 +293,13 @@ export async function eraseMessages(tx: Tx, userId: number): Promise<void> {
   const gone = await clearMessagesOf(tx, userId)
   await deleteMentions(tx, MESSAGES, gone.ids)
   if (gone.files.length > 0) await detachFiles(tx, { ids: gone.files })
+}
+
+/** Releases the files and mentions of the messages of a group before the group and its messages are deleted. */
+export async function detachMessagesOf(tx: Tx, groupId: number): Promise<void> {
+  const { ids, files } = await findBoundMessages(tx, groupId)
+  if (ids.length > 0) await deleteMentions(tx, MESSAGES, ids)
+  if (files.length > 0) await detachFiles(tx, { ids: files })
 }
 
 export async function deleteExpiredMessages(ctx: Context, batch = 1000): Promise<void> {

@@ -4,6 +4,7 @@ import type { PaymentService, PaymentServiceName, SettingsOf } from './provider.
 
 export {
   BadNotice,
+  type Dispute,
   type PaymentFacts,
   PaymentFault,
   type PaymentService,

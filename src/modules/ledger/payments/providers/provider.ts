@@ -35,6 +35,8 @@ export type PaymentFacts = {
   /** A single refund on a statement of the providers that otherwise report the total. */
   stated?: { number: string; amount: number }
   dispute?: Dispute
+  /** Amount that the payer's bank reclaims with the dispute. Without it, the bank reclaims the whole payment. */
+  claim?: { number: string; amount: number; currency: string }
 }
 
 export type Dispute = 'open' | 'won' | 'lost'
@@ -57,7 +59,7 @@ export type StatementLine = {
   currency: string
   fee?: { amount: number; currency: string }
   /** New state of the payment after a completed refund or a dispute. */
-  news?: Pick<PaymentFacts, 'refund' | 'stated' | 'dispute'>
+  news?: Pick<PaymentFacts, 'refund' | 'stated' | 'dispute' | 'claim'>
 }
 
 /** `body` has the exact bytes that the provider signed. */
@@ -88,7 +90,7 @@ export type PaymentService = {
   find(order: { number: string; session: string | null }): Promise<PaymentFacts>
   /** Finds the order of a payment, for providers whose notices of disputes and refunds name only the payment. */
   orderOf?(payment: string): Promise<string | undefined>
-  disputeOf?(payment: string): Promise<Dispute | undefined>
+  disputeOf?(payment: string): Promise<Pick<PaymentFacts, 'dispute' | 'claim'>>
   /** Closes an unpaid order. Throws when the order is paid or the provider does not answer. */
   close(order: { number: string; session: string | null }): Promise<void>
   /**

@@ -23,8 +23,20 @@ function feeOf(row: Wire): Pick<StatementLine, 'fee'> {
   return amount === undefined || currency === undefined ? {} : { fee: { amount, currency } }
 }
 
+/** A dispute may concern a part of its payment. */
+function disputeFacts(dispute: unknown): Pick<PaymentFacts, 'dispute' | 'claim'> {
+  const [number, amount] = [text(field(dispute, 'id')), whole(field(dispute, 'amount'))]
+  const currency = text(field(dispute, 'currency'))
+  return {
+    dispute: disputeStateOf(field(dispute, 'status')),
+    ...(number === undefined || amount === undefined || currency === undefined
+      ? {}
+      : { claim: { number, amount, currency } }),
+  }
+}
+
 function newsOf(kind: StatementLine['kind'], source: unknown): Pick<StatementLine, 'news'> {
-  if (kind === 'dispute') return { news: { dispute: disputeStateOf(field(source, 'status')) } }
+  if (kind === 'dispute') return { news: disputeFacts(source) }
   const [number, amount] = [text(field(source, 'id')), whole(field(source, 'amount'))]
   if (kind !== 'refund' || number === undefined || amount === undefined) return {}
   return { news: { stated: { number, amount } } }
@@ -93,7 +105,7 @@ function factsOfEvent(type: unknown, object: unknown): PaymentFacts | undefined 
       return {
         payment: text(field(object, 'payment_intent')) ?? '',
         status: 'unknown',
-        dispute: disputeStateOf(field(object, 'status')),
+        ...disputeFacts(object),
       }
     default:
       return undefined
@@ -202,8 +214,16 @@ export function createStripe(settings: SettingsOf<'stripe'>): PaymentService {
     },
     async disputeOf(payment) {
       const { data } = await ask('GET', '/v1/disputes', { payment_intent: payment, limit: '100' })
-      const states = (Array.isArray(data) ? (data as Wire[]) : []).map(({ status }) => disputeStateOf(status))
-      return (['lost', 'open', 'won'] as const).find((state) => states.includes(state))
+      const disputes = (Array.isArray(data) ? (data as Wire[]) : []).map(disputeFacts)
+      // A payment may have several disputes. The last open one decides when the question is asked again.
+      const state = (['open', 'lost', 'won'] as const).find((each) =>
+        disputes.some(({ dispute }) => dispute === each),
+      )
+      const found = disputes.filter(({ dispute }) => dispute === state)
+      const [first] = found
+      if (state !== 'lost' || !first?.claim || found.some(({ claim }) => !claim)) return first ?? {}
+      const amount = found.reduce((sum, { claim }) => sum + (claim?.amount ?? 0), 0)
+      return { dispute: state, claim: { ...first.claim, amount } }
     },
     async close({ session }) {
       if (session !== null) await ask('POST', `/v1/checkout/sessions/${encodeURIComponent(session)}/expire`)

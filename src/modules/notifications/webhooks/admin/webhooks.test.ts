@@ -149,6 +149,20 @@ test('retries a failed webhook delivery under the same `webhook-id` (notificatio
   await hook.remove()
 })
 
+test('sends deliveries whose times lie in the future, because the clock of the database was ahead', async () => {
+  const hook = await endpoint()
+  await publishEvent(ctx, sql, 'feed.created', { id: 1 })
+  const [event] = await sql<{ id: number }[]>`select max(id) as id from webhook_events`
+  await notificationTasks(ctx).deliver_events?.({ ids: [event!.id] }, {} as never)
+  await sql`delete from graphile_worker._private_jobs`
+  await sql`update webhook_deliveries set next_attempt_at = now() + interval '2 days' where status = 'pending'`
+  await sql`update webhook_endpoints set paused_until = now() + interval '2 days' where id = ${hook.id}`
+  await notificationTasks(ctx).resume_webhooks?.({}, {} as never)
+  await work()
+  assert.equal(hook.received().length, 1)
+  await hook.remove()
+})
+
 test('pauses a webhook endpoint after repeated failures', async () => {
   const hook = await endpoint()
   answer = { status: 503 }
