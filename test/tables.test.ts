@@ -40,6 +40,7 @@ const OWNERS: Record<string, string[]> = {
     'file_uses',
     'file_variants',
     'files',
+    'import_claims',
     'import_files',
     'import_pictures',
     'import_uploads',
