@@ -17,6 +17,7 @@ import { copyPictures } from './modules/files/pictures.ts'
 import { copyUploads, fileTables } from './modules/files/uploads.ts'
 import { attachUses } from './modules/files/uses.ts'
 import {
+  clearFounders,
   clearGroupAvatars,
   groupReportTables,
   groupTables,
@@ -62,6 +63,7 @@ export const PLAN: Plan = [
   ...musicTables,
   ...newsTables,
   ...questionTables,
+  clearFounders,
   ...groupTables,
   settleQuestions,
   tagged({ users: tagPeople, news: tagNews, groups: tagGroups }),

@@ -92,6 +92,15 @@ describe('closes what it does not understand', { skip: skipMariaDb }, async () =
     assert.notEqual((await sql`select deleted_at from users where id = 4`)[0]?.deleted_at, null)
   })
 
+  test('gives no membership of its own an id that a later member of the source has', async () => {
+    assert.equal((await sql`select from group_members where role = 'founder'`).count, 4)
+    await source.add('group_members', { id: 3, group_id: 2, user_id: 3, role: 'member', audit: 1 })
+    await bring()
+    const [member] = await sql`select group_id, user_id from group_members where id = 3`
+    assert.deepEqual({ ...member }, { group_id: 2, user_id: 3 })
+    assert.equal((await sql`select from group_members where role = 'founder'`).count, 4)
+  })
+
   test('lets only those publish who could before, also after the ability is taken', async () => {
     const publish = async (id: number) => {
       const { access_token: token } = await issueToken(sql, id)
