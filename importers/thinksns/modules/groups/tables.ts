@@ -1,7 +1,7 @@
 import type { Db } from '#platform/database'
 import { pruneNotes } from '../../database/state.ts'
 import type { ImportStep } from '../../database/table.ts'
-import { relation, saveTargets } from '../../database/write.ts'
+import { relation, saveTargets, takeTargets } from '../../database/write.ts'
 import { listPictures, usePicture } from '../files/pictures.ts'
 import { AVATARS, groupCategories, groups } from './groups.ts'
 import { groupIncomes, groupRecommends } from './incomes.ts'
@@ -35,10 +35,8 @@ export const clearFounders: ImportStep = {
   name: ADDED,
   run: ({ transaction }) =>
     transaction(async (tx) => {
-      await tx`
-        delete from group_members m using import_targets t
-        where t.source_table = ${ADDED} and m.group_id = t.source_id and m.id = t.target::bigint`
-      await tx`delete from import_targets where source_table = ${ADDED}`
+      const added = await takeTargets(tx, ADDED)
+      await tx`delete from group_members where id = any(${[...added.values()].map(Number)})`
     }),
 }
 
