@@ -68,7 +68,7 @@ describe('reports what an import cannot keep', { skip: skipMariaDb }, async () =
       ...{ currency: 3, amount: 70, state: 0 },
     })
     await run(
-      'alter table topics add column `sort` int default 5, add column mood varchar(20) null, add column empty int null',
+      'alter table topics add column status int default 1, add column `sort` int default 5, add column mood varchar(20) null, add column empty int null',
     )
     await add('topics', { id: 1, name: 'one', mood: 'grim' })
     await add('topics', { id: 5, name: 'off', status: 0 })
