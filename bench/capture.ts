@@ -20,6 +20,7 @@ export async function captureStatements(
     DATABASE_POOL_SIZE: '1',
     RATE_LIMIT_USER: '0',
     RATE_LIMIT_ANONYMOUS: '0',
+    RATE_LIMIT_PAGES: '0',
     // Disables the caches, because the capture would miss the statements of a cached response.
     GUEST_CACHE_MS: '0',
     FRAGMENTS_MB: '0',

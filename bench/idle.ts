@@ -46,6 +46,7 @@ async function startKith() {
       WORKER: 'separate',
       RATE_LIMIT_USER: '0',
       RATE_LIMIT_ANONYMOUS: '0',
+      RATE_LIMIT_PAGES: '0',
     },
   })
   after(() => child.kill('SIGKILL'))

@@ -41,8 +41,8 @@ function shuffle<T>(random: Random, list: T[]): T[] {
 function happen(random: Random, provider: Provider, recharge: number): SignedNotice[] {
   const { double, name } = provider
   const payment = double.pay(recharge)
-  // The statement of yesterday lists the payment.
-  payment.paidAt = Date.now() - DAY_MS
+  // Two days ago, because a provider publishes the statement of yesterday in the morning of its own time zone.
+  payment.paidAt = Date.now() - 2 * DAY_MS
   const notices = [provider.state({ ...payment })]
   const refunds = Math.floor(random() * 3)
   for (let n = 0; n < refunds; n += 1) {

@@ -97,6 +97,7 @@ async function measure(processes: string, { filled, ranges, readers, connection 
       LOG_LEVEL: 'info',
       RATE_LIMIT_USER: '1000000',
       RATE_LIMIT_ANONYMOUS: '1000000',
+      RATE_LIMIT_PAGES: '1000000',
       RATE_LIMIT_FILES: '1000000',
       RATE_LIMIT_VARIANTS: '1000000',
     },

@@ -82,6 +82,7 @@ export async function openSides(options: {
         WEB: 'off',
         LOG_LEVEL: 'info',
         RATE_LIMIT_ANONYMOUS: '1000000',
+        RATE_LIMIT_PAGES: '1000000',
         RATE_LIMIT_USER: '1000000',
         RATE_LIMIT_FILES: '1000000',
         RATE_LIMIT_VARIANTS: '1000000',

@@ -35,6 +35,7 @@ async function serveDemo(folder: string) {
       GUEST_CACHE_MS: '0',
       LOG_LEVEL: 'warn',
       RATE_LIMIT_ANONYMOUS: '0',
+      RATE_LIMIT_PAGES: '0',
       RATE_LIMIT_USER: '0',
     },
   })

@@ -1,5 +1,6 @@
 import type { ContentKind, ContentReaders, ContentRemoval } from '#contracts/content.ts'
 import type { CounterCheck } from '#contracts/counters.ts'
+import type { DigestSource } from '#contracts/digest.ts'
 import type { Probe } from '#contracts/health-check.ts'
 import type { PersonalTable } from '#contracts/personal-data.ts'
 import type { Searchable } from '#contracts/search.ts'
@@ -12,6 +13,7 @@ import type { FileRoutesOptions, uploadLimits } from '#modules/files/index.ts'
 import type { UserFunctions } from '#modules/ledger/index.ts'
 import type { deleteLinks } from '#modules/linked-accounts/index.ts'
 import type { CreateChatSource, notify } from '#modules/notifications/index.ts'
+import type { readSitePages } from '#modules/pages/index.ts'
 import type { findUnpaidFile } from '#modules/purchases/index.ts'
 import type { mountReports } from '#modules/reports/index.ts'
 import type { SettingChecks } from '#modules/settings/index.ts'
@@ -40,6 +42,7 @@ export type Services = {
   findBootAdvertisements: typeof readBootAdvertisements
   uploadLimits: typeof uploadLimits
   findNewcomersRole(ctx: Context): Promise<string>
+  readSitePages: typeof readSitePages
 }
 
 export type Leftover = {
@@ -56,6 +59,7 @@ export type Site = {
   readers: ContentReaders
   removals: Record<string, ContentRemoval | undefined>
   searchables: readonly Searchable[]
+  digests: readonly DigestSource[]
   statistics: MergedStatistics
   personalData: readonly PersonalTable[]
   erasers: readonly Eraser[]
@@ -76,6 +80,8 @@ export type Module = {
   kinds?: readonly ContentKind[]
   removals?: Record<string, ContentRemoval>
   search?: Searchable & Placed
+  /** Part of the weekly mail. */
+  digest?: DigestSource & Placed
   statistics?: Statistics & Placed
   /** Tables of the personal data export (rights-9). `place` is the position in the export's index. */
   personalData?: Placed & { tables: readonly PersonalTable[] }

@@ -4,7 +4,7 @@ import type { Module } from './module.ts'
 export const LAYERS: readonly (readonly string[])[] = [
   ['audit'],
   ['settings', 'abilities', 'tokens', 'files', 'words', 'address-blocks'],
-  ['ledger', 'notifications', 'advertising', 'appearance', 'areas', 'app-versions', 'text-messages'],
+  ['ledger', 'notifications', 'advertising', 'appearance', 'areas', 'app-versions', 'pages', 'text-messages'],
   ['accounts'],
   [
     ...['comments', 'likes', 'collections', 'reports', 'pinning', 'purchases', 'rewards', 'checkins', 'tags'],
@@ -12,7 +12,7 @@ export const LAYERS: readonly (readonly string[])[] = [
   ],
   ['topics', 'music', 'news', 'questions', 'groups'],
   ['feeds'],
-  ['im', 'ranks', 'statistics', 'search'],
+  ['digests', 'im', 'ranks', 'statistics', 'search'],
 ]
 
 export const MODULES: readonly Module[] = await Promise.all(

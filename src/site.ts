@@ -6,6 +6,7 @@ import { type Ability, hasAbility } from '#modules/abilities/index.ts'
 import type { SettingChecks } from '#modules/settings/index.ts'
 import { mergeStatistics } from '#modules/statistics/index.ts'
 import type { Context } from '#platform/context.ts'
+import { storeAdvice, storeFaultCode } from '#platform/files'
 import type { FileUse, Module, Services, Site } from './module.ts'
 import { MODULES } from './modules.ts'
 
@@ -32,8 +33,14 @@ const uploadProbe: Probe = {
   // Writes a file to the storage, because only a write detects a full disk or a missing permission.
   async check({ storage }) {
     const key = `health/${randomUUID()}`
-    await storage.put(key, Buffer.from('ok'), { mime: 'text/plain' })
-    await storage.remove(key)
+    try {
+      await storage.put(key, Buffer.from('ok'), { mime: 'text/plain' })
+      await storage.remove(key)
+    } catch (error) {
+      const advice = storeAdvice(error)
+      if (advice === undefined) throw error
+      throw new Error(`uploads cannot be stored (${storeFaultCode(error)}): ${advice.en}`, { cause: error })
+    }
   },
 }
 
@@ -86,6 +93,7 @@ export const SITE: Site = {
     ...all('removals'),
   ),
   searchables: inPlace(all('search')),
+  digests: inPlace(all('digest')),
   statistics: mergeStatistics(inPlace(all('statistics'))),
   personalData: inPlace(all('personalData')).flatMap(({ tables }) => tables),
   // Erasers run before the user's balance is forfeited, because they may refund points.

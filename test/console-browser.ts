@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { after } from 'node:test'
 import { promisify } from 'node:util'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import { updateSettings } from '#modules/settings/index.ts'
 import { packageFolder } from '#platform/http'
 import { BROWSER } from '#test/chromium.ts'
 import { createWorld, type Person, type World } from '#test/world.ts'
@@ -32,6 +33,8 @@ export async function openConsole(env: Record<string, string> = {}): Promise<Con
   after(() => browser?.close())
   const faults: string[] = []
   const founder = await world.person({ roles: ['founder', 'owner'] })
+  // The home page of a new site leads to its first steps.
+  await updateSettings(world.ctx, world.sql, { 'site:setup': ['closed'] })
   return {
     ...world,
     address,

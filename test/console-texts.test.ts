@@ -218,6 +218,31 @@ test('describes actions of administrators in the history of an account', async (
   assert.deepEqual(history.detailsOf(entries[1]!), ['Mistake · balance: CN¥99.50', 'Mistake · 余额：¥99.50'])
 })
 
+test('names the fields of an audit record in words, and shows times and flags as such', async () => {
+  const { fieldOfRecord } = (await importConsole('pages/audit/fields.ts')) as {
+    fieldOfRecord(
+      areas: readonly object[],
+      subject: string,
+      path: string,
+      values: unknown[],
+    ): { label: readonly [string, string]; as: string; choices?: { id: unknown }[] }
+  }
+  const { SITE_AREAS } = (await importConsole('areas/site-areas.ts')) as { SITE_AREAS: readonly object[] }
+  const shown = (subject: string, path: string, ...values: unknown[]) => {
+    const { label, as } = fieldOfRecord(SITE_AREAS, subject, path, values)
+    return [...label, as]
+  }
+  assert.deepEqual(shown('sanctions', 'ends_at', null, '2027-01-31 12:00:00'), ['Ends', '结束时间', 'time'])
+  assert.deepEqual(shown('users', 'disabled', false, true), ['Disabled', '已禁用', 'flag'])
+  assert.deepEqual(shown('settings', 'site:contact', null, 'x'), ['Contact', '联系方式', 'text'])
+  assert.deepEqual(shown('pages', 'at_sign_up', false, true), ['Agreed at sign-up', '注册时同意', 'flag'])
+  assert.deepEqual(shown('app-versions', 'version_code', 1, 2).slice(0, 2), ['Version code', '内部版本号'])
+  assert.ok(
+    fieldOfRecord(SITE_AREAS, 'app-versions', 'type', ['ios']).choices?.some(({ id }) => id === 'ios'),
+  )
+  assert.deepEqual(shown('news', 'some.new_field', 1), ['some new field', 'some new field', 'text'])
+})
+
 test('has a console text for every subject and verb of the audit log', async () => {
   const texts = globSync('src/modules/**/*.ts', { exclude: (name) => name.endsWith('.test.ts') }).map(
     (file) => readFileSync(file, 'utf8'),

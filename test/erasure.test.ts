@@ -77,6 +77,13 @@ test('removes all identifying data of an erased account (rights-2)', async () =>
     files: [papers],
   })
   assert.equal(sent.status, 201, JSON.stringify(sent.body))
+  await sql`
+    with version as (
+      insert into site_page_versions (page_id, language, title, body)
+      select id, 'en', 'Terms', 'Be kind' from site_pages where slug = 'terms' returning id
+    )
+    insert into consents (user_id, version_id) select ${ann.id}, id from version`
+  await sql`insert into digest_readers (user_id, language) values (${ann.id}, 'en')`
   // Fills the other text columns too, so that the test fails for a new column that the erasure omits.
   const texts = await sql<{ name: string }[]>`
     select column_name::text as name from information_schema.columns
@@ -119,7 +126,7 @@ test('removes all identifying data of an erased account (rights-2)', async () =>
       'user_places',
     ],
     ...['notifications', 'notification_counts', 'push_devices', 'user_tags', 'user_follows', 'user_blocks'],
-    'mentions',
+    ...['mentions', 'consents', 'digest_readers'],
   ])
     assert.equal((await sql`select from ${sql(table)} where user_id = ${ann.id}`).length, 0, table)
   const [chat] = await sql`select locked from im_accounts where user_id = ${ann.id}`
@@ -249,6 +256,7 @@ const RETAINED = new Set([
     'pins',
     'paid_nodes',
     'notices',
+    'site_page_versions',
   ],
 ])
 
@@ -320,6 +328,8 @@ test('classifies every table with user ids as erased, retained or content (right
       'recovery_codes',
       'chat_members',
       'mentions',
+      'consents',
+      'digest_readers',
     ],
   ]
   const content = /^(comment|feed|topic|music|news|question|answer|group|im_|chat|file|storage_nodes|import_)/

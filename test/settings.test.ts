@@ -13,7 +13,7 @@ import { refusalOf, settingsOn } from '#test/sign-up.ts'
 import { createWorld, type Person } from '#test/world.ts'
 
 const world = await createWorld()
-const { as, guest, sql, person, work } = world
+const { as, ctx, guest, sql, person, work } = world
 const { rich } = await walletsOf(world)
 const { ask, answer, askForLooks, points, rich: richInPoints } = questionsOf(world)
 const { publish } = feedsOf(world)
@@ -100,6 +100,23 @@ const PROOFS: Partial<Record<SettingName, () => Promise<void>>> = {
   'site:name-zh': isChinese('site:name-zh', 'name'),
   'site:description-zh': isChinese('site:description-zh', 'description'),
   'site:welcome-zh': isChinese('site:welcome-zh', 'welcome'),
+  // The console stores and reads the marks of its first steps.
+  'site:setup': async () => {
+    const founder = await person({ roles: ['founder'] })
+    await under({ 'site:setup': ['look'] }, async () =>
+      assert.deepEqual((await as(founder, 'GET', '/admin/settings')).body['site:setup'], ['look']),
+    )
+  },
+  'mail:weekly': async () => {
+    const member = await person()
+    const offered = async () => (await as(member, 'GET', '/user/digest')).body.offered
+    // The mail leads to pages of the site.
+    assert.equal(await offered(), false)
+    Object.assign(ctx.config, { web: true })
+    assert.equal(await offered(), true)
+    await under({ 'mail:weekly': false }, async () => assert.equal(await offered(), false))
+    Object.assign(ctx.config, { web: false })
+  },
   'site:imprint': () =>
     under({ 'site:imprint': 'River Society' }, async () =>
       assert.match(JSON.stringify((await guest('GET', '/aboutus')).body), /River Society/),

@@ -37,7 +37,7 @@ export async function openSite(
   make: (env: Record<string, string>) => Promise<World> = createWorld,
 ): Promise<Site> {
   await buildSite()
-  const world = await make({ PORT: '0', WEB: 'on', RATE_LIMIT_ANONYMOUS: '0', ...env })
+  const world = await make({ PORT: '0', WEB: 'on', RATE_LIMIT_ANONYMOUS: '0', RATE_LIMIT_PAGES: '0', ...env })
   await world.app.listen({ host: '127.0.0.1', port: 0 })
   const { port } = world.app.server.address() as AddressInfo
   const address = `http://127.0.0.1:${port}`

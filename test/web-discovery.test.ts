@@ -3,12 +3,14 @@ import { test } from 'node:test'
 import { groupMaker } from '#test/fixtures/groups.ts'
 import { certify, createCategory, createNews, givePoints, newsEditor } from '#test/fixtures/news.ts'
 import { questionsOf } from '#test/fixtures/questions.ts'
+import { settingsOn } from '#test/sign-up.ts'
 import { buildSite } from '#test/web-browser.ts'
 import { createWorld } from '#test/world.ts'
 
 await buildSite()
 const world = await createWorld({ WEB: 'on', PUBLIC_URL: 'http://kith.test' })
 const { app, as, person } = world
+const under = settingsOn(world)
 
 const get = (url: string, accept = 'text/html') => app.inject({ method: 'GET', url, headers: { accept } })
 const SECRET = 'Quicksilver'
@@ -161,4 +163,29 @@ test('adds structured data for search engines', async () => {
   assert.equal(await typeOf(`/news/${made.news}`), 'NewsArticle')
   assert.equal(await typeOf(`/questions/${made.question}`), 'QAPage')
   assert.equal(await typeOf(`/groups/${made.open}/posts/${made.openPost}`), 'DiscussionForumPosting')
+})
+
+test('names the contact of the operator in security.txt, once the setting has one', async () => {
+  const read = () => get('/.well-known/security.txt', '*/*')
+  assert.equal((await read()).statusCode, 404)
+  for (const [contact, url] of [
+    ['safety@kith.test', 'mailto:safety@kith.test'],
+    ['https://kith.test/pages/contact', 'https://kith.test/pages/contact'],
+    ['+49 40 123456', 'tel:+4940123456'],
+  ] as const)
+    await under({ 'site:contact': contact }, async () => {
+      const { statusCode, headers, body } = await read()
+      assert.deepEqual([statusCode, headers['content-type']], [200, 'text/plain; charset=utf-8'])
+      assert.ok(body.startsWith(`Contact: ${url}\n`), body)
+      const [, expires = ''] = /^Expires: (.+)$/m.exec(body) ?? []
+      const days = (Date.parse(expires) - Date.now()) / 86_400_000
+      assert.ok(days > 360 && days < 366, expires)
+      assert.match(body, /^Canonical: http:\/\/kith\.test\/\.well-known\/security\.txt$/m)
+    })
+  await under({ 'site:contact': 'ask at the door' }, async () => assert.equal((await read()).statusCode, 404))
+})
+
+test('leads password managers to the page that changes the password', async () => {
+  const { statusCode, headers } = await get('/.well-known/change-password')
+  assert.deepEqual([statusCode, headers.location], [302, '/account/security'])
 })

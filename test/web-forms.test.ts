@@ -192,6 +192,25 @@ test('sends a form to any spelling of its path', async () => {
   assert.equal((await post('/forgotten%2Dpassword/', { address: 'nobody@example.org' })).status, 422)
 })
 
+test('shows the form again when its body cannot be read', async () => {
+  for (const [payload, type] of [
+    ['{', 'application/json'],
+    [`login=${'x'.repeat(20_000)}`, 'application/x-www-form-urlencoded'],
+    ['<login/>', 'application/xml'],
+  ] as const) {
+    const answer = await app.inject({
+      method: 'POST',
+      url: '/sign-in',
+      headers: { accept: 'text/html', 'content-type': type, origin: ORIGIN, 'sec-fetch-site': 'same-origin' },
+      payload,
+    })
+    assert.equal(answer.statusCode, 422, answer.body.slice(0, 200))
+    assert.match(String(answer.headers['content-type']), /^text\/html/)
+    assert.match(answer.body, /<form[^>]+method="post"/)
+    assert.match(answer.body, /class="failure"[^>]*>[^<]+/)
+  }
+})
+
 test('answers a page for unusual addresses of guests', async () => {
   for (const [url, status] of [
     ['//', 404],
@@ -205,6 +224,25 @@ test('answers a page for unusual addresses of guests', async () => {
     const answer = await app.inject({ method: 'GET', url, headers: { accept: 'text/html' } })
     assert.ok(answer.statusCode === status || answer.statusCode === 400, `${url}: ${answer.statusCode}`)
   }
+})
+
+test('leaves the limit of the API to guests who opened many pages (conventions-12)', async () => {
+  const { app: limited } = await createWorld({
+    WEB: 'on',
+    PUBLIC_URL: ORIGIN,
+    RATE_LIMIT_ANONYMOUS: '3',
+    RATE_LIMIT_PAGES: '5',
+  })
+  const open = async (n: number) =>
+    (await limited.inject({ url: `/search?q=${n}`, headers: { accept: 'text/html' } })).statusCode
+  const ask = async () => (await limited.inject({ url: '/api/v2/feeds' })).statusCode
+  const times = async (count: number, act: (n: number) => Promise<number>) => {
+    const statuses: number[] = []
+    for (let n = 0; n < count; n += 1) statuses.push(await act(n))
+    return statuses
+  }
+  assert.deepEqual(await times(6, open), [200, 200, 200, 200, 200, 429])
+  assert.deepEqual(await times(4, ask), [200, 200, 200, 429])
 })
 
 test('answers 429 to a forged session beyond the limit', async () => {

@@ -84,6 +84,7 @@ export async function createWorld(
   const dataDir = await mkdtemp(join(tmpdir(), 'kith-world-'))
   const config = readConfig({
     RATE_LIMIT_ANONYMOUS: '0',
+    RATE_LIMIT_PAGES: '0',
     RATE_LIMIT_USER: '0',
     RATE_LIMIT_SENSITIVE: '0',
     RATE_LIMIT_FILES: '0',

@@ -24,6 +24,12 @@ const SettingsPage = lazy(() =>
 const AppearancePage = lazy(() =>
   import('./pages/appearance/appearance-page.tsx').then((page) => ({ default: page.AppearancePage })),
 )
+const MailsPage = lazy(() =>
+  import('./pages/mails/mails-page.tsx').then((page) => ({ default: page.MailsPage })),
+)
+const SetupPage = lazy(() =>
+  import('./pages/setup/setup-page.tsx').then((page) => ({ default: page.SetupPage })),
+)
 const AuditPage = lazy(() =>
   import('./pages/audit/audit-page.tsx').then((page) => ({ default: page.AuditPage })),
 )
@@ -74,6 +80,8 @@ export function App() {
           <Route path="/queues/:queue" element={<QueuePage />} />
           <Route path="/queues/:queue/:item" element={<QueuePage />} />
           <Route path="/appearance" element={<AppearancePage />} />
+          <Route path="/mails" element={<MailsPage />} />
+          <Route path="/setup" element={<SetupPage />} />
           <Route path="/settings" element={<SettingsPage />} />
           <Route path="/settings/:section" element={<SettingsPage />} />
           <Route path="/audit-log" element={<AuditPage />} />

@@ -26,13 +26,11 @@ const shown = (name: string | null) => (name ?? '').replace(/\s+/g, ' ').trim().
 
 function letterTo({ was, name }: Renamed) {
   const old = shown(was)
-  const [zh, en] = old === '' ? ['您的账号', 'Your account'] : [`您的用户名“${old}”`, `Your name “${old}”`]
-  return {
-    subject: '您的用户名已更改 Your name has changed',
-    text:
-      `本站已迁移到新系统，${zh}现为“${name}”。请用新用户名、邮箱或手机号及原密码登录。 ` +
-      `This site has moved. ${en} is now “${name}”. Sign in with this name, your e-mail address or your phone number, and your old password.`,
-  }
+  const account =
+    old === ''
+      ? { zh: '您的账号', en: 'Your account' }
+      : { zh: `您的用户名“${old}”`, en: `Your name “${old}”` }
+  return { mail: 'renamed' as const, values: { account, name } }
 }
 
 /**

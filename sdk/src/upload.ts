@@ -1,4 +1,4 @@
-import { readError } from './errors.ts'
+import { networkError, readError } from './errors.ts'
 import type { components } from './generated/api.ts'
 import { md5 } from './md5.ts'
 
@@ -44,7 +44,10 @@ export async function uploadFile(uploader: Uploader, blob: Blob, options: Upload
   form.append('file', blob, nameOf(blob, options.name))
   const response = await sendBody(uploader, `${base}/files`, { method: 'POST', body: form, ...init }, options)
   if (!response.ok) throw await readError(response)
-  const { id, url } = (await response.json()) as { id: number; url: string }
+  const { id, url } = (await response.json().catch((cause) => {
+    // A proxy answered, such as the page of a hotel's network.
+    throw networkError(cause, options.signal)
+  })) as { id: number; url: string }
   return { id, url, reused: false }
 }
 

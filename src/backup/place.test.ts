@@ -4,9 +4,10 @@ import { mkdir, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from '
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { after, test } from 'node:test'
+import S3rver from 's3rver'
 import { advanceTime } from '#test/fixtures/clocks.ts'
 import { findFreePort } from '#test/servers.ts'
-import { findBackupFault } from './check.ts'
+import { findBackupFault, testBackupPlace } from './check.ts'
 import { openBackupPlace, removeOldBackups } from './place.ts'
 
 const folder = await mkdtemp(join(tmpdir(), 'kith-places-'))
@@ -52,6 +53,51 @@ test('reports why the backup destination is unusable', async () => {
   for (const unreadable of ['s3://no bucket/kith', 's3://backups/%zz'])
     assert.match(String(await faultOf(unreadable)), /^BACKUP_TO: .+ cannot be reached \(\w+\): /)
   assert.equal(existsSync(join(folder, 'backups')), false)
+})
+
+test('names the missing bucket, the closed endpoint and the wrong key of a backup destination', async () => {
+  const directory = join(folder, 's3')
+  await mkdir(directory)
+  const server = new S3rver({
+    address: '127.0.0.1',
+    port: 0,
+    silent: true,
+    directory,
+    configureBuckets: [{ name: 'backups', configs: [] }],
+  })
+  const endpoint = `http://127.0.0.1:${(await server.run()).port}`
+  try {
+    const s3 = { ...S3, region: 'us-east-1', endpoint, accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' }
+    const place = { backupTo: 's3://backups/kith', s3 }
+    assert.equal(await testBackupPlace(place), undefined)
+    assert.deepEqual(await readdir(join(directory, 'backups')), [])
+    for (const [change, english, chinese] of [
+      [{ backupTo: 's3://none/kith' }, /The bucket does not exist\./, /存储桶不存在/],
+      [{ s3: { ...s3, endpoint: S3.endpoint } }, /does not answer\. Check the host/, /没有响应/],
+      [{ s3: { ...s3, accessKeyId: 'wrong' } }, /does not accept the key\./, /不接受该密钥/],
+    ] as const) {
+      const fault = await testBackupPlace({ ...place, ...change })
+      assert.match(String(fault?.en), english)
+      assert.match(String(fault?.zh), chinese)
+      assert.doesNotMatch(JSON.stringify(fault), /wrong/)
+    }
+  } finally {
+    await server.close()
+  }
+})
+
+test('writes and deletes a file to test the folder of backups', async () => {
+  const place = await mkdtemp(join(folder, 'tested-'))
+  assert.equal(await testBackupPlace({ backupTo: place, s3: S3 }), undefined)
+  assert.deepEqual(await readdir(place), [])
+  const fault = await testBackupPlace({ backupTo: file, s3: S3 })
+  assert.match(String(fault?.en), /cannot be written \(ENOTDIR\): A part of the path is a file\./)
+  // Linux lets no user create a file here.
+  if (process.platform === 'linux')
+    assert.match(
+      String((await testBackupPlace({ backupTo: '/proc', s3: S3 }))?.en),
+      /^BACKUP_TO: \/proc cannot be written/,
+    )
 })
 
 test('never removes the backup of this run, also beside names of the future', async () => {

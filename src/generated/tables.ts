@@ -227,6 +227,11 @@ export type Tables = {
     updated_at: string
     external_id: string | null
   }
+  consents: {
+    user_id: number
+    version_id: number
+    agreed_at: string
+  }
   daily_statistics: {
     series: string
     day: string
@@ -244,6 +249,12 @@ export type Tables = {
     created_at: string
     finished_at: string | null
     expires_at: string | null
+  }
+  digest_readers: {
+    user_id: number
+    language: string
+    since: string
+    created_at: string
   }
   earlier_orders: {
     id: number
@@ -770,6 +781,15 @@ export type Tables = {
     user_id: number
     created_at: string
     used_at: string | null
+  }
+  mail_texts: {
+    mail: string
+    languages: string
+    subject_en: string | null
+    text_en: string | null
+    subject_zh: string | null
+    text_zh: string | null
+    updated_at: string
   }
   mentions: {
     content_type: string
@@ -1320,6 +1340,25 @@ export type Tables = {
     table_oid: number | null
     timeline: number | null
     is_synchronous: boolean
+  }
+  site_page_versions: {
+    id: number
+    page_id: number
+    language: string
+    title: string
+    body: string
+    edited_by: number | null
+    created_at: string
+  }
+  site_pages: {
+    id: number
+    slug: string
+    is_published: boolean
+    in_footer: boolean
+    at_sign_up: boolean
+    place: number
+    created_at: string
+    deleted_at: string | null
   }
   site_pictures: {
     file: string

@@ -124,6 +124,7 @@ export const ADMINISTRATION: Record<string, ListRow> = {
   'news/categories': { filters: { q: contains('name') } },
   'news/deletions': { filters: { q: contains('title'), state: STATE, user_id: USER } },
   notices: { filters: { q: contains('contents'), status: equals('status') } },
+  'page-versions': { filters: { page_id: equals('page_id') } },
   'payment-differences': { filters: { q: contains('number'), state: STATE } },
   'payment-notices': {
     filters: {

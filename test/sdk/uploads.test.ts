@@ -101,6 +101,17 @@ test('reports why the server rejected an upload', async () => {
   assert.ok(refused.field('file'))
 })
 
+test('reports a network error when a proxy answers an upload with a page', async () => {
+  const { kith } = clientOf(url, await person(), {
+    fetch: (input, init) =>
+      (input as Request).url.endsWith('/api/v2/files')
+        ? Promise.resolve(new Response('<h1>Hotel</h1>', { headers: { 'content-type': 'text/html' } }))
+        : fetch(input, init),
+  })
+  const refused = await kith.upload(await picture()).catch((error) => error)
+  assert.ok(isKithError(refused, 'network_error'), String(refused))
+})
+
 test('throws the abort reason when the caller aborts an upload', async () => {
   const { kith } = clientOf(url, await person())
   const ended = new AbortController()

@@ -43,6 +43,9 @@ export type WebReply = {
   account?: number
 }
 
+/** The page with the form that changes the password. */
+const SECURITY = '/account/security'
+
 const DOCUMENTS = COLLECTED.flatMap(({ documents }) =>
   documents.map((document) => ({ ...document, matches: matcherOf(document.path) })),
 )
@@ -69,6 +72,9 @@ export async function render(request: WebRequest): Promise<WebReply | undefined>
         }),
       )
   }
+  // Password managers open this address.
+  if (pathname === '/.well-known/change-password')
+    return { status: 302, type: 'text/html; charset=utf-8', body: '', location: SECURITY, isSignedOut: false }
   const isPage = findRoute(pathname) !== null
   const moved = isPage ? undefined : movedTo(pathname)
   if (moved)

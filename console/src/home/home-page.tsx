@@ -4,6 +4,7 @@ import { useText } from '../shell/text.ts'
 import { DaysChart } from './days-chart.tsx'
 import { HealthCard } from './health-card.tsx'
 import { RequestsCharts } from './requests-charts.tsx'
+import { SetupCard } from './setup-card.tsx'
 import { WaitingCards } from './waiting-cards.tsx'
 
 export function HomePage() {
@@ -14,6 +15,7 @@ export function HomePage() {
       <Typography variant="h4" component="h1" gutterBottom>
         {t(['Home', '首页'])}
       </Typography>
+      <SetupCard />
       <WaitingCards />
       <Typography variant="h6" component="h2" sx={{ mt: 3, mb: 1 }}>
         {t(['Last 30 days', '最近 30 天'])}

@@ -12,6 +12,13 @@ export const PAGES: readonly PageEntry[] = [
     operation: 'patch settings',
   },
   {
+    name: 'mails',
+    section: 'site',
+    label: ['Mails', '邮件'],
+    icon: 'mail',
+    operation: 'get mails',
+  },
+  {
     name: 'settings',
     section: 'site',
     label: ['Settings', '设置'],

@@ -20,6 +20,7 @@ import Home from '@mui/icons-material/HomeOutlined'
 import Inbox from '@mui/icons-material/InboxOutlined'
 import Key from '@mui/icons-material/KeyOutlined'
 import Label from '@mui/icons-material/LabelOutlined'
+import Mail from '@mui/icons-material/MailOutlined'
 import Mic from '@mui/icons-material/MicOutlined'
 import MusicNote from '@mui/icons-material/MusicNoteOutlined'
 import Newspaper from '@mui/icons-material/NewspaperOutlined'
@@ -30,6 +31,7 @@ import People from '@mui/icons-material/PeopleOutlined'
 import Place from '@mui/icons-material/PlaceOutlined'
 import PushPin from '@mui/icons-material/PushPinOutlined'
 import QuestionAnswer from '@mui/icons-material/QuestionAnswerOutlined'
+import RadioButtonUnchecked from '@mui/icons-material/RadioButtonUncheckedOutlined'
 import Savings from '@mui/icons-material/SavingsOutlined'
 import School from '@mui/icons-material/SchoolOutlined'
 import Search from '@mui/icons-material/SearchOutlined'
@@ -41,6 +43,8 @@ import Webhook from '@mui/icons-material/WebhookOutlined'
 import type { SvgIconProps } from '@mui/material'
 
 const ICONS = {
+  todo: RadioButtonUnchecked,
+  mail: Mail,
   appearance: Palette,
   advertising: Campaign,
   album: Album,

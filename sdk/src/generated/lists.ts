@@ -32,6 +32,7 @@ export const LISTS = {
   "/admin/news/categories": {"by":"after","key":"id","items":"data","max":100},
   "/admin/news/deletions": {"by":"after","key":"id","items":"data","max":100},
   "/admin/notices": {"by":"after","key":"id","items":"data","max":100},
+  "/admin/page-versions": {"by":"after","key":"id","items":"data","max":100},
   "/admin/payment-differences": {"by":"after","key":"id","items":"data","max":100},
   "/admin/payment-notices": {"by":"after","key":"id","items":"data","max":100},
   "/admin/payment-refunds": {"by":"after","key":"id","items":"data","max":100},

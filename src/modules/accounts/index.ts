@@ -16,6 +16,7 @@ export {
 } from './identity/registration.ts'
 export { REGISTRATION_RULE_ERRORS } from './identity/registration-rules.ts'
 export {
+  AgreedVersions,
   accountDisabled,
   accountWaiting,
   FACTOR_ERRORS,
@@ -42,7 +43,7 @@ export {
   recordMentions,
   saveMentions,
 } from './mentions.ts'
-export { alertAccountOwner, messageUser } from './messages.ts'
+export { alertAccountOwner, hasEmail, messageUser } from './messages.ts'
 export { mountRanking, RankedUser, RanksQuery } from './rankings.ts'
 export { hasBlocked, isFollowing, notBlockedBy, selectFollowed } from './relations/queries.ts'
 export { isSuspended } from './sanctions/queries.ts'

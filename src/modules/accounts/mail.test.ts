@@ -1,13 +1,9 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
-import { type AddressInfo, createServer, type Socket } from 'node:net'
-import { createInterface } from 'node:readline'
-import { type TestContext, test } from 'node:test'
+import { test } from 'node:test'
 import { readConfig } from '#platform/config'
 import { createLog } from '#platform/observability'
+import { mailServer } from '#test/fixtures/mail-server.ts'
 import { createMail, defaultSender, MailError, mailHtml } from './mail.ts'
-
-type Delivery = { commands: string[]; letters: string[] }
 
 const letter = {
   to: 'jo@mail.example',
@@ -16,41 +12,6 @@ const letter = {
   kind: 'verification',
   code: '123456',
 } as const
-
-/** SMTP server that replies to a command with its entry in `replies`, or else accepts the command. */
-async function mailServer(t: TestContext, replies: Record<string, string> = {}) {
-  const delivery: Delivery = { commands: [], letters: [] }
-  const sockets = new Set<Socket>()
-  const server = createServer((socket) => {
-    sockets.add(socket)
-    talk(socket, replies, delivery)
-  }).listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.after(() => {
-    for (const socket of sockets) socket.destroy()
-    server.close()
-  })
-  return { ...delivery, url: `smtp://127.0.0.1:${(server.address() as AddressInfo).port}` }
-}
-
-function talk(socket: Socket, replies: Record<string, string>, { commands, letters }: Delivery) {
-  let data: string[] | undefined
-  socket.on('error', () => {})
-  socket.write('220 mail.example ESMTP\r\n')
-  createInterface({ input: socket, crlfDelay: Number.POSITIVE_INFINITY }).on('line', (line) => {
-    if (data) {
-      if (line !== '.') return void data.push(line)
-      letters.push(data.join('\n'))
-      data = undefined
-      return void socket.write('250 taken\r\n')
-    }
-    commands.push(line)
-    const verb = line.slice(0, 4).toUpperCase()
-    if (verb === 'DATA' && !replies.DATA) data = []
-    const usual = { EHLO: '250-mail.example\r\n250 AUTH PLAIN', DATA: '354 go on', QUIT: '221 bye' }[verb]
-    socket.write(`${replies[verb] ?? usual ?? '250 ok'}\r\n`)
-  })
-}
 
 function capture() {
   const lines: string[] = []
@@ -86,6 +47,7 @@ test('sends a mail through SMTP without logging it', async (t) => {
   assert.equal(letters.length, 1)
   assert.match(letters[0] ?? '', /^From: Kith <kith@site\.example>$/m)
   assert.match(letters[0] ?? '', /^To: jo@mail\.example$/m)
+  assert.match(letters[0] ?? '', /^Auto-Submitted: auto-generated$/m)
   assert.match(letters[0] ?? '', /^Subject: =\?UTF-8\?/m)
   assert.match(letters[0] ?? '', /Your code is 123456/)
   assert.match(letters[0] ?? '', /line after a dot/)
@@ -172,6 +134,36 @@ test('reports wrong credentials and a missing server as temporary', async (t) =>
   const missing = createMail({ smtpUrl: 'smtp://127.0.0.1:1' }, capture().log)
   await assert.rejects(missing.send(letter), { name: 'MailError', permanent: false })
   await missing.close()
+})
+
+test('says what to do about each fault of the mail server', async (t) => {
+  const open = async (replies: Record<string, string> = {}) => (await mailServer(t, replies)).url
+  const closed = 'smtp://127.0.0.1:1'
+  const withPassword = (url: string) => url.replace('//', '//site:secret@')
+  for (const [smtpUrl, en, zh] of [
+    [closed, /Nothing answers at the host and the port of SMTP_URL/, /没有响应/],
+    ['smtp://mail.invalid', /The host in SMTP_URL does not exist/, /主机不存在/],
+    [
+      withPassword(await open({ AUTH: '535 5.7.8 no' })),
+      /does not accept the user name or the password/,
+      /密码/,
+    ],
+    [(await open()).replace('smtp:', 'smtps:'), /Write smtps:\/\/ for port 465/, /465/],
+    [await open({ MAIL: '553 5.7.1 not yours' }), /refuses the sender\. Set MAIL_FROM/, /MAIL_FROM/],
+  ] as const) {
+    const mail = createMail({ smtpUrl, mailFrom: 'kith@site.example' }, capture().log)
+    await assert.rejects(mail.send(letter), (error) => {
+      assert.ok(error instanceof MailError)
+      assert.match(error.message, en)
+      assert.match(error.advice?.zh ?? '', zh)
+      assert.doesNotMatch(error.message, /secret|jo@/)
+      return true
+    })
+    await mail.close()
+  }
+  const refusing = createMail({ smtpUrl: await open({ RCPT: '550 5.1.1 unknown' }) }, capture().log)
+  await assert.rejects(refusing.send(letter), { advice: undefined })
+  await refusing.close()
 })
 
 test('prefers MAIL_FROM to the mail account as the sender', async (t) => {

@@ -3,6 +3,7 @@ import type { Transporter } from 'nodemailer'
 import { messageOf } from '#lib/faults.ts'
 import { escapeMarkup } from '#lib/markup/html.ts'
 import { type Context, defineState } from '#platform/context.ts'
+import type { Text } from '#platform/errors.ts'
 import { type Log, redactText } from '#platform/observability'
 
 type MailSettings = { smtpUrl?: string | undefined; mailFrom?: string | undefined; publicUrl?: string }
@@ -69,6 +70,8 @@ export type MailMessage = {
   kind: 'verification' | 'message'
   code?: string
   link?: string
+  /** Address that ends mails of this kind with a POST. */
+  unsubscribe?: string
   /** Names the sender, unless `MAIL_FROM` does. */
   site?: MailSite
 }
@@ -81,17 +84,87 @@ export type Mail = {
   close(): Promise<void>
 }
 
+/** Keeps responders, such as absence notices, from replying (RFC 3834). */
+const AUTOMATIC = { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' }
+
+/** Shows a button of the mail program that unsubscribes with one request (RFC 8058). */
+const unsubscribeHeaders = (address: string | undefined) =>
+  address === undefined
+    ? {}
+    : { 'List-Unsubscribe': `<${address}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' }
+
+/** Advice for operators about an error of the mail server, by its code, reply, command and message. */
+const ADVICE: readonly (readonly [RegExp, Text])[] = [
+  [
+    /^EAUTH /,
+    {
+      en: 'The mail server does not accept the user name or the password in SMTP_URL.',
+      zh: '邮件服务器不接受 SMTP_URL 中的用户名或密码。',
+    },
+  ],
+  [
+    /ENOTFOUND|EAI_AGAIN|EDNS/,
+    {
+      en: 'The host in SMTP_URL does not exist. Check its spelling.',
+      zh: 'SMTP_URL 中的主机不存在，请检查拼写。',
+    },
+  ],
+  [
+    /ECONNREFUSED|EHOSTUNREACH|ENETUNREACH/,
+    {
+      en: 'Nothing answers at the host and the port of SMTP_URL. Check the port and the firewall.',
+      zh: 'SMTP_URL 的主机和端口没有响应，请检查端口和防火墙。',
+    },
+  ],
+  [
+    /wrong version number|packet length too long|Greeting never received|ETLS/i,
+    {
+      en: 'The encryption does not fit the port. Write smtps:// for port 465, and smtp:// for ports 587 and 25.',
+      zh: '加密方式与端口不符：465 端口请使用 smtps://，587 和 25 端口请使用 smtp://。',
+    },
+  ],
+  [
+    /certificate|CERT_|altnames/i,
+    {
+      en: 'The certificate of the mail server is not accepted. Write the host that the certificate names.',
+      zh: '邮件服务器的证书不受信任，请填写证书中的主机名。',
+    },
+  ],
+  [
+    /MAIL FROM/,
+    {
+      en: 'The mail server refuses the sender. Set MAIL_FROM to an address that this account may send from.',
+      zh: '邮件服务器拒绝该发件人，请将 MAIL_FROM 设为此账号有权使用的地址。',
+    },
+  ],
+  [
+    /ETIMEDOUT|ETIME|ECONNRESET|closed unexpectedly/i,
+    {
+      en: 'The mail server does not answer in time. Check the port in SMTP_URL and the firewall.',
+      zh: '邮件服务器未及时响应，请检查 SMTP_URL 的端口和防火墙。',
+    },
+  ],
+]
+
 /** An error of a mail server. Its message is logged, so it omits the recipient and the text of the mail. */
 export class MailError extends Error {
   readonly code: string | undefined
   readonly responseCode: number | undefined
   /** True when a retry cannot succeed. */
   readonly permanent: boolean
+  /** Advice for operators, if the reason is known. */
+  readonly advice: Text | undefined
 
   constructor(cause: unknown) {
-    const { code, responseCode } = (cause instanceof Error ? cause : {}) as Record<string, unknown>
+    const { code, responseCode, command } = (cause instanceof Error ? cause : {}) as Record<string, unknown>
     const status = typeof responseCode === 'number' ? responseCode : undefined
-    super(`the mail server rejected the message: ${status ?? code ?? redactText(messageOf(cause))}`)
+    // A reply to a recipient says nothing about the configuration.
+    const signs = `${code} ${command} ${status === undefined ? messageOf(cause) : ''}`
+    const [, advice] = ADVICE.find(([pattern]) => pattern.test(signs)) ?? []
+    super(
+      `the mail server rejected the message: ${status ?? code ?? redactText(messageOf(cause))}${advice ? `. ${advice.en}` : ''}`,
+    )
+    this.advice = advice
     this.name = 'MailError'
     this.code = typeof code === 'string' ? code : undefined
     this.responseCode = status
@@ -135,19 +208,26 @@ function createSmtpMail(smtpUrl: string, from: string): Mail {
 
   return {
     async send(letter) {
-      const { to, subject } = letter
+      const { to, subject, unsubscribe } = letter
       // Passes the recipient as an object, so that a comma in the address cannot add a recipient.
       const address = { name: '', address: to }
       const parts = { subject, text: mailText(letter), html: mailHtml(letter) }
       const sender = senderOf(from, letter.site?.name)
-      await attempt((transporter) => transporter.sendMail({ from: sender, to: address, ...parts }))
+      await attempt((transporter) =>
+        transporter.sendMail({
+          from: sender,
+          to: address,
+          headers: { ...AUTOMATIC, ...unsubscribeHeaders(unsubscribe) },
+          ...parts,
+        }),
+      )
     },
     async verifyTransport() {
       await attempt((transporter) => transporter.verify())
       return 'smtp'
     },
     async close() {
-      if (opening) (await opening).close()
+      if (opening !== undefined) (await opening).close()
     },
   }
 }

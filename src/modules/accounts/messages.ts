@@ -4,9 +4,12 @@ import { readSettings, siteAccent, siteName, webLinks } from '#modules/settings/
 import { sendText, type TextPurpose } from '#modules/text-messages/index.ts'
 import type { Context } from '#platform/context.ts'
 import type { Db, Row } from '#platform/database'
+import type { Language } from '#platform/errors.ts'
 import { addJob, type TaskList } from '#platform/jobs'
 import type { Channel } from './identity/schema.ts'
 import { type MailSite, mailSender } from './mail.ts'
+import type { MailName } from './mails/catalogue.ts'
+import { type MailValues, ORIGINAL, readMailTexts, renderMail } from './mails/texts.ts'
 
 type Contacts = Row<'users', 'email' | 'phone'>
 
@@ -17,18 +20,39 @@ async function findContacts(sql: Db, userId: number): Promise<Contacts | undefin
 
 type AccountPage = 'sessions' | 'exports' | 'sanctions' | 'deletion' | 'security'
 
+/** True for an active user with an e-mail address. */
+export async function hasEmail(sql: Db, userId: number): Promise<boolean> {
+  const rows = await sql`select from users where id = ${userId} and email is not null and deleted_at is null`
+  return rows.length === 1
+}
+
 /** `mailOnly` drops the message if the account has no e-mail address. */
-type Message = { subject: string; text: string; page?: AccountPage; mailOnly?: true; purpose?: 'alert' }
+type Message = {
+  mail: MailName
+  values?: MailValues
+  page?: AccountPage
+  mailOnly?: true
+  purpose?: 'alert'
+  /** Set when the recipient's language is known. */
+  language?: Language
+  /** Address that ends mails of this kind with a POST (RFC 8058). */
+  unsubscribe?: string
+}
 
 /**
- * Payload of the job `send_letter`. Encrypted, because the queue would otherwise contain texts and contacts
+ * Payload of the jobs `send_message` and `send_letter`. Encrypted, because the queue would otherwise contain texts and contacts
  * of users in plain text.
  */
 type SealedMessage = {
   channel: Channel
   to: string
-  subject: string
-  text: string
+  mail?: MailName
+  values?: MailValues
+  language?: Language
+  unsubscribe?: string
+  /** Only in `send_letter`, which earlier versions enqueued with the text instead of the mail. */
+  subject?: string
+  text?: string
   purpose?: TextPurpose
   code?: string
   link?: string
@@ -50,7 +74,7 @@ export async function enqueueMessage(
     ...message,
     ...(link === null ? {} : { link }),
   }
-  await addJob(tx, 'send_letter', { sealed: ctx.secrets.seal(JSON.stringify(sealed)) }, { maxAttempts: 5 })
+  await addJob(tx, 'send_message', { sealed: ctx.secrets.seal(JSON.stringify(sealed)) }, { maxAttempts: 5 })
 }
 
 /** Enqueues a message to the current contacts of a user. */
@@ -59,7 +83,7 @@ export async function messageUser(ctx: Context, tx: Db, userId: number, message:
   if (contacts) await enqueueMessage(ctx, tx, contacts, message)
 }
 
-async function mailSite(ctx: Context): Promise<MailSite> {
+export async function mailSite(ctx: Context): Promise<MailSite> {
   const settings = await readSettings(ctx)
   const { publicUrl: url } = ctx.config
   const accent = siteAccent(settings)?.light
@@ -71,19 +95,36 @@ async function mailSite(ctx: Context): Promise<MailSite> {
   }
 }
 
+/** Text messages have the original text, because services in China require approved texts. */
+async function textOf(ctx: Context, message: SealedMessage): Promise<{ subject: string; text: string }> {
+  const { channel, mail, values, language, subject = '', text = '' } = message
+  if (mail === undefined) return { subject, text }
+  const settings = await readSettings(ctx)
+  const all = {
+    ...values,
+    site: { en: siteName(ctx.config, settings, 'en'), zh: siteName(ctx.config, settings, 'zh') },
+    address: ctx.config.publicUrl,
+  }
+  const texts = channel === 'mail' ? await readMailTexts(ctx, mail) : ORIGINAL
+  return renderMail(mail, texts, all, language)
+}
+
 /** Sends a message. Gives up when the mail or text message service rejects the message permanently. */
-export async function deliver(
-  ctx: Context,
-  { channel, to, subject, text, purpose = 'message', code, link }: SealedMessage,
-): Promise<void> {
+export async function deliver(ctx: Context, message: SealedMessage): Promise<void> {
+  const { channel, to, purpose = 'message', code, link, unsubscribe } = message
+  const { subject, text } = await textOf(ctx, message)
   const parts = { text, ...(code === undefined ? {} : { code }) }
   const kind = code === undefined ? 'message' : 'verification'
   try {
     if (channel === 'sms') await sendText(ctx, { phone: to, purpose, ...parts })
     else {
       const site = await mailSite(ctx)
+      const more = {
+        ...(link === undefined ? {} : { link }),
+        ...(unsubscribe === undefined ? {} : { unsubscribe }),
+      }
       const named = { subject: `${subject} · ${site.name}`, site }
-      await mailSender(ctx).send({ to, kind, ...named, ...parts, ...(link === undefined ? {} : { link }) })
+      await mailSender(ctx).send({ to, kind, ...named, ...parts, ...more })
     }
   } catch (error) {
     if (!(error as { permanent?: boolean }).permanent) throw error
@@ -91,24 +132,34 @@ export async function deliver(
   }
 }
 
-/** The recipient's language is unknown, so each text is in Chinese and English. */
 const TEXTS = {
-  password:
-    '您的账号密码刚刚被修改。如非本人操作，请立即重置密码。 The password of your account was just changed. If it was not you, reset it at once.',
-  phone:
-    '您的账号绑定的手机号刚刚被修改。如非本人操作，请立即修改密码。 The phone number of your account was just changed. If it was not you, change your password at once.',
-  email:
-    '您的账号绑定的邮箱刚刚被修改。如非本人操作，请立即修改密码。 The e-mail address of your account was just changed. If it was not you, change your password at once.',
-  link: '您的账号刚刚绑定了一个第三方账号，该账号可用于登录。如非本人操作，请立即解除绑定并修改密码。 An external account was just linked to your account and can sign in to it. If it was not you, unlink it and change your password at once.',
-  unlink:
-    '您的账号刚刚解除了一个第三方账号的绑定。如非本人操作，请立即修改密码。 An external account was just unlinked from your account. If it was not you, change your password at once.',
+  password: {
+    zh: '您的账号密码刚刚被修改。如非本人操作，请立即重置密码。',
+    en: 'The password of your account was just changed. If it was not you, reset it at once.',
+  },
+  phone: {
+    zh: '您的账号绑定的手机号刚刚被修改。如非本人操作，请立即修改密码。',
+    en: 'The phone number of your account was just changed. If it was not you, change your password at once.',
+  },
+  email: {
+    zh: '您的账号绑定的邮箱刚刚被修改。如非本人操作，请立即修改密码。',
+    en: 'The e-mail address of your account was just changed. If it was not you, change your password at once.',
+  },
+  link: {
+    zh: '您的账号刚刚绑定了一个第三方账号，该账号可用于登录。如非本人操作，请立即解除绑定并修改密码。',
+    en: 'An external account was just linked to your account and can sign in to it. If it was not you, unlink it and change your password at once.',
+  },
+  unlink: {
+    zh: '您的账号刚刚解除了一个第三方账号的绑定。如非本人操作，请立即修改密码。',
+    en: 'An external account was just unlinked from your account. If it was not you, change your password at once.',
+  },
 }
 
 type Changed = keyof typeof TEXTS
 
 const changedMessage = (changed: Changed): Message => ({
-  subject: '账号安全提醒 Your account was changed',
-  text: TEXTS[changed],
+  mail: 'account-changed',
+  values: { change: TEXTS[changed] },
   page: 'security',
   purpose: 'alert',
 })
@@ -116,10 +167,10 @@ const changedMessage = (changed: Changed): Message => ({
 type Suspended = { reason: string; ends_at: string | null }
 
 function suspendedMessage({ reason, ends_at: end }: Suspended): Message {
-  const [zh, en] = end === null ? ['', ''] : [`至 ${end}（UTC）`, ` until ${end} (UTC)`]
+  const until = end === null ? '' : { zh: `至 ${end}（UTC）`, en: ` until ${end} (UTC)` }
   return {
-    subject: '账号已被封禁 Your account is suspended',
-    text: `您的账号已被封禁${zh}。如有异议，可提出申诉。 Your account is suspended${en}. You can appeal.\n\n${reason}`,
+    mail: 'suspended',
+    values: { until, reason },
     page: 'sanctions',
     mailOnly: true,
     purpose: 'alert',
@@ -169,11 +220,12 @@ const sendAlert = (ctx: Context, { channel, to, ...alert }: Alert) =>
 export const messageTasks = (ctx: Context): TaskList => ({
   alert_owner: (payload) =>
     sendAlert(ctx, JSON.parse(ctx.secrets.open((payload as { sealed: string }).sealed))),
+  // Nodes of the previous version leave this task to nodes that know the mails.
+  send_message: (payload) =>
+    deliver(ctx, JSON.parse(ctx.secrets.open((payload as { sealed: string }).sealed))),
   send_letter: (payload) =>
     deliver(ctx, JSON.parse(ctx.secrets.open((payload as { sealed: string }).sealed))),
 })
-
-const RECEIPT_SUBJECT = '充值收据 Receipt of your payment'
 
 /**
  * Sends no receipt to a user without an e-mail address. The user can find the payment in the list of orders.
@@ -184,18 +236,13 @@ async function sendReceipt(ctx: Context, id: number): Promise<void> {
   const { provider, order_number: order, payment_number: payment, paid_at: at } = receipt
   const amount = `${(receipt.amount / 100).toFixed(2)} ${receipt.charge_currency.toUpperCase()}`
   const time = `${String(at).slice(0, 19)} UTC`
-  const [zh, en] =
+  const money = (receipt.credited / 100).toFixed(2)
+  const credited =
     receipt.currency === 'points'
-      ? [`${receipt.credited} 积分`, `${receipt.credited} points`]
-      : [
-          `钱包 ${(receipt.credited / 100).toFixed(2)}`,
-          `${(receipt.credited / 100).toFixed(2)} in the wallet`,
-        ]
-  const text = [
-    `您的付款已到账。\n金额：${amount}\n到账：${zh}\n渠道：${provider}\n订单号：${order}\n支付单号：${payment}\n时间：${time}`,
-    `Your payment was credited.\nAmount: ${amount}\nCredited: ${en}\nProvider: ${provider}\nOrder: ${order}\nPayment: ${payment}\nTime: ${time}`,
-  ].join('\n\n')
-  await messageUser(ctx, ctx.sql, receipt.owner_id, { subject: RECEIPT_SUBJECT, text, mailOnly: true })
+      ? { zh: `${receipt.credited} 积分`, en: `${receipt.credited} points` }
+      : { zh: `钱包 ${money}`, en: `${money} in the wallet` }
+  const values = { amount, credited, provider, order, payment: payment ?? '', time }
+  await messageUser(ctx, ctx.sql, receipt.owner_id, { mail: 'receipt', values, mailOnly: true })
 }
 
 export const receiptTasks = (ctx: Context): TaskList => ({

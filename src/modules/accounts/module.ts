@@ -33,6 +33,7 @@ import { adminSessionRoutes, sessionRoutes } from './identity/sessions.ts'
 import { signInRoutes } from './identity/sign-in.ts'
 import { adminInvitationRoutes, invitationRoutes } from './invitations/routes.ts'
 import { mailSender } from './mail.ts'
+import { adminMailRoutes } from './mails/routes.ts'
 import { eraseMentions, mentionRoutes } from './mentions.ts'
 import { messageTasks, receiptTasks } from './messages.ts'
 import { accountPersonal } from './personal.ts'
@@ -218,6 +219,7 @@ export const module: Module = {
     adminSessionRoutes,
     adminInvitationRoutes,
     adminRequestRoutes,
+    adminMailRoutes,
     adminSanctionRoutes,
     adminAppealRoutes,
     mentionRoutes,
@@ -242,7 +244,7 @@ export const module: Module = {
   schedules: [...codeSchedules, ...deletionSchedules, ...exportSchedules, ...followSchedules],
   pools: [
     { concurrency: 1, names: ['make_export'] },
-    { concurrency: 4, names: ['send_code', 'alert_owner', 'send_letter'] },
+    { concurrency: 4, names: ['send_code', 'alert_owner', 'send_message', 'send_letter'] },
   ],
   offers: {
     people: {

@@ -3,6 +3,7 @@ import { wireTime, wireTimeOrNull } from '#lib/time.ts'
 import { replaceRoles } from '#modules/abilities/index.ts'
 import { mountAdminRecords } from '#modules/audit/index.ts'
 import { publishEvent } from '#modules/notifications/index.ts'
+import { eraseConsents } from '#modules/pages/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type Db, ifGiven, listingClause, type Row, type Tables, type Tx } from '#platform/database'
 import { apiError } from '#platform/errors.ts'
@@ -63,9 +64,8 @@ async function deleteNewcomer(sql: Db, userId: number): Promise<Row<'users', 'em
   return row
 }
 
-const REASON = { zh: '说明：', en: 'Reason: ' }
-const withReason = (zh: string, en: string, remark: string | null) =>
-  remark === null ? `${zh} ${en}` : `${zh}${REASON.zh}${remark} ${en} ${REASON.en}${remark}`
+const reasonOf = (remark: string | null) =>
+  remark === null ? '' : { zh: `说明：${remark}`, en: ` Reason: ${remark}` }
 
 type Decision = { decidedBy: number; remark: string | null }
 
@@ -83,12 +83,8 @@ export async function admit(
   await addJob(tx, 'user_created', { id })
   await publishEvent(ctx, tx, 'user.created', { id, name })
   await messageUser(ctx, tx, id, {
-    subject: '注册申请已通过 Your registration was accepted',
-    text: withReason(
-      '您的注册申请已通过，现在可以登录。',
-      'Your registration was accepted. You can sign in now.',
-      remark,
-    ),
+    mail: 'registration-accepted',
+    values: { reason: reasonOf(remark) },
   })
   return true
 }
@@ -106,15 +102,12 @@ async function rejectNewcomer(
   const decided = await decideRequest(tx, { id }, { state: 'rejected', remark, decidedBy })
   if (!decided) return false
   await replaceRoles(tx, decided.user_id, [])
+  await eraseConsents(tx, decided.user_id)
   const contacts = await deleteNewcomer(tx, decided.user_id)
   if (contacts)
     await enqueueMessage(ctx, tx, contacts, {
-      subject: '注册申请未通过 Your registration was not accepted',
-      text: withReason(
-        '您的注册申请未通过，所填资料已删除。',
-        'Your registration was not accepted, and what you entered was deleted.',
-        remark,
-      ),
+      mail: 'registration-rejected',
+      values: { reason: reasonOf(remark) },
     })
   return true
 }

@@ -18,6 +18,7 @@ import { feedLikes, feedRankRoutes, refreshHots } from './ranks.ts'
 import { feedRoutes } from './routes.ts'
 import { FeedView } from './schema.ts'
 import { feedRemoval } from './service.ts'
+import { feedDigest } from './timelines/digest.ts'
 import { feedTimelineRoutes, listFeeds } from './timelines/routes.ts'
 
 export const feedTasks = (ctx: Context): TaskList => ({
@@ -97,6 +98,7 @@ export const module: Module = {
   personalData: { place: 8, tables: feedPersonal },
   statistics: { place: 2, ...feedStatistics },
   search: { place: 2, ...feedSearch },
+  digest: { place: 1, ...feedDigest },
   kinds: FEED_KINDS,
   tasks: () => [feedTasks],
   schedules: feedSchedules,

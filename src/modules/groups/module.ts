@@ -19,6 +19,7 @@ import { countOldRequests, countRequests, deleteMembers, deleteOldRequests } fro
 import { groupMemberRoutes, groupRoleRoutes } from './members/routes.ts'
 import { groupPinAverageRoutes, groupPinRoutes } from './pins/routes.ts'
 import { COMMENT_PIN, POST_PIN } from './pins/schema.ts'
+import { postDigest } from './posts/digest.ts'
 import { listPostIds } from './posts/queries.ts'
 import { groupPostRoutes } from './posts/routes.ts'
 import { postReader, postRemoval, removePost } from './posts/service.ts'
@@ -191,6 +192,7 @@ export const module: Module = {
   personalData: { place: 15, tables: groupPersonal },
   statistics: { place: 7, ...groupStatistics },
   search: { place: 6, ...groupSearch },
+  digest: { place: 2, ...postDigest },
   kinds: GROUP_KINDS,
   tasks: () => [groupTasks],
   schedules: groupSchedules,

@@ -149,6 +149,24 @@ test('registers a user with an external account (sign-in-24)', async () => {
   assert.equal((await guest('POST', FORGE, token(id))).status, 403)
 })
 
+test('records the pages that a user of an external account agreed to (registration-9)', async () => {
+  const [{ id: version } = { id: 0 }] = await sql<{ id: number }[]>`
+    with page as (
+      insert into site_pages (slug, is_published, at_sign_up) values ('charter', true, true) returning id
+    )
+    insert into site_page_versions (page_id, language, title, body)
+    select id, 'en', 'Charter', 'Be kind' from page returning id`
+  const name = 'agreeing'
+  const made = await guest('PATCH', FORGE, { ...token(nextAccount()), name, agreed: String(version) })
+  assert.equal(made.status, 201, JSON.stringify(made.body))
+  const rows = await sql<{ version_id: number }[]>`
+    select c.version_id from consents c join users u on u.id = c.user_id where u.name = ${name}`
+  assert.deepEqual(
+    rows.map((row) => row.version_id),
+    [version],
+  )
+})
+
 test('rejects the sign-in of a suspended or disabled user (sign-in-24, sign-in-27)', async () => {
   const id = nextAccount()
   const me = await register(id)

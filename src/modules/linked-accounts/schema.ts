@@ -1,4 +1,11 @@
-import { FactorCode, InvitationCode, OwnerProof, SignIn, TokenView } from '#modules/accounts/index.ts'
+import {
+  AgreedVersions,
+  FactorCode,
+  InvitationCode,
+  OwnerProof,
+  SignIn,
+  TokenView,
+} from '#modules/accounts/index.ts'
 import { apiError, fieldError } from '#platform/errors.ts'
 import { Flag, Nullable, RawText, Shared, type Static, Text, Time, Type } from '#platform/http'
 
@@ -93,6 +100,7 @@ export const OutsideRegistration = Shared('OutsideRegistration', {
   check: Type.Optional(Flag()),
   invitation_code: Type.Optional(InvitationCode),
   introduction: Type.Optional(Text(500)),
+  agreed: Type.Optional(AgreedVersions),
 })
 export type OutsideRegistration = Static<typeof OutsideRegistration>
 

@@ -239,11 +239,12 @@ export async function registerOutside(
     check,
     invitation_code: invitation,
     introduction,
+    agreed,
   }: OutsideRegistration,
   device: Device,
 ): Promise<LinkedToken | 'free' | 'waits'> {
   const { subject, use } = await subjectOf(ctx, provider, token)
-  const arrival = { door: 'outside', invitation, introduction, device } as const
+  const arrival = { door: 'outside', invitation, introduction, agreed, device } as const
   const name = await checkNewcomerName(ctx, arrival, wanted)
   if (check) return 'free'
   const issued = await registerUser(ctx, arrival, { name, password: null }, async (tx, id) => {

@@ -113,7 +113,11 @@ export function aboutRoutes(server: Server, ctx: Context) {
 
 export const module: Module = {
   routes: (site) => [
-    bootstrapRoutes(site.service('findBootAdvertisements'), site.service('uploadLimits')),
+    bootstrapRoutes(
+      site.service('findBootAdvertisements'),
+      site.service('uploadLimits'),
+      site.service('readSitePages'),
+    ),
     aboutRoutes,
     adminSettingRoutes(site.settingChecks),
   ],

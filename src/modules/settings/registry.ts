@@ -184,6 +184,16 @@ export const SETTINGS = {
     null,
     'Picture of previews of links, as the node of an uploaded picture.',
   ),
+  'site:setup': define(
+    TextList(10, 20),
+    [],
+    'Finished first steps of the console: look, join, mail, backup, invite. `closed` hides the list.',
+  ),
+  'mail:weekly': define(
+    Flag(),
+    true,
+    'Users may ask for a weekly mail about what they follow. Requires `WEB=on`, because the mail leads to pages.',
+  ),
   'site:powered-by': define(Flag(), true, 'Pages and mails name Kith as the software of the site.'),
   'site:about-url': define(
     Nullable(Address()),

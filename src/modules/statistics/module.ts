@@ -1,6 +1,7 @@
+import { testBackupPlace } from '#backup/check.ts'
 import type { Probe } from '#contracts/health-check.ts'
 import type { Context } from '#platform/context.ts'
-import { routesOn, type Server } from '#platform/http'
+import { language, Nullable, routesOn, type Server, Shared, Type } from '#platform/http'
 import type { Schedule, TaskList } from '#platform/jobs'
 import type { Module } from '../../module.ts'
 import { checkHealth, readHealth, ServerHealth } from './health/service.ts'
@@ -53,6 +54,26 @@ export const healthRoutes = (probes: readonly Probe[]) => (server: Server, ctx: 
     access,
     reply: { 200: ServerHealth },
     handler: () => readHealth(ctx, probes),
+  })
+
+  route('POST /admin/backup-test', {
+    operationId: 'adminTestBackupPlace',
+    summary: 'Write and delete a small file at the place of backups',
+    access: { anyAbility: ['admin: health', 'admin:site:base'] },
+    reply: {
+      200: Shared('BackupTest', {
+        place: Type.Boolean({ description: 'True when BACKUP_TO is set' }),
+        fault: Nullable(
+          Type.String({ description: 'What is wrong and what to do, in the language of the request' }),
+        ),
+      }),
+    },
+    handler: async ({ request }) => {
+      const { backupTo, s3 } = ctx.config
+      if (backupTo === undefined) return { place: false, fault: null }
+      const fault = await testBackupPlace({ backupTo, s3 })
+      return { place: true, fault: fault?.[language(request)] ?? null }
+    },
   })
 
   route('GET /admin/health/requests', {

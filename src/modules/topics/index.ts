@@ -8,6 +8,7 @@ export {
 export {
   findTopicOwner,
   postsRecount,
+  selectFollowedTopics,
   type TopicViewer,
   topicCounters,
   visibleTopics,

@@ -35,6 +35,12 @@ export const visibleTopics = (sql: Db, { id, reviewer }: TopicViewer): Fragment 
   select t.* from feed_topics t
   where ${reviewer ? sql`true` : sql`(t.status = 'passed' or t.creator_user_id = ${id})`}`
 
+/** Visible topics that the user follows. */
+export const selectFollowedTopics = (sql: Db, userId: number): Fragment => sql`
+  select t.id from (${visibleTopics(sql, { id: userId, reviewer: false })}) t
+  join feed_topic_users u on u.topic_id = t.id
+  where u.user_id = ${userId} and u.followed_at is not null`
+
 const HOT_MAX = 8
 
 const topicItems = (sql: Db, found: Fragment, viewerId: number, order: Fragment) => sql<TopicRow[]>`

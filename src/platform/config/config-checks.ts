@@ -38,6 +38,19 @@ export function urlFault(name: string, given: string, protocols: readonly string
     : `${name} must be a URL that begins with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`
 }
 
+/** Pages and links are built from the origin. A path or a query in it would break each of them. */
+export function publicUrlFault(given: string): string | undefined {
+  const { pathname, search, hash, username, password, origin } = new URL(given)
+  const parts = [
+    ...(username || password ? ['a user name'] : []),
+    ...(/^\/*$/.test(pathname) ? [] : ['a path']),
+    ...(search || given.includes('?') ? ['a query'] : []),
+    ...(hash || given.includes('#') ? ['a fragment'] : []),
+  ]
+  if (parts.length === 0) return undefined
+  return `PUBLIC_URL must not have ${parts.join(' and ')}: set it to ${origin}, and serve the site at the root of its own host name`
+}
+
 export const severalHostsFault = (name: string, given: string): string | undefined =>
   /^postgres(ql)?:\/\/([^/?]*@)?[^/?@]*,[^/?@]*([/?]|$)/.test(given)
     ? `${name} names several hosts: name one proxy that leads to the primary, such as HAProxy (docs/scaling.md#failover, deploy/patroni)`

@@ -57,7 +57,15 @@ test('reports all invalid settings at once', () => {
   for (const [name, values] of Object.entries({
     PORT: ['eighty', '-1', '65536', '1.5'],
     LOG_LEVEL: ['loud'],
-    PUBLIC_URL: ['kith.example', 'ftp://kith.example'],
+    PUBLIC_URL: [
+      ...[
+        'kith.example',
+        'ftp://kith.example',
+        'https://kith.example/social',
+        'https://kith.example/?site=1',
+      ],
+      ...['https://kith.example/#top', 'https://me:secret@kith.example'],
+    ],
     DATABASE_URL: ['mysql://a@b/c', 'postgres://kith:a#b@c/d'],
     TRUST_PROXY: ['true', '10.0.0.0/8/8', '10.0.0.0/33', '10.0.0.0/255.0.255.0', '::1/129', '10.0.0.0/x'],
     CORS_ORIGINS: ['example.org', 'https://example.org/', 'https://someone@example.org'],
@@ -72,6 +80,13 @@ test('reports all invalid settings at once', () => {
     ),
     ['PORT', 'LOG_LEVEL', 'SMTP_URI'],
   )
+})
+
+test('names the parts that PUBLIC_URL must not have, and the origin, without a password', () => {
+  assert.deepEqual(faultsOf({ PUBLIC_URL: 'https://me:secret@kith.example:8443/social?x=1' }), [
+    'PUBLIC_URL must not have a user name and a path and a query: set it to https://kith.example:8443, and serve the site at the root of its own host name.',
+  ])
+  assert.equal(readConfig({ PUBLIC_URL: 'https://kith.example//' }).publicUrl, 'https://kith.example')
 })
 
 test('names the replacement of a retired setting', () => {

@@ -6,6 +6,7 @@ import {
   findMisspelledNames,
   originFaults,
   proxyFaults,
+  publicUrlFault,
   retiredFaults,
   severalHostsFault,
   urlFault,
@@ -106,7 +107,10 @@ export function readConfig(env: Environment) {
     host === '0.0.0.0' || host === '::' ? 'localhost' : host.includes(':') ? `[${host}]` : host
   const storage = choice('STORAGE', 'local', ['local', 's3'])
   const imProvider = choice('IM_PROVIDER', 'embedded', ['embedded', 'ejabberd', 'easemob'])
-  const publicUrl = url('PUBLIC_URL', ['http:', 'https:']) ?? `http://${hostInUrl}:${port}`
+  const givenUrl = url('PUBLIC_URL', ['http:', 'https:'])
+  const addressFault = givenUrl === undefined ? undefined : publicUrlFault(givenUrl)
+  if (addressFault !== undefined) faults.push(addressFault)
+  const publicUrl = givenUrl ?? `http://${hostInUrl}:${port}`
   const publicWebUrl = url('PUBLIC_WEB_URL', ['http:', 'https:'])
   const web = choice('WEB', 'on', ['on', 'off']) === 'on'
   const config = {
@@ -152,6 +156,7 @@ export function readConfig(env: Environment) {
       anonymous: integer('RATE_LIMIT_ANONYMOUS', 60, 0, 1_000_000),
       user: integer('RATE_LIMIT_USER', 600, 0, 1_000_000),
       sensitive: integer('RATE_LIMIT_SENSITIVE', 10, 0, 1_000_000),
+      pages: integer('RATE_LIMIT_PAGES', 300, 0, 1_000_000),
       files: integer('RATE_LIMIT_FILES', 3_000, 0, 1_000_000),
       variants: integer('RATE_LIMIT_VARIANTS', 300, 0, 1_000_000),
     },

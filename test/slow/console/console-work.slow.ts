@@ -3,9 +3,11 @@ import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { Secret, TOTP } from 'otpauth'
 import type { Page } from 'playwright-core'
+import sharp from 'sharp'
 import { CANNOT_LOOK } from '#test/chromium.ts'
 import { findings, openConsole } from '#test/console-browser.ts'
 import { fillConsole } from '#test/console-contents.ts'
+import { until } from '#test/fixtures/streams.ts'
 
 const skip = CANNOT_LOOK
 const world = skip ? undefined : await openConsole()
@@ -353,6 +355,42 @@ test('changes and resets a setting', { skip }, async () => {
   await row.getByRole('button', { name: 'Reset' }).click()
   await row.getByRole('button', { name: 'Reset' }).waitFor({ state: 'detached' })
   assert.equal((await read('/admin/settings'))['checkin:balance'], 10)
+  await page.context().close()
+})
+
+test('chooses, replaces and resets the default picture of topics', { skip }, async () => {
+  const setting = 'feed:topic:default-logo'
+  const page = await world!.open('/settings')
+  await page.getByLabel('Search settings').fill(setting)
+  const row = page.locator(`[data-setting="${setting}"]`)
+  const choose = async (name: string, colour: string) => {
+    const saved = page.waitForResponse((answer) => answer.url().endsWith('/admin/settings') && answer.ok())
+    await row.locator('input[type=file]').setInputFiles({
+      name,
+      mimeType: 'image/png',
+      buffer: await sharp({ create: { width: 64, height: 64, channels: 3, background: colour } })
+        .png()
+        .toBuffer(),
+    })
+    await saved
+    return (await read('/admin/settings'))[setting] as string
+  }
+  const first = await choose('first.png', '#335577')
+  const shown = row.locator('img')
+  await shown.waitFor()
+  const isDrawn = () => shown.evaluate((image: { naturalWidth: number }) => image.naturalWidth > 0)
+  await until(isDrawn, 'the picture is drawn')
+  await row.getByRole('button', { name: /^Replace: / }).waitFor()
+  assert.notEqual(await choose('second.png', '#775533'), first)
+  await row.locator('input[type=file]').setInputFiles({
+    name: 'broken.png',
+    mimeType: 'image/png',
+    buffer: Buffer.from('no picture'),
+  })
+  await page.getByText(/The type of the file differs/).waitFor()
+  await row.getByRole('button', { name: 'Reset' }).click()
+  await shown.waitFor({ state: 'detached' })
+  assert.equal((await read('/admin/settings'))[setting], null)
   await page.context().close()
 })
 

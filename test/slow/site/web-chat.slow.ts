@@ -46,6 +46,8 @@ test('shows typing members and read receipts in a group chat', {
   await theirs.goto(`${address}/chats/${chat}`)
   await theirs.locator('html[data-ready]').waitFor()
   await page.getByText('Seen by 1').waitFor()
+  await page.getByText('The group was created.').waitFor()
+  await theirs.getByText('群聊已创建。').waitFor()
   await messageWith(theirs, 'Who brings the oars?').getByRole('button', { name: '回复' }).click()
   await theirs.getByRole('textbox', { name: '输入消息' }).fill('I do')
   await theirs.keyboard.press('Enter')
@@ -185,4 +187,22 @@ test('hides the links to messages when the chat provider is external', { skip },
   } finally {
     ctx.config.imProvider = provider
   }
+})
+
+test('explains on a phone why a message was not sent', { skip }, async () => {
+  const { as, open, person, faults } = site!
+  const [ann, bob] = [await person(), await person()]
+  const { body: chat } = await as(ann, 'PUT', `/chats/people/${bob.id}`)
+  const page = await open(`/chats/${chat.id}`, { person: ann, ...TELEPHONE })
+  await page.route('**/messages', (route) =>
+    route.request().method() === 'POST' ? route.fulfill({ status: 502 }) : route.continue(),
+  )
+  await say(page, 'Lost')
+  const failure = messageWith(page, 'Lost').getByRole('alert')
+  await failure.waitFor()
+  await look(page, 'chat-not-sent')
+  const box = await failure.boundingBox()
+  assert.ok(box && box.width > 250, `the reason is ${box?.width} px wide`)
+  await page.context().close()
+  assert.deepEqual(faults, [])
 })

@@ -86,6 +86,8 @@ test('stores each action of a member once although the server is killed', {
   /** Kills the server during the request, and presses the button again after a restart. */
   const pressDuringKill = async (button: string, done: () => Promise<unknown>) => {
     const pressed = page.getByRole('button', { name: button, exact: true })
+    // The script of a dialog arrives with a request of its own.
+    await pressed.waitFor()
     const killed = new Promise<void>((resolve) => {
       page.once('request', () => resolve(crash(server)))
     })

@@ -374,6 +374,30 @@ test('works with a full storage, and says that the draft is not kept', { skip },
   assert.deepEqual(site!.faults, [])
 })
 
+test('opens a page whose stored draft has other fields, and a browser without a channel between tabs', {
+  skip,
+}, async () => {
+  const ada = await newcomer()
+  const page = await site!.open('/', { person: ada })
+  await composer(page).fill('Half a thought')
+  await page.evaluate(`
+    for (const key of Object.keys(localStorage).filter((each) => each.startsWith('kith.draft/'))) {
+      const draft = JSON.parse(localStorage.getItem(key))
+      localStorage.setItem(key, JSON.stringify({ ...draft, value: { text: 7, topics: {}, media: 'none' } }))
+    }
+  `)
+  await page.context().addInitScript('delete globalThis.BroadcastChannel')
+  await reload(page)
+  assert.equal(await composer(page).inputValue(), '')
+  await composer(page).fill('A whole one')
+  await publish(page)
+  await page.getByText('Published.').waitFor()
+  await page.goto(`${site!.address}/chats`)
+  await page.locator('html[data-ready]').waitFor()
+  await page.context().close()
+  assert.deepEqual(site!.faults, [])
+})
+
 test('keeps what was typed before the scripts arrived', { skip }, async () => {
   const ada = await newcomer()
   const page = await site!.open('/news', { person: ada })

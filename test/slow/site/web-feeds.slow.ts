@@ -278,3 +278,19 @@ test('shows guests the users who liked or rewarded a feed', { skip }, async () =
     await page.context().close()
   }
 })
+
+test('says that a post has no place for more pictures', { skip }, async () => {
+  const page = await site!.open('/', { person: await site!.person() })
+  const buffer = await flatPicture(61, 30).png().toBuffer()
+  const pictures = (count: number) =>
+    Array.from({ length: count }, (_, n) => ({ name: `${n}.png`, mimeType: 'image/png', buffer }))
+  const text = page.getByText('A post has up to 9 pictures or one video. The others were left out.')
+  await page.setInputFiles('input[type=file]', pictures(9))
+  await page.locator('.chosen li').nth(8).waitFor()
+  assert.equal(await text.count(), 0)
+  await page.setInputFiles('input[type=file]', pictures(1))
+  await text.waitFor()
+  assert.equal(await page.locator('.chosen li').count(), 9)
+  await page.context().close()
+  assert.deepEqual(site!.faults, [])
+})

@@ -183,6 +183,56 @@ for (const [size, options] of SIZES)
     assert.deepEqual(site!.faults, [])
   })
 
+test('asks before leaving a group, and says that a payment is not returned', { skip }, async () => {
+  const { as, open, person } = site!
+  const { group: make, join } = groupMaker(site!)
+  const founder = await person()
+  const who = await questionsOf(site!).rich()
+  const free = await make(founder, { name: 'Open water' })
+  const paid = await make(founder, { name: 'Deep water', mode: 'paid', money: 40 })
+  for (const [id, question] of [
+    [free, 'Leave this group?'],
+    [
+      paid,
+      'Leave this group? The 40 points that you paid are not returned, and you pay again to join again.',
+    ],
+  ] as const) {
+    await join(id, founder, who)
+    const page = await open(`/groups/${id}`, { person: who, ...TELEPHONE, locale: 'en' })
+    const leave = page.getByRole('button', { name: 'Leave', exact: true })
+    await leave.click()
+    const dialog = page.getByRole('alertdialog', { name: question })
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    assert.equal((await as(who, 'GET', `/groups/${id}`)).body.joined?.audit, 1)
+    await leave.click()
+    await agree(page, 'Leave')
+    await page.getByRole('button', { name: /^Join/ }).waitFor()
+    assert.equal((await as(who, 'GET', `/groups/${id}`)).body.joined, null)
+    await page.context().close()
+  }
+  assert.deepEqual(site!.faults, [])
+})
+
+test('shows no button without scripts that needs them, and changes the language by a link', {
+  skip,
+}, async () => {
+  const page = await site!.open(`/feeds/${await publish(filled!.lin, 'Plain')}`, {
+    person: filled!.ada,
+    javaScriptEnabled: false,
+    viewport: { width: 1280, height: 900 },
+    locale: 'en',
+  })
+  await page.getByText('Plain', { exact: true }).first().waitFor()
+  const dead = await page
+    .locator("button[type='button']:not([popovertarget]):not(.action):visible")
+    .allTextContents()
+  assert.deepEqual(dead, [])
+  await page.getByRole('link', { name: 'Language: 中文' }).click()
+  await page.getByRole('link', { name: '语言: English' }).waitFor()
+  await page.context().close()
+})
+
 test('returns the focus to the button when a dialog ends with success', { skip }, async () => {
   const page = await site!.open(`/users/${filled!.lin.id}`, { person: filled!.ada })
   const opener = page.locator('.profile').getByRole('button', { name: 'Report' })
@@ -373,7 +423,14 @@ test('scrolls without an animation when the reader prefers reduced motion', { sk
     `)
     await publish(filled!.lin, `Something just happened, ${reducedMotion}`)
     await page.evaluate('document.dispatchEvent(new Event("visibilitychange"))')
-    await page.getByRole('button', { name: 'Show new posts' }).click()
+    const show = page.getByRole('button', { name: 'Show new posts' })
+    await show.waitFor()
+    // After a failure the button stays.
+    await page.route('**/api/v2/feeds?*', (route) => route.fulfill({ status: 500, body: '' }))
+    await show.click()
+    await page.locator('.toasts').getByText('Something went wrong on the site.').waitFor()
+    await page.unroute('**/api/v2/feeds?*')
+    await show.click()
     await page.getByText(`Something just happened, ${reducedMotion}`).waitFor()
     await until(page, 'behaviors.length > 0')
     const expected = reducedMotion === 'reduce' ? 'instant' : 'smooth'
@@ -531,9 +588,65 @@ test('keeps the language of an address for the visit, and leaves the address on 
   assert.equal(await languageOf(), 'zh-CN')
   await page.goto(`${site!.address}/questions?lang=zh&type=hot`)
   await page.locator('html[data-ready]').waitFor()
-  await page.getByRole('button', { name: /English/ }).click()
+  await page.getByRole('link', { name: /English/ }).click()
   await page.waitForURL(`${site!.address}/questions?type=hot`)
   assert.equal(await languageOf(), 'en')
   await page.context().close()
   assert.deepEqual(site!.faults, [])
+})
+
+for (const [size, options] of SIZES) {
+  test(`closes a question when its page is left by Back, on a ${size}`, { skip }, async () => {
+    const { as, open, person, faults } = site!
+    const who = await person()
+    const id = await publish(who, 'Left by Back')
+    await as(who, 'POST', `/feeds/${id}/comments`, { body: 'Keep me' })
+    const page = await open(`/users/${who.id}`, { person: who, ...options, locale: 'en' })
+    await page.locator(`a[href="/feeds/${id}"]`).first().click()
+    await page.locator('.comment-list').getByRole('button', { name: 'Delete' }).click()
+    await page.getByRole('alertdialog').waitFor()
+    await page.goBack()
+    await page.waitForURL(`**/users/${who.id}`)
+    await page.getByRole('alertdialog').waitFor({ state: 'detached' })
+    assert.equal((await as(who, 'GET', `/feeds/${id}/comments`)).body.comments.length, 1)
+    await page.context().close()
+    assert.deepEqual(faults, [])
+  })
+
+  test(`breaks long words in names and profiles, on a ${size}`, { skip }, async () => {
+    const { as, open, person, faults } = site!
+    const name = (size === 'telephone' ? 'W' : 'M').repeat(24)
+    const long = await person({ name })
+    assert.equal((await as(long, 'PATCH', '/user', { bio: 'W'.repeat(200) })).status, 204)
+    const id = await publish(filled!.ada, 'A short post')
+    await as(long, 'POST', `/feeds/${id}/comments`, { body: 'First' })
+    await as(filled!.lin, 'POST', `/feeds/${id}/comments`, { body: 'Second', reply_user: long.id })
+    const page = await open(`/feeds/${id}`, { person: filled!.ada, ...options, locale: 'en' })
+    await page.locator('.comment-list li').last().getByRole('button', { name: 'Reply' }).click()
+    for (const path of [null, `/users/${long.id}`, `/search?q=${name}&type=users`, '/ranks/followers']) {
+      if (path) await page.goto(site!.address + path)
+      await page.locator('html[data-ready]').waitFor()
+      await page.getByText(name).first().waitFor()
+      const wide = (await page.evaluate('document.documentElement.scrollWidth')) as number
+      assert.ok(wide <= options.viewport.width, `${path}: ${wide} px`)
+    }
+    await page.context().close()
+    assert.deepEqual(faults, [])
+  })
+}
+
+test('breaks no word of a button at 320 px', { skip }, async () => {
+  const { open, person } = site!
+  const { group: make } = groupMaker(site!)
+  const group = await make(await person(), { name: 'Night sailors 夜航者 of the long coast' })
+  const viewport = { width: 320, height: 640 }
+  for (const [locale, name] of [
+    ['en', 'Join'],
+    ['zh-CN', '加入'],
+  ] as const) {
+    const page = await open(`/groups/${group}`, { person: await person(), viewport, locale })
+    const box = await page.getByRole('button', { name, exact: true }).boundingBox()
+    assert.ok(box && box.height < 45, `${name} has two lines: ${box?.height} px`)
+    await page.context().close()
+  }
 })

@@ -42,6 +42,9 @@ async function expire(page: Page): Promise<void> {
 }
 
 async function signInAgain(page: Page): Promise<void> {
+  await dialog(page).waitFor()
+  const focused = '({ name: document.activeElement.name })'
+  assert.deepEqual(await page.evaluate(focused), { name: 'password' })
   await dialog(page).getByLabel('Password').fill(PASSWORD)
   await dialog(page).getByRole('button', { name: 'Sign in' }).click()
   await dialog(page).waitFor({ state: 'detached' })

@@ -183,7 +183,12 @@ test('adds and deletes a comment on an album', { skip }, async () => {
   assert.deepEqual(await findings(page), [])
   assert.equal((await as(listener, 'GET', `/music/specials/${album}/comments`)).body.length, 1)
   await list.getByRole('button', { name: 'Delete' }).click()
+  await agree(page, 'Delete')
   await list.getByText('Played twice.').waitFor({ state: 'detached' })
+  await page.locator('.toasts').getByText('Deleted.').waitFor()
+  assert.ok(
+    await page.getByRole('heading', { name: 'Comments' }).evaluate((heading) => heading.matches(':focus')),
+  )
   assert.equal((await as(listener, 'GET', `/music/specials/${album}/comments`)).body.length, 0)
   await page.context().close()
   assert.deepEqual(site!.faults, [])

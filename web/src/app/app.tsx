@@ -78,7 +78,7 @@ export function App({ first }: { first: Shown }) {
   const Body = shown.page?.body
   return (
     <ToastProvider>
-      <ConfirmProvider>
+      <ConfirmProvider url={url}>
         <Shell path={shown.visit.path}>
           {isBusy && (
             <div class="progress" role="progressbar" aria-label={t.loading}>

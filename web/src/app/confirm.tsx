@@ -1,13 +1,13 @@
 import type { ComponentChildren } from 'preact'
 import { createContext } from 'preact'
-import { useCallback, useContext, useState } from 'preact/hooks'
+import { useCallback, useContext, useEffect, useState } from 'preact/hooks'
 import { Dialog } from '../ui/dialog.tsx'
 
 type Confirm = (question: string, action: string) => Promise<boolean>
 
 const ConfirmContext = createContext<Confirm>(() => Promise.resolve(false))
 
-export function ConfirmProvider({ children }: { children: ComponentChildren }) {
+export function ConfirmProvider({ url, children }: { url: string; children: ComponentChildren }) {
   const [asked, setAsked] = useState<{ question: string; action: string; answer(isSure: boolean): void }>()
   const confirm = useCallback<Confirm>(
     (question, action) => new Promise((answer) => setAsked({ question, action, answer })),
@@ -17,6 +17,8 @@ export function ConfirmProvider({ children }: { children: ComponentChildren }) {
     setAsked(undefined)
     asked?.answer(isSure)
   }
+  // The question is about the page on which it was asked.
+  useEffect(() => close(false), [url])
   return (
     <ConfirmContext.Provider value={confirm}>
       {children}

@@ -44,6 +44,20 @@ export function writeDraft<T>({ key, ...rest }: Stored<T>): boolean {
   return write(key, text)
 }
 
+/** The stored fields that have the type of the empty draft. A browser may hold a draft of another version. */
+export const fittingFields = <T extends object>(empty: T, value: T | undefined): T => ({
+  ...empty,
+  ...Object.fromEntries(
+    Object.entries(value ?? {}).filter(([name, field]) => {
+      const model = empty[name as keyof T]
+      return (
+        model === undefined ||
+        (typeof field === typeof model && Array.isArray(field) === Array.isArray(model))
+      )
+    }),
+  ),
+})
+
 export const removeDraft = remove
 
 /** Short digest, so that a draft does not store the text that it changes a second time. */

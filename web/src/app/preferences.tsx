@@ -31,8 +31,10 @@ export function Preferences() {
     document.documentElement.dataset.theme = next
     setTheme(next)
   }
-  const speak = () => {
-    keep('kith_language', language === 'en' ? 'zh' : 'en')
+  const other = language === 'en' ? 'zh' : 'en'
+  const speak = (event: Event) => {
+    event.preventDefault()
+    keep('kith_language', other)
     const url = new URL(location.href)
     if (!url.searchParams.has('lang')) return location.reload()
     // The address names a language, which precedes the cookie.
@@ -44,16 +46,17 @@ export function Preferences() {
       <button type="button" class="icon-button" onClick={turn} aria-label={t[theme]} title={t[theme]}>
         <Picture size={18} aria-hidden />
       </button>
-      <button
-        type="button"
+      {/* A link, because it also works without scripts. */}
+      <a
         class="text-button"
+        href={`?lang=${other}`}
         onClick={speak}
-        lang={language === 'en' ? 'zh' : 'en'}
+        lang={other}
         aria-label={`${t.language}: ${t.other}`}
       >
         <Languages size={18} aria-hidden />
         {t.other}
-      </button>
+      </a>
     </div>
   )
 }

@@ -31,6 +31,7 @@ export function Shell({ path, children }: { path: string; children: ComponentChi
   const t = useWords(WORDS)
   const { origin, viewer, settings } = useSite()
   const { name, logo, logo_has_name: hasName, welcome, powered_by: isPoweredBy } = settings.identity
+  const footPages = settings.pages.filter((page) => page.in_footer)
   return (
     <>
       <a class="skip" href="#main">
@@ -66,7 +67,13 @@ export function Shell({ path, children }: { path: string; children: ComponentChi
             ))}
             <Preferences />
             <p>
-              <a href="/api/v2/aboutus">{t.about}</a> <a href="/docs">API</a>
+              {footPages.length === 0 && <a href="/api/v2/aboutus">{t.about}</a>}
+              {footPages.map(({ slug, title }) => (
+                <Link key={slug} href={`/pages/${slug}`}>
+                  {title}
+                </Link>
+              ))}
+              <a href="/docs">API</a>
             </p>
             {isPoweredBy && <p>{t.powered}</p>}
           </div>

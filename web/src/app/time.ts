@@ -13,7 +13,7 @@ const TODAY = 20 * 3_600
 const HOUR_MS = 3_600_000
 
 const DATE = { month: 'short', day: 'numeric' } as const
-const CLOCK = { hour: '2-digit', minute: '2-digit' } as const
+const CLOCK = { hour: 'numeric', minute: '2-digit' } as const
 const OPTIONS = {
   year: { year: 'numeric' },
   day: DATE,

@@ -3,6 +3,7 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { isStill } from './account.ts'
 import {
   draftKey,
+  fittingFields,
   otherDrafts,
   readDraft,
   removeDraft,
@@ -74,7 +75,7 @@ export function useDraft<T extends object>(
         own = null
       }
       setState(({ version }) => ({
-        value: { ...empty, ...own?.value },
+        value: fittingFields(empty, own?.value),
         mark: own?.mark ?? newKey(),
         version: version + 1,
         isTouched: false,
@@ -149,7 +150,7 @@ export function useDraft<T extends object>(
         putAside({ at: Date.now(), mark, base: base(), value: stored(value) })
       takeDraft(other.key)
       setState(({ version }) => ({
-        value: { ...empty, ...other.value },
+        value: fittingFields(empty, other.value),
         mark: other.mark,
         version: version + 1,
         isTouched: true,

@@ -25,6 +25,8 @@ const formatter = <F>(make: (locale: string) => F): ((language: Language) => F) 
 const compactOf = formatter((locale) => new Intl.NumberFormat(locale, { notation: 'compact' }))
 
 /** Formats 12000 as `12K` in English and as `1.2万` in Chinese. */
+export const colon = (language: Language): string => (language === 'zh' ? '：' : ': ')
+
 export const compact = (count: number, language: Language): string => compactOf(language).format(count)
 
 export const pluralOf = (count: number | string, one: string): string =>

@@ -15,10 +15,12 @@ import { Title, useNotify } from 'react-admin'
 import { Link, useSearchParams } from 'react-router'
 import { call, type Page } from '../../api/client.ts'
 import { messageOf } from '../../api/message.ts'
+import { AREAS } from '../../areas/areas.ts'
 import { PageSteps } from '../../shell/page-steps.tsx'
 import { EmptyState, ErrorState } from '../../shell/states.tsx'
 import { useText } from '../../shell/text.ts'
 import { Value } from '../../shell/value.tsx'
+import { fieldOfRecord } from './fields.ts'
 import { type AuditEntry, differencesOf, nameOf, nounOf, pageOf, SUBJECTS, sentenceOf } from './sentences.ts'
 
 const AT_ONCE = 20
@@ -177,7 +179,10 @@ function PersonFilter({ id, change }: { id: string | undefined; change(id: strin
 
 function Entry({ entry, names }: { entry: AuditEntry; names: Map<number, string> }) {
   const t = useText()
-  const differences = differencesOf(entry)
+  const differences = differencesOf(entry).map((difference) => ({
+    ...difference,
+    field: fieldOfRecord(AREAS, entry.subject_type, difference.name, [difference.before, difference.after]),
+  }))
   const pieces = t(sentenceOf(entry)).split(/(\{[as]\})/)
   const isPerson = entry.subject_type === 'users'
   const page = pageOf(entry)
@@ -225,7 +230,7 @@ function Entry({ entry, names }: { entry: AuditEntry; names: Map<number, string>
           <Box component="summary" sx={{ fontSize: 13, color: 'text.secondary', cursor: 'pointer' }}>
             {differences
               .slice(0, 4)
-              .map(({ name }) => name)
+              .map(({ field }) => t(field.label))
               .join(', ')}
             {differences.length > 4
               ? t([` and ${differences.length - 4} more`, ` 等 ${differences.length} 项`])
@@ -246,17 +251,17 @@ function Entry({ entry, names }: { entry: AuditEntry; names: Map<number, string>
                 </tr>
               </thead>
               <tbody>
-                {differences.map(({ name, before, after }) => (
+                {differences.map(({ name, field, before, after }) => (
                   <tr key={name}>
                     <Box
                       component="th"
                       scope="row"
                       sx={{ textAlign: 'start', fontWeight: 400, verticalAlign: 'top' }}
                     >
-                      {name}
+                      <span title={name}>{t(field.label)}</span>
                     </Box>
-                    <Difference value={before} tone="error.main" />
-                    <Difference value={after} tone="success.main" />
+                    <Difference value={before} field={field} tone="error.main" />
+                    <Difference value={after} field={field} tone="success.main" />
                   </tr>
                 ))}
               </tbody>
@@ -268,17 +273,25 @@ function Entry({ entry, names }: { entry: AuditEntry; names: Map<number, string>
   )
 }
 
-function Difference({ value, tone }: { value: unknown; tone: string }) {
+function Difference({
+  value,
+  field: { as, choices },
+  tone,
+}: {
+  value: unknown
+  field: ReturnType<typeof fieldOfRecord>
+  tone: string
+}) {
   return (
     <Box
       component="td"
       sx={{ color: tone, overflowWrap: 'anywhere', whiteSpace: 'pre-wrap', verticalAlign: 'top' }}
     >
-      {value === undefined || value === null
-        ? '—'
-        : typeof value === 'string'
-          ? value
-          : JSON.stringify(value)}
+      {typeof value === 'object' && value !== null ? (
+        JSON.stringify(value)
+      ) : (
+        <Value value={value} as={as} {...(choices ? { choices } : {})} />
+      )}
     </Box>
   )
 }

@@ -32,12 +32,14 @@ export const SUBJECTS: Record<string, { noun: Text; page?: (id: string) => strin
   'group-posts': { noun: ['the group post', '圈子帖子'], page: (id) => `/group-posts/${id}/show` },
   groups: { noun: ['the group', '圈子'], page: (id) => `/groups/${id}/show` },
   invitations: { noun: ['the invitation', '邀请'], page: () => '/invitations' },
+  mails: { noun: ['the mail', '邮件'], page: () => '/mails' },
   'music-singers': { noun: ['the singer', '歌手'], page: (id) => `/singers/${id}` },
   'music-songs': { noun: ['the song', '歌曲'], page: (id) => `/songs/${id}` },
   'music-specials': { noun: ['the album', '专辑'], page: (id) => `/albums/${id}` },
   news: { noun: ['the article', '资讯'], page: (id) => `/news/${id}` },
   'news-categories': { noun: ['the article category', '资讯分类'], page: (id) => `/news-categories/${id}` },
   notices: { noun: ['the system notice', '系统通知'], page: () => '/notices' },
+  pages: { noun: ['the page', '页面'], page: (id) => `/pages/${id}` },
   payment_differences: {
     noun: ['the payment difference', '支付差异'],
     page: (id) => `/payment-differences/${id}`,
@@ -88,6 +90,9 @@ const VERBS: Record<string, Text> = {
   withdraw: ['withdrew', '撤回了'],
   replay: ['resent deliveries of', '重新投递了'],
   rotate: ['replaced the secret of', '更换了密钥：'],
+  reset: ['restored the original of', '恢复了原文：'],
+  template: ['used the template for', '使用模板填写了'],
+  restore: ['restored a version of', '恢复了旧版本：'],
   pass: ['accepted', '通过了'],
   'delete-comment': ['deleted', '删除了'],
 }
@@ -170,13 +175,15 @@ export function nameOf(entry: AuditEntry): string {
     'code',
     'url',
     'version',
+    'slug',
   ])
     for (const side of [entry.after, entry.before]) {
       const value = side?.[name]
       if (typeof value === 'string' && value !== '')
         return value.length > 60 ? `${cutText(value, 60)}…` : value
     }
-  return entry.subject_type === 'settings' ? '' : `#${entry.subject_id}`
+  if (entry.subject_type === 'settings') return ''
+  return /^\d+$/.test(entry.subject_id) ? `#${entry.subject_id}` : entry.subject_id
 }
 
 export const pageOf = (entry: AuditEntry): string | undefined =>

@@ -223,6 +223,7 @@ function SettingPicture({
       setStoring(false)
     }
   }
+  const action = t(node === null ? ['Choose a file', '选择文件'] : ['Replace', '更换'])
   return (
     <>
       {node !== null && (
@@ -231,11 +232,12 @@ function SettingPicture({
       <FileButton
         id={id}
         disabled={isSending || isStoring}
+        aria-label={`${action}: ${label}`}
         aria-describedby={`${id}-note`}
         accept="image/png,image/jpeg,image/gif,image/webp"
         choose={(file) => void choose(file)}
       >
-        {t(node === null ? ['Choose a file', '选择文件'] : ['Replace', '更换'])}
+        {action}
       </FileButton>
     </>
   )

@@ -113,6 +113,14 @@ export const SETTING_TEXTS: Record<string, SettingText> = {
     label: ['Sharing picture', '分享图片'],
     note: ['Choose it on the page “Appearance”.', '请在“外观”页面中选择。'],
   },
+  'site:setup': {
+    label: ['First steps', '初始设置'],
+    note: ['Finished steps of the page “First steps”.', '“初始设置”页面中已完成的步骤。'],
+  },
+  'mail:weekly': {
+    label: ['Weekly mail', '每周邮件'],
+    note: ['Users may ask for a weekly mail about what they follow.', '用户可以订阅关注内容的每周邮件。'],
+  },
   'site:powered-by': {
     label: ['Name the software', '显示软件名称'],
     note: ['Pages and mails say “Powered by Kith”.', '页面和邮件中显示“由 Kith 驱动”。'],

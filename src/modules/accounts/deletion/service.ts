@@ -141,8 +141,8 @@ export async function scheduleDeletion(ctx: Context, userId: number, use: UsePro
     const dueAt = await insertDeletion(tx, userId, days)
     const date = dueAt.slice(0, 10)
     await messageUser(ctx, tx, userId, {
-      subject: '账号即将注销 Your account will be deleted',
-      text: `您的账号将于 ${date}（UTC）后注销，在此之前登录即可取消。 Your account will be deleted after ${date} (UTC). Sign in before then to keep it.`,
+      mail: 'deletion-planned',
+      values: { date },
       page: 'deletion',
     })
     if (days === 0) await addJob(tx, 'erase_account', { id: userId })
@@ -165,8 +165,7 @@ export async function cancelDeletionOutside(ctx: Context, userId: number, use: U
 export async function cancelDeletionAtSignIn(ctx: Context, tx: Tx, userId: number): Promise<void> {
   if (!(await deleteDeletion(tx, userId))) return
   await messageUser(ctx, tx, userId, {
-    subject: '账号注销已取消 Your account will not be deleted',
-    text: '您已重新登录，账号注销已取消。 You signed in, so your account will not be deleted.',
+    mail: 'deletion-cancelled',
   })
 }
 
@@ -183,8 +182,7 @@ async function eraseIdentity(ctx: Context, userId: number): Promise<boolean> {
       picture === null ? [] : [(picture as { node: string }).node],
     )
     await enqueueMessage(ctx, tx, person, {
-      subject: '账号已注销 Your account was deleted',
-      text: '您的账号已注销，个人信息已删除。 Your account and your personal data were deleted.',
+      mail: 'deleted',
     })
     await eraseUser(tx, person)
     await invalidateSenderName(ctx, tx, userId)

@@ -88,25 +88,19 @@ export async function getReadyExport(ctx: Context, userId: number, id: number): 
   return row
 }
 
-const TOLD = {
-  ready: (until: string) => ({
-    subject: '数据导出已完成 Your data export is ready',
-    text: `您的数据导出已完成，请在 ${until}（UTC）之前登录并下载。 Your data export is ready. Sign in and download it before ${until} (UTC).`,
-  }),
-  failed: () => ({
-    subject: '数据导出失败 Your data could not be exported',
-    text: '您的数据导出失败，请重新申请。 Your data could not be exported. Please request a new export.',
-  }),
-}
-
 async function tell(
   ctx: Context,
   tx: Tx,
   { id, user_id: userId }: Pick<WaitingRow, 'id' | 'user_id'>,
-  state: keyof typeof TOLD,
+  state: 'ready' | 'failed',
   until = '',
 ): Promise<void> {
-  await messageUser(ctx, tx, userId, { ...TOLD[state](until), page: 'exports', mailOnly: true })
+  await messageUser(ctx, tx, userId, {
+    mail: `export-${state}`,
+    values: { until },
+    page: 'exports',
+    mailOnly: true,
+  })
   await notify(tx, {
     type: 'system',
     recipients: [userId],

@@ -1,6 +1,5 @@
 import { randomInt } from 'node:crypto'
 import { isEmail, isPhone, normalizeEmail, normalizePhone } from '#lib/identifiers.ts'
-import { readSiteName } from '#modules/settings/index.ts'
 import { reserveText, tooManyTexts } from '#modules/text-messages/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type Db, transaction } from '#platform/database'
@@ -215,23 +214,20 @@ export async function useCode(ctx: Context, tx: Db, account: Account, purpose: P
 
 const tidyCodes = (ctx: Context) => removeOldCodes(ctx.sql)
 
-/** Text messages name the site in a signature, which services add. */
-const TEXTS = {
-  en: (code: string, site?: string) =>
-    `Your verification code${site === undefined ? '' : ` for ${site}`} is ${code}. It is good for ten minutes. If you did not ask for it, ignore this message.`,
-  zh: (code: string, site?: string) =>
-    `${site === undefined ? '您的验证码' : `您在${site}的验证码`}是 ${code}，十分钟内有效。如非本人操作，请忽略。`,
+/** Services add the name of the site to text messages, and require an approved text. */
+const SMS = {
+  en: (code: string) =>
+    `Your verification code is ${code}. It is good for ten minutes. If you did not ask for it, ignore this message.`,
+  zh: (code: string) => `您的验证码是 ${code}，十分钟内有效。如非本人操作，请忽略。`,
 }
-const SUBJECTS = { en: 'Verification code', zh: '验证码' }
 
 async function send(ctx: Context, { channel, to, code, language }: Dispatch, askedAt: Date): Promise<void> {
   // Measures the age of the code by the database clock, because the server node's clock may be wrong.
   const [expired] =
     await ctx.sql`select where now() > ${askedAt.toISOString()}::timestamptz + interval '10 minutes'`
   if (expired) return
-  const site = channel === 'mail' ? await readSiteName(ctx, language) : undefined
-  const [subject, text] = [SUBJECTS[language], TEXTS[language](code, site)]
-  await deliver(ctx, { channel, to, subject, text, purpose: 'code', code })
+  const text = channel === 'sms' ? { text: SMS[language](code) } : { mail: 'code' as const, values: { code } }
+  await deliver(ctx, { channel, to, ...text, language, purpose: 'code', code })
 }
 
 export const codeTasks = (ctx: Context): TaskList => ({

@@ -71,6 +71,8 @@ export type RegistrationContext = {
   door: RegistrationMethod
   invitation?: string | undefined
   introduction?: string | undefined
+  /** Versions of pages that the user agreed to. */
+  agreed?: readonly number[] | undefined
   device: Device
 }
 

@@ -5,6 +5,7 @@ import { isUserName, normalizeEmail } from '#lib/identifiers.ts'
 import { grams, lookalikeKey, nameKey } from '#lib/text.ts'
 import { addRoles, hasHolder } from '#modules/abilities/index.ts'
 import { publishEvent } from '#modules/notifications/index.ts'
+import { recordConsents } from '#modules/pages/index.ts'
 import { readSettings } from '#modules/settings/index.ts'
 import { type IssuedToken, issueToken } from '#modules/tokens/index.ts'
 import { screenWords, sensitiveWords } from '#modules/words/index.ts'
@@ -105,8 +106,8 @@ export async function checkUserName(ctx: Context, name: string, exceptId = 0): P
 async function register(ctx: Context, input: Registration, device: Device) {
   // Checks the registration method before the form's fields, so that users do not correct a form in vain.
   const account = accountOf(input)
-  const { invitation_code: invitation, introduction } = input
-  const arrival: RegistrationContext = { door: account.field, invitation, introduction, device }
+  const { invitation_code: invitation, introduction, agreed } = input
+  const arrival: RegistrationContext = { door: account.field, invitation, introduction, agreed, device }
   await checkRegistrationMethod(ctx, arrival)
   await checkContact(ctx, account)
   const body = await screenWords(ctx, input, Registration, ['name', 'introduction'])
@@ -156,6 +157,7 @@ export async function registerUser(
   return transaction(ctx.sql, async (tx) => {
     const id = await createUser(tx, { ...person, roles: [role], ...(waiting ? { waiting } : {}) })
     await prove(tx, id)
+    await recordConsents(tx, id, arrival.agreed ?? [])
     if (arrival.invitation !== undefined) await recordInvitation(tx, arrival.invitation, id)
     if (waiting) return undefined
     const issued = await issueToken(tx, id, { device: arrival.device })

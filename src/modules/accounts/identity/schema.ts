@@ -1,7 +1,10 @@
 import { apiError, fieldError } from '#platform/errors.ts'
-import { Int, OneOf, RawText, Shared, type Static, Text, Type } from '#platform/http'
+import { IdList, Int, OneOf, RawText, Shared, type Static, Text, Type } from '#platform/http'
 import { wrongCode } from '../schema.ts'
 
+export const AgreedVersions = IdList(50, {
+  description: 'Versions of pages that the user agreed to, from `agreed_version` of `GET /bootstrappers`',
+})
 export const InvitationCode = Text(32, { description: 'Code of an invitation, if registration requires one' })
 
 export const codeTooEarly = apiError(
@@ -127,6 +130,7 @@ export const Registration = Shared('Registration', {
   introduction: Type.Optional(
     Text(500, { description: 'Message to the administrators when the registration needs approval' }),
   ),
+  agreed: Type.Optional(AgreedVersions),
 })
 export type Registration = Static<typeof Registration>
 

@@ -153,16 +153,21 @@ export async function checkSecondFactor(
 }
 
 const TEXTS = {
-  on: '您的账号已开启两步验证。 Two-step verification of your account is now on.',
-  off: '您的账号已关闭两步验证。如非本人操作，请立即修改密码。 Two-step verification of your account is now off. If it was not you, change your password.',
-  codes:
-    '您账号的恢复码已重新生成。如非本人操作，请立即修改密码。 The recovery codes of your account were replaced. If it was not you, change your password.',
+  on: { zh: '您的账号已开启两步验证。', en: 'Two-step verification of your account is now on.' },
+  off: {
+    zh: '您的账号已关闭两步验证。如非本人操作，请立即修改密码。',
+    en: 'Two-step verification of your account is now off. If it was not you, change your password.',
+  },
+  codes: {
+    zh: '您账号的恢复码已重新生成。如非本人操作，请立即修改密码。',
+    en: 'The recovery codes of your account were replaced. If it was not you, change your password.',
+  },
 }
 
 const tell = (ctx: Context, tx: Tx, userId: number, state: keyof typeof TEXTS) =>
   messageUser(ctx, tx, userId, {
-    subject: '两步验证 Two-step verification',
-    text: TEXTS[state],
+    mail: 'second-factor',
+    values: { change: TEXTS[state] },
     page: 'security',
   })
 

@@ -54,10 +54,10 @@ async function alertOfSignIn(
   userId: number,
   { userAgent, network }: Device,
 ): Promise<void> {
-  const { zh, en } = deviceName(deviceOf(userAgent))
+  const device = deviceName(deviceOf(userAgent))
   await messageUser(ctx, tx, userId, {
-    subject: '新设备登录提醒 Sign-in from a new device',
-    text: `您的账号刚刚在新设备上登录（${zh}，${network}）。如非本人操作，请立即修改密码，并将该设备退出登录。 Somebody signed in to your account from a new device (${en}, ${network}). If it was not you, change your password and end that session.`,
+    mail: 'sign-in',
+    values: { device, network: network ?? '' },
     page: 'sessions',
     mailOnly: true,
   })
@@ -93,8 +93,7 @@ const sessionsOf = async (ctx: Context, userId: number, current: string): Promis
 
 async function tellSignOut(ctx: Context, tx: Tx, userId: number): Promise<void> {
   await messageUser(ctx, tx, userId, {
-    subject: '账号已被强制下线 You were signed out',
-    text: '管理员刚刚将您的账号强制下线，请重新登录。 An administrator just ended sessions of your account. Sign in again.',
+    mail: 'signed-out',
     mailOnly: true,
   })
   await notifyAccountChanged(tx, userId, 'sign-outs')

@@ -158,6 +158,20 @@ test('rejects revoked invitations and those of disabled users (registration-5, r
   assert.equal((await register(early)).status, 201)
 })
 
+test('rejects invitations of suspended and silenced users until the sanction ends (registration-5)', async () => {
+  for (const kind of ['suspension', 'silence']) {
+    const maker = await person({ roles: ['founder'] })
+    const { code } = await invite(maker)
+    const early = await newcomer()
+    const url = `/admin/users/${maker.id}/sanctions`
+    const imposed = await as(admin, 'POST', url, { kind, reason: 'Sold invitations', hours: 5 })
+    assert.equal(imposed.status, 201, JSON.stringify(imposed.body))
+    fieldError(await register({ ...early, invitation_code: code }), 'invitation_code')
+    await sql`update sanctions set ends_at = now() where user_id = ${maker.id}`
+    assert.equal((await register({ ...early, invitation_code: code })).status, 201)
+  }
+})
+
 test('limits a single-use invitation to one of two concurrent registrations (registration-5)', async () => {
   const { code } = await invite(admin, { max_uses: 1 })
   const [ann, bob] = [await person(), await person()]

@@ -6,6 +6,7 @@ import type { Context } from '#platform/context.ts'
 import { type Db, type Fragment, type Row, type Tx, transaction, when } from '#platform/database'
 import { apiError, fieldError } from '#platform/errors.ts'
 import { Cursor, Id, Int, Limit, Nullable, Shared, type Static, Text, Time, Type } from '#platform/http'
+import { isSanctioned } from '../sanctions/queries.ts'
 
 export const invitationNeeded = fieldError(
   'invitation_code',
@@ -138,7 +139,7 @@ type Open = Row<'invitations', 'id' | 'user_id' | 'max_uses'>
 
 const openByCode = (sql: Db, code: string): Fragment => sql`
   select i.id, i.user_id, i.max_uses from invitations i join users m on m.id = i.user_id and m.deleted_at is null
-  where i.code = ${code} and ${isOpen(sql)}`
+  where i.code = ${code} and ${isOpen(sql)} and not ${isSanctioned(sql, sql`m.id`)}`
 
 async function isInvitationGood(sql: Db, code: string): Promise<boolean> {
   const [row] = await sql<[{ good: boolean }]>`

@@ -19,6 +19,10 @@ export const isUnder = (sql: Db, kind: SanctionKind, userId: Fragment): Fragment
 
 export const isSuspended = (sql: Db, userId: Fragment): Fragment => isUnder(sql, 'suspension', userId)
 
+/** Suspended or silenced. */
+export const isSanctioned = (sql: Db, userId: Fragment): Fragment => sql`
+  exists (select from sanctions s where s.user_id = ${userId} and ${inForce(sql)})`
+
 export async function findSuspension(sql: Db, userId: number): Promise<Told | undefined> {
   const [row] = await sql<Told[]>`
     select s.reason, s.ends_at from sanctions s

@@ -2,7 +2,7 @@ import { escapeLike, nameKey } from '#lib/text.ts'
 import { notBlockedBy, selectFollowed } from '#modules/accounts/index.ts'
 import { andAfterCollected, selectCollected } from '#modules/collections/index.ts'
 import { anyPinShown, orderByPrice, selectShownPins } from '#modules/pinning/index.ts'
-import { type TopicViewer, visibleTopics } from '#modules/topics/index.ts'
+import { selectFollowedTopics, type TopicViewer, visibleTopics } from '#modules/topics/index.ts'
 import {
   andAfterCursor,
   andAfterRow,
@@ -187,6 +187,23 @@ export const listTopicFeeds = (
       direction,
     )}
   order by l.index ${sortDirection(sql, direction)} limit ${limit}`
+
+const TOPICS_MOST = 200
+const FEEDS_EACH = 5
+
+/** Newest feeds of the visible topics that the viewer follows. */
+export const listFeedsOfFollowedTopics = (sql: Db, { viewerId, limit }: FeedPage) => sql<FeedRow[]>`
+  with shown as (
+    select distinct recent.feed_id as id from (
+      select t.id from (${selectFollowedTopics(sql, viewerId)}) t order by t.id desc limit ${TOPICS_MOST}
+    ) followed
+    cross join lateral (
+      select l.feed_id from feed_topic_links l where l.topic_id = followed.id order by l.index desc limit ${FEEDS_EACH}
+    ) recent
+    order by id desc limit ${limit}
+  )
+  select ${feedColumns(sql, viewerId)}, f.hot from shown s join feeds f on f.id = s.id
+  where ${visibleFeed(sql)} ${unblocked(sql, viewerId)} order by f.id desc`
 
 /** Filters out deleted feeds in SQL, because clients take a short page for the end of the list. */
 export const listCollectedRows = (

@@ -1,5 +1,4 @@
 import { nameKey } from '#lib/text.ts'
-import { countFollowings } from '#modules/accounts/index.ts'
 import { readSettings } from '#modules/settings/index.ts'
 import {
   findForViewerOrReviewer,
@@ -32,6 +31,7 @@ import { feedViewCounts } from '../counters.ts'
 import type { FeedRow } from '../queries.ts'
 import { FeedView } from '../schema.ts'
 import { feedItems } from '../view.ts'
+import { listFollowedFeeds } from './followed.ts'
 import {
   type FeedPage,
   listCollectedRows,
@@ -41,8 +41,6 @@ import {
   listPinnedFeeds,
   listPinnedFeedsOfUser,
   listTopicFeeds,
-  mergeFollowedFeeds,
-  pickFollowedFeeds,
   searchAllFeeds,
   searchNewestFeeds,
 } from './queries.ts'
@@ -135,22 +133,6 @@ async function findRows(
   if (type === 'users' && screen === 'pinned') return listPinnedFeedsOfUser(sql, user, page)
   if (type === 'users') return listFeedsOfUser(sql, user, page, screen === 'paid')
   return search && nameKey(search) ? searchFeeds(ctx, search, page, ids) : listNewFeeds(sql, page, ids)
-}
-
-/** Number of followed users above which a scan of the newest feeds is cheaper than a lookup per user. */
-const MANY = 200
-/** Number of feeds whose scan costs as much as the lookup of one followed user. */
-const SCANNED_EACH = 20
-/** Maximum number of feeds to scan, so that a request reads a bounded part of the table. */
-const SCANNED_MOST = 30_000
-
-async function listFollowedFeeds({ sql }: Context, page: FeedPage): Promise<FeedRow[]> {
-  const followed = await countFollowings(sql, page.viewerId)
-  if (followed > MANY) {
-    const rows = await pickFollowedFeeds(sql, page, Math.min(followed * SCANNED_EACH, SCANNED_MOST))
-    if (rows.length === page.limit) return rows
-  }
-  return mergeFollowedFeeds(sql, page)
 }
 
 async function searchFeeds({ sql }: Context, query: string, page: FeedPage, ids?: number[]) {

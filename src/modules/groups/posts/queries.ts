@@ -59,6 +59,21 @@ export const listPostsOf = (
   where p.user_id = ${userId} and ${isReadableAt(sql, sql`p.group_id`, userId)} ${andAfterCursor(sql, sql`p.id`, page.after ?? 0)}
   order by p.id desc ${limitClause(sql, { limit, ...page })}`
 
+const GROUPS_MOST = 200
+const POSTS_EACH = 5
+
+/** Newest posts of the period in each group that the user joined. */
+export const listPostsOfMyGroups = (sql: Db, userId: number, since: Date) => sql<PostRow[]>`
+  select ${postColumns(sql)} from (
+    select m.group_id from group_members m where m.user_id = ${userId} and m.audit = 1
+    order by m.group_id desc limit ${GROUPS_MOST}
+  ) mine
+  cross join lateral (
+    select * from group_posts p where p.group_id = mine.group_id order by p.id desc limit ${POSTS_EACH}
+  ) p
+  where ${isReadableAt(sql, sql`p.group_id`, userId)} and p.created_at >= ${since.toISOString()}::timestamptz
+  order by p.id desc`
+
 export const findPosts = (sql: Db, ids: number[], viewerId: number) => sql<PostRow[]>`
   select ${postColumns(sql)} from group_posts p join groups g on g.id = p.group_id
   where p.id = any(${ids}) and ${isReadable(sql, viewerId)}

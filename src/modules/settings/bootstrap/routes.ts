@@ -58,6 +58,17 @@ export const Bootstrap = Shared('Bootstrap', {
   'question:onlookers_amount': Type.Integer(LOOK_COST),
   'question:anonymity_rule': Type.Optional(Type.String()),
   'question:reward_rule': Type.Optional(Type.String()),
+  pages: Type.Array(
+    Shared('PageLink', {
+      slug: Type.String({ description: 'The page is at `/pages/:slug`' }),
+      title: Type.String(),
+      in_footer: Type.Boolean(),
+      agreed_version: Type.Optional(
+        Type.Integer({ description: 'Set when new users agree to the page, for `agreed` of a registration' }),
+      ),
+    }),
+    { description: 'Pages of the site, such as terms and privacy' },
+  ),
   'group:create': OpenObject,
   'group:reward': OpenObject,
   uploads: Shared('UploadLimits', {
@@ -106,6 +117,7 @@ function bootstrapView(
   uploads: Static<typeof Bootstrap>['uploads'],
   config: Context['config'],
   language: Language,
+  pages: Static<typeof Bootstrap>['pages'],
 ): Static<typeof Bootstrap> {
   const hots = settings['locations:hots']
   const contribute = {
@@ -196,10 +208,23 @@ function bootstrapView(
     uploads,
     // Restores fields that clients read without a null check (sign-in-1).
     'Q&A': { switch: true, ...questions },
+    pages,
     registerSettings: { ...registerSettings, content: settings['register:content'] },
     feed: { ...feed, items: settings['feed:items'] },
   }
 }
+
+type PagesByLanguage = Record<
+  Language,
+  { slug: string; title: string; in_footer: boolean; at_sign_up: boolean; version: number }[]
+>
+
+const pageLink = ({ slug, title, in_footer, at_sign_up, version }: PagesByLanguage['en'][number]) => ({
+  slug,
+  title,
+  in_footer,
+  ...(at_sign_up ? { agreed_version: version } : {}),
+})
 
 type Views = Partial<Record<Language, Static<typeof Bootstrap>>>
 
@@ -208,10 +233,11 @@ export const bootstrapRoutes =
   (
     findAdvertisements: (ctx: Context) => Promise<object[]>,
     uploadLimits: (ctx: Context) => Static<typeof Bootstrap>['uploads'],
+    readPages: (ctx: Context) => Promise<PagesByLanguage>,
   ) =>
   (server: Server, ctx: Context) => {
     const route = routesOn(server, ctx, { tag: 'Site' })
-    let last: { settings: Settings; advertisements: object[]; views: Views } | undefined
+    let last: { settings: Settings; advertisements: object[]; pages: object; views: Views } | undefined
 
     route('GET /bootstrappers', {
       operationId: 'getBootstrap',
@@ -219,12 +245,23 @@ export const bootstrapRoutes =
       access: 'public',
       reply: { 200: Bootstrap },
       handler: async ({ request }) => {
-        const [settings, advertisements] = await Promise.all([readSettings(ctx), findAdvertisements(ctx)])
+        const [settings, advertisements, pages] = await Promise.all([
+          readSettings(ctx),
+          findAdvertisements(ctx),
+          readPages(ctx),
+        ])
         // Every page of the site reads the view, which changes only with its cached sources.
-        if (last?.settings !== settings || last.advertisements !== advertisements)
-          last = { settings, advertisements, views: {} }
+        if (last?.settings !== settings || last.advertisements !== advertisements || last.pages !== pages)
+          last = { settings, advertisements, pages, views: {} }
         const reads = language(request)
-        last.views[reads] ??= bootstrapView(settings, advertisements, uploadLimits(ctx), ctx.config, reads)
+        last.views[reads] ??= bootstrapView(
+          settings,
+          advertisements,
+          uploadLimits(ctx),
+          ctx.config,
+          reads,
+          pages[reads].map(pageLink),
+        )
         return last.views[reads]
       },
     })

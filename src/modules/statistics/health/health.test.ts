@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict'
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { recordBackup } from '#backup/jobs.ts'
 import type { Probe } from '#contracts/health-check.ts'
@@ -130,6 +133,30 @@ test('reports missing, late and failed backups with the time of the last complet
     good_at: '2026-03-01 00:00:00',
   })
   assert.equal((await partNamed('backups')).state, 'off')
+})
+
+test('tests the place of backups, and says in the language of the administrator what is wrong', async (t) => {
+  const ask = async (reads = 'en') => {
+    const { status, body } = await as(founder, 'POST', '/admin/backup-test', undefined, {
+      'accept-language': reads,
+    })
+    assert.equal(status, 200, JSON.stringify(body))
+    return body
+  }
+  const folder = await mkdtemp(join(tmpdir(), 'kith-backup-test-'))
+  t.after(async () => {
+    ctx.config.backupTo = undefined
+    await rm(folder, { recursive: true })
+  })
+  assert.deepEqual(await ask(), { place: false, fault: null })
+  ctx.config.backupTo = folder
+  assert.deepEqual(await ask(), { place: true, fault: null })
+  assert.deepEqual(await readdir(folder), [])
+  await writeFile(join(folder, 'file'), '')
+  ctx.config.backupTo = join(folder, 'file')
+  assert.match((await ask()).fault, /cannot be written \(ENOTDIR\): A part of the path is a file\./)
+  assert.match((await ask('zh')).fault, /路径中有一部分是文件/)
+  assert.equal((await as(await person(), 'POST', '/admin/backup-test')).status, 403)
 })
 
 test('reports the uploads as good after a successful storage check', async () => {

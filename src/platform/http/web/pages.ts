@@ -6,7 +6,7 @@ import type { Context } from '#platform/context.ts'
 import { ApiError, type Language } from '#platform/errors.ts'
 import { addressKey, rateLimitHeaders } from '../admission.ts'
 import { addVary, compress, language } from '../caching.ts'
-import { noSuchPath } from '../error-reply.ts'
+import { noSuchPath, toApiError } from '../error-reply.ts'
 import { API, type Server } from '../instance.ts'
 import { builtFolder, sendAsset, sendNotBuilt } from '../packages.ts'
 import { type Answer, type Renderer, rendererOf, type WebReply, type WebRequest } from './build.ts'
@@ -14,12 +14,14 @@ import { addSessions, clearSession, cookieOf, forwarded, INNER } from './session
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Sends a page of the site. Returns false when the request is not for a page. Null when the site is off. */
     /** Sends the favicon that an administrator chose. Returns false when the site has none. */
     sendOwnIcon: ((reply: FastifyReply) => Promise<boolean>) | null
+    /** Sends a page of the site. Returns false when the request is not for a page. Null when the site is off. */
     sendPage: ((request: FastifyRequest, reply: FastifyReply) => Promise<boolean>) | null
   }
 }
+
+type SentForm = NonNullable<WebRequest['form']>
 
 const NO_PAGES = /^\/(api|admin|docs|health|storage|metrics|_)(\/|$)/
 const EMBED = '/oembed'
@@ -74,8 +76,9 @@ export function addWeb(server: Server, ctx: Pick<Context, 'config' | 'limiter' |
       return sendAsset(builtFolder('web'), file, reply, maxAge)
     })
 
+  /** Pages have a limit of their own, so that guests who read leave the limit of the API to those who sign in. */
   async function limitGuest(request: FastifyRequest, reply: FastifyReply): Promise<boolean> {
-    const state = await limiter.hit(`ip:${addressKey(request.ip)}`, config.rateLimits.anonymous)
+    const state = await limiter.hit(`pages:${addressKey(request.ip)}`, config.rateLimits.pages)
     if (!state.exceeded) return false
     const text =
       chosenLanguage(request) === 'zh'
@@ -136,21 +139,32 @@ export function addWeb(server: Server, ctx: Pick<Context, 'config' | 'limiter' |
 
   /** Forms that work without scripts. The renderer sends their fields to the API. */
   for (const url of FORMS)
-    server.post(url, { schema: { hide: true }, bodyLimit: FORM_BYTES }, async (request, reply) => {
-      const renderer = await load()
-      if (!renderer) return sendNotBuilt('web', request, reply)
-      if (await limitGuest(request, reply)) return reply
-      const form = { fields: fieldsOf(request.body), send: sendFrom(request, reply) }
-      const asked = requestOf(request, renderer, { token: undefined, wantsPage: true, form })
-      // The router also leads other spellings of the path to this form, such as a slash at the end.
-      const page = await renderer.render({ ...asked, url: url + request.url.replace(/^[^?]*/, '') })
-      if (!page) throw noSuchPath()
-      send(request, reply, page, true)
-      return reply
-    })
+    server.post(url, { schema: { hide: true }, bodyLimit: FORM_BYTES, errorHandler }, (request, reply) =>
+      answerForm(request, reply, { fields: fieldsOf(request.body), send: sendFrom(request, reply) }),
+    )
+
+  async function answerForm(request: FastifyRequest, reply: FastifyReply, form: SentForm) {
+    const renderer = await load()
+    if (!renderer) return sendNotBuilt('web', request, reply)
+    if (await limitGuest(request, reply)) return reply
+    const asked = requestOf(request, renderer, { token: undefined, wantsPage: true, form })
+    // The router also leads other spellings of the path to this form, such as a slash at the end.
+    const url = `${request.routeOptions.url}${request.url.replace(/^[^?]*/, '')}`
+    const page = await renderer.render({ ...asked, url })
+    if (!page) throw noSuchPath()
+    send(request, reply, page, true)
+    return reply
+  }
+
+  /** Shows the form again when its body could not be read. */
+  async function errorHandler(error: unknown, request: FastifyRequest, reply: FastifyReply) {
+    const told = toApiError(error)
+    if (told.status >= 500) throw error
+    return answerForm(request, reply, { fields: {}, send: async () => refusal(told, request) })
+  }
 
   const sendFrom =
-    (request: FastifyRequest, reply: FastifyReply): NonNullable<WebRequest['form']>['send'] =>
+    (request: FastifyRequest, reply: FastifyReply): SentForm['send'] =>
     async (method, path, payload) => {
       try {
         requireOwnPage(request)
@@ -158,12 +172,7 @@ export function addWeb(server: Server, ctx: Pick<Context, 'config' | 'limiter' |
         return { status, header: (name) => headerOf(headers, name), body }
       } catch (error) {
         if (!(error instanceof ApiError)) throw error
-        const message = error.text[chosenLanguage(request)]
-        return {
-          status: error.status,
-          header: (name) => (name === 'x-error-code' ? error.code : null),
-          body: { message },
-        }
+        return refusal(error, request)
       }
     }
 
@@ -196,6 +205,12 @@ export function addWeb(server: Server, ctx: Pick<Context, 'config' | 'limiter' |
   }
 }
 
+const refusal = ({ status, code, text }: ApiError, request: FastifyRequest): Answer => ({
+  status,
+  header: (name) => (name === 'x-error-code' ? code : null),
+  body: { message: text[chosenLanguage(request)] },
+})
+
 const headerOf = (headers: Record<string, unknown>, name: string): string | null =>
   headers[name] === undefined ? null : String(headers[name])
 
@@ -212,7 +227,7 @@ function chosenTheme(request: FastifyRequest): string {
   return ['light', 'dark'].includes(chosen) ? chosen : 'auto'
 }
 
-const FORMS = ['/sign-in', '/join', '/forgotten-password']
+const FORMS = ['/sign-in', '/join', '/forgotten-password', '/unsubscribe']
 const FORM_BYTES = 16 * 1024
 
 const fieldsOf = (body: unknown): Record<string, string> =>

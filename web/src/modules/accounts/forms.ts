@@ -42,7 +42,7 @@ export const FORMS: Record<string, (given: Given) => Promise<Outcome>> = {
   },
 
   async '/join'({ fields, send }) {
-    const { email, phone, invitation, code, name, password, introduction } = fields
+    const { email, phone, invitation, code, name, password, introduction, agreed } = fields
     const address = phone === undefined ? { email } : { phone }
     const invited = invitation ? { invitation_code: invitation } : {}
     if (code === undefined) {
@@ -57,9 +57,16 @@ export const FORMS: Record<string, (given: Given) => Promise<Outcome>> = {
       verifiable_code: code,
       password,
       ...(introduction ? { introduction } : {}),
+      ...(agreed ? { agreed } : {}),
     })
     if (!isDone(answer)) return shown(fields, 'code', answer)
     return answer.status === 202 ? shown({}, 'waiting') : { location: '/' }
+  },
+
+  async '/unsubscribe'({ fields, search, send }) {
+    const token = encodeURIComponent(fields.token ?? search.get('token') ?? '')
+    const answer = await send('POST', `digest/unsubscribe/${token}`, {})
+    return isDone(answer) ? shown({}, 'waiting') : shown(fields, 'first', answer)
   },
 
   async '/forgotten-password'({ fields, send }) {

@@ -4,6 +4,7 @@ import { useFailureText } from '../../app/failures.ts'
 import { definePage } from '../../app/page.ts'
 import { useSite } from '../../app/site.ts'
 import { useWords, words } from '../../app/words.ts'
+import { Agreements, agreedVersions, useAgreements } from './agreements.tsx'
 import { Providers } from './outside.tsx'
 import { join } from './session.ts'
 
@@ -40,6 +41,7 @@ export const page = definePage({
     const { api, settings } = useSite()
     const { type = 'all', method = 'all' } = settings.registerSettings as { type?: string; method?: string }
     const { posted } = visit
+    const agreed = agreedVersions(useAgreements())
     const isByPhone =
       method === 'mobile-only' || visit.search.has('phone') || posted?.fields.phone !== undefined
     const [kind, setKind] = useState<'mail' | 'sms'>(isByPhone ? 'sms' : 'mail')
@@ -86,6 +88,7 @@ export const page = definePage({
           verifiable_type: kind,
           verifiable_code: Number(fields.code),
           password: fields.password,
+          ...(agreed ? { agreed } : {}),
           ...(fields.introduction ? { introduction: fields.introduction } : {}),
         })
         if (status === 202) setIsWaiting(true)
@@ -144,6 +147,7 @@ export const page = definePage({
             })}
             {type === 'approval' &&
               field('introduction', t.introduction, { maxLength: 500, required: false })}
+            <Agreements isChecked={posted?.fields.agreed !== undefined} />
           </>
         )}
         <button class="button is-wide" type="submit" disabled={isBusy}>

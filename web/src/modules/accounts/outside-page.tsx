@@ -6,6 +6,7 @@ import { definePage } from '../../app/page.ts'
 import { useSite } from '../../app/site.ts'
 import { useWords, words } from '../../app/words.ts'
 import { Field, Form, type Given } from '../../ui/form.tsx'
+import { Agreements } from './agreements.tsx'
 import { enter, takeDeparture, useProviders } from './outside.tsx'
 import { needsSecondFactor } from './session.ts'
 import { Proof, proofOf } from './settings/proof.tsx'
@@ -178,6 +179,7 @@ function Unknown({
             <Field label={t.invitation} name="invitation_code" required maxLength={64} />
           )}
           {type === 'approval' && <Field label={t.introduction} name="introduction" maxLength={500} />}
+          <Agreements />
         </Form>
       )}
       <hr />

@@ -20,6 +20,7 @@ export const routes: Route[] = [
   { path: '/account/exports', page: 'data-page', access: 'members' },
   { path: '/account/deletion', page: 'data-page', access: 'members' },
   { path: '/account/sanctions', page: 'sanctions-page', access: 'members' },
+  { path: '/unsubscribe', page: 'unsubscribe-page' },
   { path: '/join', page: 'join-page', access: 'guests' },
 ]
 

@@ -95,6 +95,8 @@ export function SignInForm({
           name="password"
           type="password"
           autocomplete="current-password"
+          // The dialog knows the name already.
+          autofocus={name !== undefined}
           required
           maxLength={128}
           value={fields.password}

@@ -1,7 +1,9 @@
 import type { Kith, Schema } from '@kith/client'
 import { X } from 'lucide-preact'
+import { useRef } from 'preact/hooks'
 import { Link } from 'wouter-preact'
 import { type Listing, list, useList, useWrite } from '../../app/api.ts'
+import { useConfirm } from '../../app/confirm.tsx'
 import { useSite } from '../../app/site.ts'
 import { useToast } from '../../app/toast.tsx'
 import { useDraft } from '../../app/use-draft.ts'
@@ -28,6 +30,8 @@ const WORDS = words({
   reply: ['Reply', '回复'],
   replyTo: [(name: string) => `Reply to ${name}`, (name: string) => `回复 ${name}`],
   delete: ['Delete', '删除'],
+  deleted: ['Deleted.', '已删除。'],
+  sure: ['Delete this comment?', '确定删除这条评论吗？'],
   cancel: ['Cancel', '取消'],
   signIn: ['Sign in to comment', '登录后评论'],
   closed: ['Deleted account', '已注销用户'],
@@ -100,7 +104,9 @@ export function Comments({
   const [place, name, changed] = PLACES[kind]
   const t = useWords(WORDS)
   const { api, viewer } = useSite()
-  const { fail } = useToast()
+  const { say, fail } = useToast()
+  const confirm = useConfirm()
+  const title = useRef<HTMLHeadingElement>(null)
   const comments = useList(commentsOf(kind, id, search))
   const draft = useDraft(viewer ? `comment/${kind}/${id}` : null, EMPTY)
   const { text, answered } = draft.value
@@ -137,11 +143,20 @@ export function Comments({
         `${place}/{comment}` as '/feeds/{feed}/comments/{comment}',
         { params: { path: { [name]: id, comment } } } as never,
       ),
-    { changes },
+    {
+      changes,
+      onSuccess: () => {
+        say(t.deleted)
+        // The focused button is gone with the comment.
+        title.current?.focus()
+      },
+    },
   )
   return (
     <section class="comments" aria-label={t.title}>
-      <h2>{t.title}</h2>
+      <h2 ref={title} tabIndex={-1}>
+        {t.title}
+      </h2>
       {viewer ? (
         <form
           class="comment-form"
@@ -213,7 +228,9 @@ export function Comments({
                       <button
                         type="button"
                         class="text-button"
-                        onClick={() => erase.mutate(comment.id, { onError: fail })}
+                        onClick={async () => {
+                          if (await confirm(t.sure, t.delete)) erase.mutate(comment.id, { onError: fail })
+                        }}
                       >
                         {t.delete}
                       </button>

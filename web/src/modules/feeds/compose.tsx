@@ -19,6 +19,10 @@ const WORDS = words({
   publishing: ['Publishing…', '发布中…'],
   published: ['Published.', '已发布。'],
   add: ['Add pictures or a video', '添加图片或视频'],
+  most: [
+    (n: number) => `A post has up to ${n} pictures or one video. The others were left out.`,
+    (n: number) => `一条动态最多包含 ${n} 张图片或 1 个视频，其余未添加。`,
+  ],
   remove: ['Remove', '移除'],
   retry: ['Try again', '重试'],
   forward: ['Move forward', '前移'],
@@ -163,7 +167,7 @@ export function Compose() {
             multiple
             hidden
             onChange={({ currentTarget }) => {
-              add([...(currentTarget.files ?? [])], MOST)
+              if (!add([...(currentTarget.files ?? [])], MOST)) say(t.most(MOST))
               currentTarget.value = ''
             }}
           />

@@ -41,7 +41,8 @@ export function usePost() {
       changeMedia(key, { error })
     }
   }
-  const add = (files: File[], most: number) => {
+  /** Returns false when not all files and earlier pictures fit into one post. */
+  const add = (files: File[], most: number): boolean => {
     const videos = files.filter(({ type }) => type.startsWith('video/'))
     const chosen = videos.length > 0 ? videos.slice(0, 1) : files
     const added = chosen.map(
@@ -57,6 +58,7 @@ export function usePost() {
     const media = [...kept, ...added].slice(0, most)
     change({ media })
     for (const each of added) if (media.includes(each)) void upload(each)
+    return media.length === chosenMedia.length + files.length
   }
   const drop = (key: string) => change({ media: chosenMedia.filter((each) => each.key !== key) })
   const promote = (at: number) => {

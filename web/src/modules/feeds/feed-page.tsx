@@ -2,6 +2,7 @@ import { read, useRead } from '../../app/api.ts'
 import { definePage, type Visit } from '../../app/page.ts'
 import { authorship } from '../../app/structured.ts'
 import { cutText, onOneLine, plainText } from '../../app/text.ts'
+import { colon } from '../../app/words.ts'
 import { Supporters } from '../../ui/supporters.tsx'
 import { Comments, commentsOf } from '../comments/comments.tsx'
 import { FeedCard } from './feed-card.tsx'
@@ -19,7 +20,7 @@ export const page = definePage({
     const [picture] = feed.images
     const image = picture && `${visit.origin}/api/v2/files/${picture.file}?w=960`
     return {
-      title: text ? `${name}: ${cutText(onOneLine(text), TITLE_MOST)}` : name,
+      title: text ? name + colon(visit.language) + cutText(onOneLine(text), TITLE_MOST) : name,
       description: text || name,
       canonical: visit.path,
       type: 'article',

@@ -2,6 +2,7 @@ import type { Schema } from '@kith/client'
 import { useState } from 'preact/hooks'
 import { Link, useLocation } from 'wouter-preact'
 import { list, read, startOf, useList, useRead, useWrite } from '../../app/api.ts'
+import { useConfirm } from '../../app/confirm.tsx'
 import { mayRetry, useFailureText } from '../../app/failures.ts'
 import { definePage, type Visit } from '../../app/page.ts'
 import { useSaid } from '../../app/said.ts'
@@ -26,6 +27,12 @@ const WORDS = words({
   ],
   waiting: ['Cancel request', '撤回申请'],
   leave: ['Leave', '退出'],
+  leaveThis: ['Leave this group?', '确定退出这个圈子吗？'],
+  leavePaid: [
+    (points: number) =>
+      `Leave this group? The ${plural(points, 'point')} that you paid are not returned, and you pay again to join again.`,
+    (points: number) => `确定退出这个圈子吗？已支付的 ${points} 积分不会退还，再次加入需要重新付费。`,
+  ],
   counts: [
     (people: number, posts: number) =>
       `${plural(people, 'member', compact(people, 'en'))} · ${plural(posts, 'post', compact(posts, 'en'))}`,
@@ -169,6 +176,7 @@ function Membership({ group, path }: { group: Group; path: string }) {
   const { api, viewer } = useSite()
   const [, navigate] = useLocation()
   const { fail } = useToast()
+  const confirm = useConfirm()
   const [isPaying, setIsPaying] = useState(false)
   const params = { path: { group: group.id } }
   const changes = ['/groups/{group}', '/groups/{group}/posts', '/groups']
@@ -179,17 +187,21 @@ function Membership({ group, path }: { group: Group; path: string }) {
   )
   const leave = useWrite((client) => client.delete('/groups/{group}/exit', { params }), { changes })
   if (group.joined?.role === 'founder') return null
+  const isIn = group.joined?.audit === 1
+  const isPaid = group.mode === 'paid' && group.money > 0
   if (group.joined)
     return (
       <button
         type="button"
         class="button is-quiet"
-        onClick={() => leave.mutate(undefined, { onError: fail })}
+        onClick={async () => {
+          if (isIn && !(await confirm(isPaid ? t.leavePaid(group.money) : t.leaveThis, t.leave))) return
+          leave.mutate(undefined, { onError: fail })
+        }}
       >
-        {group.joined.audit === 1 ? t.leave : t.waiting}
+        {isIn ? t.leave : t.waiting}
       </button>
     )
-  const isPaid = group.mode === 'paid' && group.money > 0
   return (
     <>
       <button

@@ -9,13 +9,14 @@ export type LiveEvent = ChatEvent | { event: 'open' }
  * connections per site.
  */
 export function watchChats(api: Kith, signal: AbortSignal, onEvent: (event: LiveEvent) => void): void {
-  const channel = new BroadcastChannel(NAME)
-  channel.onmessage = ({ data }) => onEvent(data)
-  signal.addEventListener('abort', () => channel.close())
+  // Older browsers have no channel between tabs. Every tab then holds a stream.
+  const channel = 'BroadcastChannel' in globalThis ? new BroadcastChannel(NAME) : null
+  if (channel) channel.onmessage = ({ data }) => onEvent(data)
+  signal.addEventListener('abort', () => channel?.close())
   const tell = (event: LiveEvent) => {
     if (signal.aborted) return
     onEvent(event)
-    channel.postMessage(event)
+    channel?.postMessage(event)
   }
   const listen = async () => {
     const onConnection = (isOpen: boolean) => isOpen && tell({ event: 'open' })
@@ -24,6 +25,7 @@ export function watchChats(api: Kith, signal: AbortSignal, onEvent: (event: Live
   // Ignores the error of an ended session, because the next request of the page reports the error.
   const listenQuietly = () => listen().catch(() => {})
   // Browsers provide locks only on secure origins.
-  if (navigator.locks) void navigator.locks.request(NAME, { signal }, listenQuietly).catch(() => {})
+  if (channel && navigator.locks)
+    void navigator.locks.request(NAME, { signal }, listenQuietly).catch(() => {})
   else void listenQuietly()
 }

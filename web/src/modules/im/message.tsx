@@ -19,15 +19,36 @@ const WORDS = words({
   sound: ['Voice message', '语音'],
   earlier: ['Earlier message', '更早的消息'],
   me: ['Me', '我'],
+  ts_group_create: ['The group was created.', '群聊已创建。'],
+  ts_group_change: ['The group was changed.', '群聊信息已修改。'],
+  ts_user_join: ['New members joined.', '有新成员加入。'],
+  ts_user_exit: ['Members left.', '有成员退出。'],
 })
 
-type Brief = Pick<ChatMessage, 'body' | 'file' | 'deleted'> & Partial<Pick<ChatMessage, 'body_tree'>>
+const ANNOUNCEMENTS = ['ts_group_create', 'ts_group_change', 'ts_user_join', 'ts_user_exit'] as const
+const isAnnouncement = (type: unknown): type is (typeof ANNOUNCEMENTS)[number] =>
+  ANNOUNCEMENTS.some((each) => each === type)
+
+/** The body of a message. Announcements of the site are stored in English, and shown in the language of the page. */
+function useBody() {
+  const t = useWords(WORDS)
+  return ({ sender_id, ext, body }: Pick<ChatMessage, 'sender_id' | 'ext' | 'body'>): string => {
+    const { type } = Object(ext) as { type?: unknown }
+    return sender_id === 0 && isAnnouncement(type) ? t[type] : body
+  }
+}
+
+type Brief = Pick<ChatMessage, 'sender_id' | 'ext' | 'body' | 'file' | 'deleted'> &
+  Partial<Pick<ChatMessage, 'body_tree'>>
 
 export function useBrief() {
   const t = useWords(WORDS)
-  return ({ body, body_tree, file, deleted }: Brief): string => {
+  const bodyOf = useBody()
+  return (message: Brief): string => {
+    const { body_tree, file, deleted } = message
     if (deleted) return t.deleted
-    if (body) return plainLine(body_tree, body)
+    const body = bodyOf(message)
+    if (body) return plainLine(body === message.body ? body_tree : undefined, body)
     if (file?.mime.startsWith('image/')) return t.picture
     return file?.mime.startsWith('audio/') ? t.sound : t.file
   }
@@ -78,6 +99,7 @@ export function Message({
   const t = useWords(WORDS)
   const { api, viewer } = useSite()
   const brief = useBrief()
+  const shown = useBody()(message)
   const { id, sender_id, body, file, deleted, created_at } = message
   const isMine = sender_id === viewer?.id
   return (
@@ -95,7 +117,7 @@ export function Message({
           </blockquote>
         )}
         {deleted && <p class="quiet">{t.deleted}</p>}
-        {body && <Text tree={message.body_tree} raw={body} />}
+        {body && <Text tree={shown === body ? message.body_tree : undefined} raw={shown} />}
         {file && <Media file={file} />}
       </div>
       <div class="message-foot">

@@ -10,6 +10,7 @@ import { abilitiesOf, ConsoleLink } from './account-links.tsx'
 
 const WORDS = words({
   title: ['Menu', '菜单'],
+  about: ['About', '关于'],
   api: ['API', 'API'],
 })
 
@@ -18,8 +19,9 @@ export const page = definePage({
   head: ({ language }) => ({ title: WORDS[language].title, isPrivate: true }),
   body: () => {
     const t = useWords(WORDS)
-    const { viewer, language } = useSite()
+    const { viewer, language, settings } = useSite()
     const isMember = viewer !== null
+    const footPages = settings.pages.filter((page) => page.in_footer)
     return (
       <>
         <header class="page-head">
@@ -40,6 +42,12 @@ export const page = definePage({
         </ul>
         <div class="more-foot">
           <Preferences />
+          {footPages.length === 0 && <a href="/api/v2/aboutus">{t.about}</a>}
+          {footPages.map(({ slug, title }) => (
+            <Link key={slug} href={`/pages/${slug}`}>
+              {title}
+            </Link>
+          ))}
           <a href="/docs">{t.api}</a>
           {isMember && (
             <>

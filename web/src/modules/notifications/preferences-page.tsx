@@ -6,6 +6,7 @@ import { useToast } from '../../app/toast.tsx'
 import { useWords, words } from '../../app/words.ts'
 import { useIsReady } from '../../ui/form.tsx'
 import { SettingsFrame } from '../accounts/settings/frame.tsx'
+import { DigestSwitch, digestOf } from './digest-switch.tsx'
 import { PushSwitch } from './push-switch.tsx'
 
 const WORDS = words({
@@ -33,7 +34,7 @@ const TYPES = ['comment', 'at', 'like', 'follow', 'system', 'chat'] as const
 const preferencesOf = () => read('/user/push/preferences')
 
 export const page = definePage({
-  queries: () => [preferencesOf()],
+  queries: () => [preferencesOf(), digestOf()],
   head: ({ language }) => ({ title: WORDS[language].title, isPrivate: true }),
   body: ({ visit }) => {
     const { data } = useRead(preferencesOf())
@@ -41,6 +42,7 @@ export const page = definePage({
       <SettingsFrame path={visit.path}>
         {data && <Form given={data} />}
         <PushSwitch />
+        <DigestSwitch />
       </SettingsFrame>
     )
   },

@@ -1,7 +1,7 @@
 import { list, startOf, useList } from '../../app/api.ts'
 import { definePage, type Visit } from '../../app/page.ts'
 import { useSite } from '../../app/site.ts'
-import { compact, useWords, words } from '../../app/words.ts'
+import { colon, compact, useWords, words } from '../../app/words.ts'
 import { More } from '../../ui/more.tsx'
 import { PersonRow } from '../../ui/person-row.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
@@ -55,7 +55,7 @@ export const page = definePage({
   queries: (visit) => [peopleOf(visit)],
   head: (visit) => {
     const t = WORDS[visit.language]
-    return { title: `${t.title}: ${t[rankOf(visit)]}`, canonical: visit.path }
+    return { title: t.title + colon(visit.language) + t[rankOf(visit)], canonical: visit.path }
   },
   body: ({ visit }) => {
     const t = useWords(WORDS)

@@ -13,6 +13,16 @@ const PART = 1_000
 const PAGE = 100
 const LISTS = ['/', '/topics', '/news', '/questions', '/groups', '/music']
 
+const YEAR_MS = 365 * 86_400_000
+
+/** The contact of the operator as a URL, which `security.txt` requires. */
+function contactUrl(contact = ''): string | undefined {
+  const text = contact.trim()
+  if (/^https:\/\/\S+$/i.test(text)) return text
+  if (/^[^\s@]+@[^\s@]+$/.test(text)) return `mailto:${text}`
+  return /^\+?[\d ()-]{6,20}$/.test(text) ? `tel:${text.replace(/[^\d+]/g, '')}` : undefined
+}
+
 const missing = () => new KithError(404, 'no_such_path', 'Not found')
 
 async function partOf(api: Reader, kind: string, part: number, origin: string): Promise<string> {
@@ -69,6 +79,24 @@ export const documents: Document[] = [
     type: 'text/plain; charset=utf-8',
     make: async ({ origin }) =>
       `User-agent: *\nDisallow: /admin\nDisallow: /api/\nDisallow: /_/session\nDisallow: /search\n\nSitemap: ${origin}/sitemap.xml\n`,
+  },
+  {
+    // RFC 9116.
+    path: '/.well-known/security.txt',
+    type: 'text/plain; charset=utf-8',
+    make: async ({ api, origin }) => {
+      const { identity } = await api.get('/bootstrappers')
+      const contact = contactUrl(identity.contact)
+      if (contact === undefined) throw missing()
+      const inAYear = new Date(Date.now() + YEAR_MS).toISOString().slice(0, 10)
+      return [
+        `Contact: ${contact}`,
+        `Expires: ${inAYear}T00:00:00Z`,
+        'Preferred-Languages: en, zh',
+        `Canonical: ${origin}/.well-known/security.txt`,
+        '',
+      ].join('\n')
+    },
   },
   {
     path: '/sitemap.xml',

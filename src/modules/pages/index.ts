@@ -1,0 +1,1 @@
+export { eraseConsents, type readSitePages, recordConsents } from './service.ts'
