@@ -43,6 +43,7 @@ const OWNERS: Record<string, string[]> = {
     'file_uses',
     'file_variants',
     'files',
+    'import_claims',
     'import_files',
     'import_pictures',
     'import_uploads',
@@ -149,6 +150,7 @@ const JOINT_READS: Record<string, Record<string, string>> = {
   },
   accounts: {
     checkin_logs: 'the import compares the number of check-ins of a user with the check-in rows',
+    imports: 'an open import may assign the id of a new founder to another user',
     roles: 'the statement that creates a user finds the roles of the user by name',
     user_roles:
       'the import finds founders and holders of the role `disabler` in the statements that update users',

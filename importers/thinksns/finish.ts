@@ -14,6 +14,37 @@ export const setIdentities: ImportStep = {
   },
 }
 
+/**
+ * Numbers the rows of lists that Kith sorts by an id that the source lacks. Sorts them by time, because rows that came
+ * back after an earlier run would otherwise stand first.
+ */
+export const numberLists: ImportStep = {
+  name: 'order of lists',
+  async run({ transaction }) {
+    for (const [table, target] of [
+      ['user_blocks', 'target_id'],
+      ['question_watchers', 'question_id'],
+    ] as const)
+      await transaction(
+        (tx) => tx`
+          with placed as (
+            select user_id, row_number() over (partition by user_id order by created_at, ${tx(target)})
+              <> row_number() over (partition by user_id order by id) as misplaced
+            from ${tx(table)}
+          ),
+          ordered as (
+            select user_id, ${tx(target)} as target from ${tx(table)}
+            where user_id in (select user_id from placed where misplaced) order by user_id, created_at, ${tx(target)}
+          ),
+          numbered as (
+            select user_id, target, nextval(pg_get_serial_sequence(${table}, 'id')) as id from ordered
+          )
+          update ${tx(table)} t set id = n.id from numbered n
+          where t.user_id = n.user_id and t.${tx(target)} = n.target`,
+      )
+  },
+}
+
 /** Recounts all counters that a repair may overwrite, because counters of the source are often too high. */
 export const recountAll: ImportStep = {
   name: 'counting',

@@ -1,7 +1,7 @@
 import type { Plan } from './database/run.ts'
 import type { FindOwners } from './database/table.ts'
 import { ownersOf } from './database/write.ts'
-import { dropSpares, recountAll, setIdentities } from './finish.ts'
+import { dropSpares, numberLists, recountAll, setIdentities } from './finish.ts'
 import { abilityTables, roleUsers } from './modules/abilities.ts'
 import { lockPeople, showAvatars, unlockPeople } from './modules/accounts/steps.ts'
 import { accountTables, extraTables } from './modules/accounts/tables.ts'
@@ -15,7 +15,9 @@ import { conversationTables } from './modules/conversations.ts'
 import { feedTables, settleFeeds } from './modules/feeds.ts'
 import { copyPictures } from './modules/files/pictures.ts'
 import { copyUploads, fileTables } from './modules/files/uploads.ts'
+import { attachUses } from './modules/files/uses.ts'
 import {
+  clearFounders,
   clearGroupAvatars,
   groupReportTables,
   groupTables,
@@ -61,6 +63,7 @@ export const PLAN: Plan = [
   ...musicTables,
   ...newsTables,
   ...questionTables,
+  clearFounders,
   ...groupTables,
   settleQuestions,
   tagged({ users: tagPeople, news: tagNews, groups: tagGroups }),
@@ -81,12 +84,14 @@ export const PLAN: Plan = [
   ...conversationTables,
   ...notificationTables,
   ...imTables,
+  attachUses,
   copyPictures,
   showAvatars,
   showLogos,
   showTopicPictures,
   showBadges,
   setIdentities,
+  numberLists,
   settleGroups,
   dropSpares,
   settleFeeds,

@@ -96,7 +96,7 @@ export function printFounders(founders: { id: number; name: string; enters: bool
     print(
       first
         ? `No administrator can sign in. Restore the access of ${first.name} with \`kith admin reset-password ${first.id} --enable\`.`
-        : 'The source has no founder. Start the server, which creates one, or run `kith admin create NAME`.',
+        : 'The source has no founder. After `--close`, start the server, which creates one, or run `kith admin create NAME`.',
     )
 }
 

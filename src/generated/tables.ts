@@ -634,6 +634,13 @@ export type Tables = {
     merged: number
     left_out: number
   }
+  import_claims: {
+    place: string
+    place_id: number
+    use_id: number
+    channel: string
+    raw: number | null
+  }
   import_facts: {
     source_table: string
     chunk: number

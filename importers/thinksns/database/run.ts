@@ -61,20 +61,22 @@ export async function withoutTrace(sql: Sql, work: (run: Transactions) => Promis
   }
 }
 
-const HEAP_KEPT = 60_000_000
+const HEAP_GROWTH = 60_000_000
 let collect: (() => void) | undefined
+let heapKept = 0
 
 /**
  * Collects garbage, because V8 otherwise grows its heap to a large part of the memory, and the import shares the
- * machine with a server.
+ * machine with a server. A collection of a heap that has not grown frees nothing.
  */
 function tidyMemory(): void {
-  if (process.memoryUsage().heapUsed < HEAP_KEPT) return
+  if (process.memoryUsage().heapUsed < heapKept + HEAP_GROWTH) return
   if (!collect) {
     setFlagsFromString('--expose-gc')
     collect = runInNewContext('gc') as () => void
   }
   collect()
+  heapKept = process.memoryUsage().heapUsed
 }
 
 const keyOf = (table: TableImport, row: object) =>

@@ -75,11 +75,11 @@ export async function findTargets(
   return new Map(rows.map(({ source_id, target }) => [source_id, target]))
 }
 
-/** Forgets all targets of a source, and returns the ids that had one. */
-export async function takeTargets(sql: Db, source: string): Promise<number[]> {
-  const rows = await sql<{ id: number }[]>`
-    delete from import_targets where source_table = ${source} returning source_id as id`
-  return rows.map(({ id }) => id)
+/** Forgets all targets of a source, and returns them by id. */
+export async function takeTargets(sql: Db, source: string): Promise<Map<number, string>> {
+  const rows = await sql<{ id: number; target: string }[]>`
+    delete from import_targets where source_table = ${source} returning source_id as id, target`
+  return new Map(rows.map(({ id, target }) => [id, target]))
 }
 
 /** Forgets which rows of a source became one of `targets`. */

@@ -3,9 +3,9 @@ import { readObject } from '../classes.ts'
 import { orNone } from '../database/changes.ts'
 import { defineTable, type ImportStep } from '../database/table.ts'
 import { TIME_COLUMNS, TIMES, timesOf } from '../database/times.ts'
-import { KEPT, replaced } from '../database/vanishing.ts'
+import { all, KEPT, replaced } from '../database/vanishing.ts'
 import { upsert } from '../database/write.ts'
-import { attachFromSource, findUses } from './files/uses.ts'
+import { claimUses, findUses, unclaimed } from './files/uses.ts'
 
 const KINDS = new Set(['user', 'org'])
 
@@ -46,8 +46,9 @@ const certifications = defineTable({
     },
   ],
   key: ['id'],
-  gone: replaced({ table: 'certifications', by: 'user_id' }),
-  reads: { users: ['user_id'], 'files of certification': ['user_id'] },
+  gone: all(unclaimed('certifications'), replaced({ table: 'certifications', by: 'user_id' })),
+  // Any upload that comes or goes can be a document, and the source names them only inside `data`.
+  reread: 'always',
   columns: {
     id: 'int',
     certification_name: 'text',
@@ -121,10 +122,11 @@ const certifications = defineTable({
       ...TIME_COLUMNS,
     }
     await upsert(tx, 'certifications', columns, given, { key: ['user_id'] })
-    await attachFromSource(
+    await claimUses(
       tx,
+      'certifications',
       given.flatMap(({ user_id, files }) =>
-        files.map((id) => ({ id, channel: CERTIFICATION_FILE, raw: user_id ?? 0 })),
+        files.map((id) => ({ placeId: user_id ?? 0, id, channel: CERTIFICATION_FILE, raw: user_id })),
       ),
     )
   },

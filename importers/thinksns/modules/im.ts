@@ -22,7 +22,11 @@ const imGroups = defineTable({
   ],
   key: ['id'],
   gone: all(
-    freed('im_groups', (sql) => sql`provider_id = 'moving ' || id`),
+    freed(
+      'im_groups',
+      (sql) =>
+        sql`provider_id = case when provider_id like 'moving %' then '' else 'moving ' end || provider_id`,
+    ),
     removed('im_groups'),
   ),
   reread: 'always',
@@ -57,7 +61,7 @@ const imGroups = defineTable({
             id: row.id,
             provider: 'easemob',
             provider_id: row.im_group_id,
-            name: `群聊 ${row.im_group_id}`,
+            name: `群聊 ${row.im_group_id ?? row.id}`,
             description: '',
             public: false,
             members_only: true,
@@ -89,6 +93,12 @@ const imGroups = defineTable({
       synced_version: 'bigint',
       ...TIME_COLUMNS,
     }
+    // A name that came from the provider stays with its provider id, which other groups may have got since.
+    await tx`
+      update im_groups g set name = r.name, description = r.description
+      from ${relation(tx, { id: 'bigint', provider_id: 'text', name: 'text', description: 'text' }, given)}
+      where g.id = r.id and g.provider_id is distinct from r.provider_id
+        and g.provider_id is distinct from 'moving ' || r.provider_id`
     await upsert(tx, 'im_groups', columns, given, { keep: ['name', 'description'] })
     await tx`
       insert into im_group_members (group_id, user_id)

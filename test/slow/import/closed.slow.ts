@@ -40,6 +40,7 @@ describe('closes what it does not understand', { skip: skipMariaDb }, async () =
     await group(3, { mode: null })
     await group(4, { audit: null })
     await group(5, {})
+    await group(1000, {})
     await run("update `groups` set deleted_at = '0000-00-00 00:00:00' where id = 5")
     await add(
       'group_members',
@@ -67,6 +68,7 @@ describe('closes what it does not understand', { skip: skipMariaDb }, async () =
         [2, 'private', 1],
         [3, 'private', 1],
         [4, 'public', 0],
+        [1000, 'public', 1],
       ],
     )
   })
@@ -90,6 +92,17 @@ describe('closes what it does not understand', { skip: skipMariaDb }, async () =
 
   test('takes an unreadable date of a deletion for a deletion', async () => {
     assert.notEqual((await sql`select deleted_at from users where id = 4`)[0]?.deleted_at, null)
+  })
+
+  test('gives no membership of its own an id that a later member of the source has', async () => {
+    // The members of these groups are read in different ranges.
+    const [added] = await sql<{ id: number }[]>`select id from group_members where group_id = 1000`
+    const id = added?.id ?? 0
+    await source.add('group_members', { id, group_id: 2, user_id: 3, role: 'member', audit: 1 })
+    await bring()
+    const [member] = await sql`select group_id, user_id from group_members where id = ${id}`
+    assert.deepEqual({ ...member }, { group_id: 2, user_id: 3 })
+    assert.equal((await sql`select from group_members where role = 'founder'`).count, 5)
   })
 
   test('lets only those publish who could before, also after the ability is taken', async () => {

@@ -68,9 +68,10 @@ describe('reports what an import cannot keep', { skip: skipMariaDb }, async () =
       ...{ currency: 3, amount: 70, state: 0 },
     })
     await run(
-      'alter table topics add column `sort` int default 5, add column mood varchar(20) null, add column empty int null',
+      'alter table topics add column status int default 1, add column `sort` int default 5, add column mood varchar(20) null, add column empty int null',
     )
     await add('topics', { id: 1, name: 'one', mood: 'grim' })
+    await add('topics', { id: 5, name: 'off', status: 0 })
     bring = bringerOf(world, { database: source.address, files: folder })
   })
   after(async () => {
@@ -135,6 +136,15 @@ describe('reports what an import cannot keep', { skip: skipMariaDb }, async () =
       ['wallets', 'deleted wallet of an older version', 400],
     ])
     assert.equal((await sql`select from withdrawals`).count, 0)
+  })
+
+  test('leaves out topics of questions that the source disabled', async () => {
+    const { reasons } = await bring()
+    assert.deepEqual(reasons('topics', 5), ['disabled'])
+    assert.deepEqual(
+      (await sql`select name from question_topics`).map(({ name }) => name),
+      ['one'],
+    )
   })
 
   test('makes a decision of each column that it does not know and that has values', async () => {

@@ -10,7 +10,8 @@ export const unlockPeople: ImportStep = {
   name: 'earlier locks',
   run: ({ transaction }) =>
     transaction(async (tx) => {
-      await tx`update users set deleted_at = null where id = any(${await takeTargets(tx, LOCKED)})`
+      const locked = await takeTargets(tx, LOCKED)
+      await tx`update users set deleted_at = null where id = any(${[...locked.keys()]})`
     }),
 }
 

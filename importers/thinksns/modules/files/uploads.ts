@@ -4,9 +4,10 @@ import { addJob } from '#platform/jobs'
 import { orNone } from '../../database/changes.ts'
 import { pruneNotes } from '../../database/state.ts'
 import { defineTable, type ImportStep, type StepContext } from '../../database/table.ts'
-import { existing, removed } from '../../database/vanishing.ts'
+import { all, existing, removed } from '../../database/vanishing.ts'
 import { relation, upsert } from '../../database/write.ts'
 import { DAMAGED, inParallel, readMedia } from './pictures.ts'
+import { claimForSource, SOURCE_PLACE, unclaimed } from './uses.ts'
 
 const contents = defineTable({
   table: 'files',
@@ -61,7 +62,7 @@ const uses = defineTable({
     },
   ],
   key: ['id'],
-  gone: removed('file_uses'),
+  gone: all(unclaimed(SOURCE_PLACE), removed('file_uses')),
   reads: { users: ['user_id'], contents: ['file_id'] },
   states: (sql, { from, to }) => sql`
     select 'uses' as kind, id, concat_ws(' ', file_id, owner_id, channel, raw) as fact from file_uses
@@ -165,6 +166,7 @@ const uses = defineTable({
         attached_at = coalesce(excluded.attached_at, case u.channel when 'imported' then u.attached_at end)
       where (u.file_id, u.owner_id, u.channel, u.raw)
         is distinct from (excluded.file_id, excluded.owner_id, excluded.channel, excluded.raw)`
+    await claimForSource(tx, kept)
   },
 })
 

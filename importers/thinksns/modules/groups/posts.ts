@@ -2,9 +2,9 @@ import { EXCERPT_LENGTH } from '#contracts/content.ts'
 import { cutText, GRAPHEME_MAX, grams, nameKey } from '#lib/text.ts'
 import { defineTable } from '../../database/table.ts'
 import { EPOCH, TIME_COLUMNS, TIMES, timesOf } from '../../database/times.ts'
-import { existing, removed, replaced } from '../../database/vanishing.ts'
+import { all, existing, removed, replaced } from '../../database/vanishing.ts'
 import { upsert } from '../../database/write.ts'
-import { keepNamed, listUses } from '../files/uses.ts'
+import { claimNamed, listUses, unclaimed } from '../files/uses.ts'
 
 export const groupPosts = defineTable({
   table: 'group_posts',
@@ -13,7 +13,7 @@ export const groupPosts = defineTable({
   batch: 500,
   into: [{ table: 'group_posts', columns: { comment_updated_at: 'replied_at', deleted_at: null } }],
   key: ['id'],
-  gone: removed('group_posts'),
+  gone: all(unclaimed('group_posts'), removed('group_posts')),
   reads: { users: ['user_id'], groups: ['group_id'], 'files of group': ['id'] },
   states: existing('group-posts', 'group_posts', (sql) => sql`concat_ws(' ', user_id, group_id)`),
   columns: {
@@ -83,9 +83,10 @@ export const groupPosts = defineTable({
       ...TIME_COLUMNS,
     }
     await upsert(tx, 'group_posts', columns, given)
-    await keepNamed(
+    await claimNamed(
       tx,
-      given.map(({ body }) => body),
+      'group_posts',
+      given.map(({ id, body }) => ({ placeId: id ?? 0, text: body })),
     )
     await tx`delete from group_post_images where post_id = any(${ids})`
     const shown = [...images].flatMap(([post, uses]) =>

@@ -1,7 +1,7 @@
 import type { Db } from '#platform/database'
 import { pruneNotes } from '../../database/state.ts'
 import type { ImportStep } from '../../database/table.ts'
-import { relation } from '../../database/write.ts'
+import { relation, saveTargets, takeTargets } from '../../database/write.ts'
 import { listPictures, usePicture } from '../files/pictures.ts'
 import { AVATARS, groupCategories, groups } from './groups.ts'
 import { groupIncomes, groupRecommends } from './incomes.ts'
@@ -27,6 +27,19 @@ export const clearGroupAvatars: ImportStep = {
     }),
 }
 
+/** Name of the `import_targets` that hold the memberships which the import added, by group. */
+const ADDED = 'added founders'
+
+/** Deletes memberships that an earlier run added, because members who joined since may have their ids. */
+export const clearFounders: ImportStep = {
+  name: ADDED,
+  run: ({ transaction }) =>
+    transaction(async (tx) => {
+      const added = await takeTargets(tx, ADDED)
+      await tx`delete from group_members where id = any(${[...added.values()].map(Number)})`
+    }),
+}
+
 /**
  * Adds missing founders and copies pictures of groups. Runs after the sequences are set, because new members
  * and pictures need new ids.
@@ -37,12 +50,14 @@ export const settleGroups: ImportStep = {
   async run({ transaction, note, forget, saveNotes }) {
     await transaction(async (tx) => {
       await pruneNotes(tx, FOUNDERS_STEP, tx`select ${noteOfGroup(tx)} from groups`)
-      const made = await tx<{ group_id: number; user_id: number }[]>`
+      const made = await tx<{ group_id: number; user_id: number; id: number; added: boolean }[]>`
         insert into group_members as m (group_id, user_id, audit, role)
         select id, user_id, 1, 'founder' from groups g where not exists (
           select from group_members m where m.group_id = g.id and m.role = 'founder')
         on conflict (group_id, user_id) do update set role = 'founder', audit = 1, disabled = false
-        returning group_id, user_id`
+        returning group_id, user_id, id, xmax = 0 as added`
+      const added = made.filter((each) => each.added)
+      await saveTargets(tx, ADDED, new Map(added.map(({ group_id: group, id }) => [group, id])))
       forget(made.map(({ group_id: group }) => `group ${group}`))
       for (const { group_id: group, user_id: person } of made)
         await note(`group ${group}`, 'no founder: its owner became the founder', {

@@ -5,10 +5,10 @@ import type { Db, Tx } from '#platform/database'
 import { ANYTHING, orNone } from '../../database/changes.ts'
 import { type Batch, defineTable, type SourceRow } from '../../database/table.ts'
 import { EPOCH, TIME_COLUMNS, TIMES } from '../../database/times.ts'
-import { all, custom, existing, released, removed } from '../../database/vanishing.ts'
+import { all, existing, released, removed } from '../../database/vanishing.ts'
 import { findHeir, findTargets, upsert } from '../../database/write.ts'
 import { createConverter, isHtml } from '../../html/markdown.ts'
-import { attachFromSource, findUses, releaseUses } from '../files/uses.ts'
+import { claimUses, findUses, unclaimed } from '../files/uses.ts'
 import { noteImportedHolds } from '../ledger/balances.ts'
 
 const SUBJECT_MAX = 200
@@ -95,10 +95,11 @@ async function writeNews(tx: Tx, rows: Row[], batch: Batch): Promise<void> {
   const heir = kept.every(({ user_id }) => people.has(user_id ?? 0)) ? 0 : await findHeir(tx)
   const other = kept.every(({ cate_id }) => cates.has(cate_id ?? 0)) ? 0 : await otherCategory(tx)
   const contents = await contentsOf(kept, batch)
-  const shown = [...contents.values()].flatMap((content) => findAttachments(content))
-  const uses = new Map(
-    (await findUses(tx, [...shown, ...kept.map(({ storage }) => storage ?? 0)])).map((use) => [use.id, use]),
+  const images = await findUses(
+    tx,
+    kept.map(({ storage }) => storage ?? 0),
   )
+  const uses = new Map(images.map((use) => [use.id, use]))
   const refund = batch.options.waiting === 'refund'
   const articles = kept.map((row) => {
     if (!people.has(row.user_id ?? 0))
@@ -137,7 +138,7 @@ async function writeNews(tx: Tx, rows: Row[], batch: Batch): Promise<void> {
       updated_at: row.updated_at ?? created,
       waits: fee.waits,
       hits: Math.max(row.hits ?? 0, 0),
-      pictures: findAttachments(content).filter((id) => uses.has(id)),
+      pictures: findAttachments(content),
     }
   })
   const columns = {
@@ -186,13 +187,14 @@ async function writeNews(tx: Tx, rows: Row[], batch: Batch): Promise<void> {
         givenBack: refund,
       })),
   )
-  await attachFromSource(
+  await claimUses(
     tx,
+    'news',
     articles.flatMap(({ id, image, pictures }) => [
       ...pictures
         .filter((picture) => picture !== image)
-        .map((picture) => ({ id: picture, channel: 'news:content', raw: id ?? 0 })),
-      ...(image === null ? [] : [{ id: image, channel: 'news:image', raw: id ?? 0 }]),
+        .map((picture) => ({ placeId: id ?? 0, id: picture, channel: 'news:content', raw: id })),
+      ...(image === null ? [] : [{ placeId: id ?? 0, id: image, channel: 'news:image', raw: id }]),
     ]),
   )
 }
@@ -221,11 +223,7 @@ export const news = defineTable({
     { table: 'news_counts', key: { news_id: 'id' }, only: ['hits'] },
   ],
   key: ['id'],
-  gone: all(
-    released('news'),
-    custom('release', { before: (tx, range) => releaseUses(tx, ['news:image', 'news:content'], range) }),
-    removed('news'),
-  ),
+  gone: all(released('news'), unclaimed('news'), removed('news')),
   reads: { users: ['user_id'], news_cates: ['cate_id'], 'files of news': ['id'], uses: ['storage'] },
   states: existing('news', 'news', (sql) => sql`concat_ws(' ', user_id, title)`),
   columns: NEWS,

@@ -4,7 +4,7 @@ import { defineTable } from '../../database/table.ts'
 import { EPOCH, TIME_COLUMNS, TIMES, timesOf } from '../../database/times.ts'
 import { all, emptied, existing, freed, removed } from '../../database/vanishing.ts'
 import { upsert } from '../../database/write.ts'
-import { keepNamed } from '../files/uses.ts'
+import { claimNamed, unclaimed } from '../files/uses.ts'
 
 export const answers = defineTable({
   table: 'answers',
@@ -20,6 +20,7 @@ export const answers = defineTable({
   key: ['id'],
   gone: all(
     freed('answers', (sql) => sql`adoption = false`, 'question_id'),
+    unclaimed('answers'),
     removed({ table: 'answers', by: 'question_id', key: { id: 'id' } }),
   ),
   reads: { users: ['user_id'], questions: ['question_id'] },
@@ -85,9 +86,10 @@ export const answers = defineTable({
       ...TIME_COLUMNS,
     }
     await upsert(tx, 'answers', columns, given)
-    await keepNamed(
+    await claimNamed(
       tx,
-      given.map(({ body }) => body),
+      'answers',
+      given.map(({ question_id, body }) => ({ placeId: question_id ?? 0, text: body })),
     )
   },
 })

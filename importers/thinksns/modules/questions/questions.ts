@@ -6,7 +6,7 @@ import { type Batch, defineTable, type SourceRow } from '../../database/table.ts
 import { TIME_COLUMNS, TIMES, timesOf } from '../../database/times.ts'
 import { all, released, removed, replaced } from '../../database/vanishing.ts'
 import { upsert } from '../../database/write.ts'
-import { keepNamed } from '../files/uses.ts'
+import { claimNamed, unclaimed } from '../files/uses.ts'
 import { noteImportedHolds } from '../ledger/balances.ts'
 
 const QUESTIONS = {
@@ -99,9 +99,10 @@ async function writeQuestions(tx: Tx, rows: SourceRow<typeof QUESTIONS>[], batch
     ...TIME_COLUMNS,
   }
   await upsert(tx, 'questions', columns, given)
-  await keepNamed(
+  await claimNamed(
     tx,
-    given.map(({ body }) => body),
+    'questions',
+    given.map(({ id, body }) => ({ placeId: id ?? 0, text: body })),
   )
   await noteImportedHolds(
     tx,
@@ -130,7 +131,7 @@ export const questions = defineTable({
     },
   ],
   key: ['id'],
-  gone: all(released('questions'), removed('questions')),
+  gone: all(released('questions'), unclaimed('questions'), removed('questions')),
   reread: 'always',
   // Removing a question removes its answers.
   states: (sql, { from, to }) => sql`

@@ -169,6 +169,15 @@ test('creates a founder when imported users exist before the first start', async
   await assert.rejects(ensureFounder(taken.ctx), /FOUNDER_NAME/)
 })
 
+test('creates no founder while an import is open', async () => {
+  const other = await createWorld({ FOUNDER_PASSWORD: 'configured one' })
+  await other.sql`insert into imports (source, options, runs, finished_at) values ('thinksns', '{}', 1, now())`
+  assert.equal(await ensureFounder(other.ctx), undefined)
+  assert.equal((await other.sql`select from users`).count, 0)
+  await other.sql`update imports set closed_at = now()`
+  assert.deepEqual(await ensureFounder(other.ctx), { name: 'root' })
+})
+
 test("writes no password file when the founder's password is configured", async () => {
   const other = await createWorld({ FOUNDER_PASSWORD: 'configured one' })
   const bad = { ...other.ctx, config: { ...other.ctx.config, founderName: 'not a name' } }

@@ -168,9 +168,17 @@ export async function registerUser(
 
 export const founderPasswordPath = (ctx: Context) => join(ctx.config.dataDir, 'founder-password')
 
-/** Creates the founder of a new site. Returns the password only if the server generated one. */
+/**
+ * Creates the founder of a new site. Returns the password only if the server generated one. Creates none while an import
+ * is open, because a later run may import a user with the same id, who would get the founder's rights.
+ */
 export async function ensureFounder(ctx: Context): Promise<{ name: string; password?: string } | undefined> {
   if (await hasHolder(ctx.sql, 'founder')) return undefined
+  const [open] = await ctx.sql<{ source: string }[]>`select source from imports where closed_at is null`
+  if (open) {
+    ctx.log.warn(open, 'no founder is created until the import is closed')
+    return undefined
+  }
   const { founderName: name, founderPassword } = ctx.config
   if (!isUserName(name)) throw new Error(`FOUNDER_NAME cannot be "${name}": it is not a user name`)
   if ((founderPassword?.length ?? 0) > 128) throw new Error('FOUNDER_PASSWORD has more than 128 characters')

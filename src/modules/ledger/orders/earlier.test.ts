@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { before, describe, test } from 'node:test'
+import { addEarlierOrder } from '#test/fixtures/earlier-orders.ts'
 import { createWorld, type Person } from '#test/world.ts'
 
 describe('transactions at the former site', async () => {
@@ -8,22 +9,7 @@ describe('transactions at the former site', async () => {
   let bob: Person
   let founder: Person
 
-  const add = (id: number, owner: Person, more: object = {}) => sql`
-    insert into earlier_orders select * from json_populate_record(null::earlier_orders, ${JSON.stringify({
-      id,
-      owner_id: owner.id,
-      currency: 'wallet',
-      source: 'native_pay_orders',
-      source_id: id,
-      title: `order ${id}`,
-      amount: 100 + id,
-      target_type: 'recharge_ping_p_p',
-      target_id: '0',
-      state: 1,
-      refunded: false,
-      created_at: '2020-01-02T03:04:05Z',
-      ...more,
-    })}::text::json)`
+  const add = (id: number, owner: Person, more: object = {}) => addEarlierOrder(sql, id, owner.id, more)
   const idsOf = async (query: string, reader = ann) =>
     (await as(reader, 'GET', `/wallet/earlier-orders${query}`)).body.map(({ id }: { id: number }) => id)
 
