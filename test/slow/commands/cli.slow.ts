@@ -115,7 +115,10 @@ test('names the invalid argument or option', async () => {
     [['restore', 'a', '--mend'], /^kith: unknown option '--mend'\n/],
     [['start', '--dmo'], /^kith: unknown option '--dmo'\n\(Did you mean --demo\?\)\n/],
     [['import', 'thinksns'], /^kith: give the URL of the old database with --database\n/],
-    [['import', 'thinksns', '--close', '--tls'], /^kith: --close cannot be combined with other options\n/],
+    [
+      ['import', 'thinksns', '--close', '--tls'],
+      /^kith: --close and --accept cannot be combined with other options\n/,
+    ],
     [['demo', '--remove', '--force'], /^kith: option '--remove' cannot be used with option '--force'\n/],
     [
       ['demo', '--seed', '1.5'],

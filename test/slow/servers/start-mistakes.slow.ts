@@ -173,10 +173,13 @@ const MISTAKES: [name: string, env: Record<string, string>, told: RegExp][] = [
   ],
 ]
 
+// Without the time that a start waits for a database, because it would log that it waits.
+const NO_WAIT = { DATABASE_WAIT_MS: '0' }
+
 for (const [name, env, told] of MISTAKES)
   test(`explains ${name} in one sentence`, async () => {
     const dataDir = join(folder, name.replaceAll(' ', '-'))
-    const { code, output } = await run(['src/main.ts'], { PORT: '0', DATA_DIR: dataDir, ...env })
+    const { code, output } = await run(['src/main.ts'], { ...NO_WAIT, PORT: '0', DATA_DIR: dataDir, ...env })
     assert.equal(code, 1, output)
     assert.equal(output.trimEnd().split('\n').length, 1, output)
     assert.match(output.trimEnd(), told)
@@ -187,7 +190,12 @@ for (const [name, env, told] of MISTAKES)
 
 test('ignores environment variables of other programs', async () => {
   const env = { HOMEE: 'x', REDIS_PORT: 'tcp://10.0.0.1:6379', EDITOR: 'vi', DATABASE_URI: 'x' }
-  const { output } = await run(['src/main.ts'], { ...env, DATABASE_URL: external(nothing), PORT: '0' })
+  const { output } = await run(['src/main.ts'], {
+    ...env,
+    ...NO_WAIT,
+    DATABASE_URL: external(nothing),
+    PORT: '0',
+  })
   assert.match(output, /^DATABASE_URL: nothing answers/)
 })
 
