@@ -250,6 +250,11 @@ doctor
   .action(exits(async (file) => (await maintenance()).examineAudit(env, file)))
 
 program
+  .command('epoch')
+  .description('Let clients read again after the database was set back by other means than `kith restore`')
+  .action(async () => (await maintenance()).beginSiteEpoch(env))
+
+program
   .command('scale')
   .description('Print SQL for a larger database')
   .command('notifications')

@@ -4,6 +4,7 @@ import { findDrift, findImState, reconcile } from '#modules/im/index.ts'
 import { paymentHealth } from '#modules/ledger/index.ts'
 import type { Context } from '#platform/context.ts'
 import { listPendingMigrations } from '#platform/database'
+import { beginEpoch, examineEpoch } from '#platform/epoch.ts'
 import { diagnose, reportChannels, reportEpoch, reportLeftovers, reportTime } from '../doctor.ts'
 import { SITE } from '../site.ts'
 import { type Environment, withContext } from './context.ts'
@@ -22,6 +23,17 @@ export function runDoctor(env: Environment, { mend = false }: { mend?: boolean }
     return isWell && isSettled && isOnTime && answers ? 0 : 1
   })
 }
+
+/**
+ * Implements `kith epoch`. A snapshot of a volume, or a recovery to a point in time, keeps the identity of the cluster, so
+ * that the server cannot see that commits are missing.
+ */
+export const beginSiteEpoch = (env: Environment): Promise<void> =>
+  withContext(env, async ({ ctx }) => {
+    await beginEpoch(ctx.sql, 'an operator set the database back')
+    const { name } = await examineEpoch(ctx.sql)
+    print(`✓ epoch ${name} began: clients drop their positions and read again`)
+  })
 
 const SHOWN = 20
 

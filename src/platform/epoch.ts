@@ -133,8 +133,9 @@ export const epochOf = defineState((ctx: Pick<Context, 'sql' | 'signals' | 'log'
   let known: string | undefined
   let isUnsettled = false
 
-  const learn = (name: string) => {
-    const isNew = known !== undefined && known !== name
+  /** `isBegun` says that another process has just begun the epoch, so that it is new even to a process that knew none. */
+  const learn = (name: string, isBegun = false) => {
+    const isNew = known !== name && (known !== undefined || isBegun)
     known = name
     if (!isNew) return
     log.warn({ epoch: name }, 'a new epoch of the site began: caches are dropped and clients read again')
@@ -147,7 +148,7 @@ export const epochOf = defineState((ctx: Pick<Context, 'sql' | 'signals' | 'log'
     learn(begun ?? name)
     return begun ?? name
   }
-  signals.on(SIGNAL, learn)
+  signals.on(SIGNAL, (name) => learn(name, true))
   signals.onReconnect(() => {
     isUnsettled = true
     look().catch((error) => logFailure(log, error, 'reading the epoch of the site failed'))

@@ -212,6 +212,12 @@ test('runs `admin`, `migrate`, `doctor` and `worker` while the server is running
   await db`delete from imports`
   await db.end()
 
+  const begun = await kith('epoch')
+  assert.equal(begun.code, 0, begun.err)
+  const [, name] = /epoch (e[0-9a-f]{8}) began/.exec(begun.out) ?? []
+  assert.ok(name, begun.out)
+  await server.says(new RegExp(`"epoch":"${name}"`))
+
   const migrated = await kith('migrate')
   assert.equal(migrated.code, 0)
   assert.match(migrated.out, /was up to date/)
