@@ -54,7 +54,7 @@ export const imTasks = (ctx: Context): TaskList => ({
 export const imSchedules: Schedule[] = [
   { task: 'im_sweep', pattern: '* * * * *' },
   { task: 'im_reconcile', pattern: '23 4 * * *' },
-  { task: 'chat_retention', pattern: '41 4 * * *' },
+  { task: 'chat_retention', pattern: '41 4 * * *', deletes: true },
 ]
 
 /** The tables of messages are empty with an external provider, which stores the messages itself. */

@@ -41,7 +41,7 @@ export const notificationTasks = (ctx: Context): TaskList => ({
 })
 
 const notificationSchedules: Schedule[] = [
-  { task: 'tidy_notifications', pattern: '41 3 * * *' },
+  { task: 'tidy_notifications', pattern: '41 3 * * *', deletes: true },
   { task: 'tidy_webhook_events', pattern: '51 3 * * *' },
   { task: 'resume_webhooks', pattern: '* * * * *' },
 ]

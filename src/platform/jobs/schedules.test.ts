@@ -12,11 +12,12 @@ async function openScheduler() {
   const [{ ms }] = await sql<[{ ms: number }]>`
     select (extract(epoch from date_trunc('minute', now())) * 1000)::bigint as ms`
   let minute = ms
-  const node = () =>
-    createSchedules(pool, [{ task: 'ticks ?max=3', pattern: '* * * * *' }], async () => ({
-      minute,
-      msToNext: 1000,
-    }))
+  const warnings: unknown[] = []
+  const node = ({ deletes, skewMs = 0 }: { deletes?: true; skewMs?: number } = {}) =>
+    createSchedules(pool, [{ task: 'ticks ?max=3', pattern: '* * * * *', ...(deletes ? { deletes } : {}) }], {
+      now: async () => ({ minute, msToNext: 1000, skewMs }),
+      log: { warn: (...line: unknown[]) => void warnings.push(line[0]) } as never,
+    })
   const jobs = async () =>
     (
       await sql<{ max_attempts: number; due: boolean }[]>`
@@ -25,7 +26,7 @@ async function openScheduler() {
   const pass = (minutes: number) => {
     minute += minutes * MINUTE
   }
-  return { sql, node, jobs, pass, close: () => pool.end() }
+  return { sql, node, jobs, pass, warnings, close: () => pool.end() }
 }
 
 test('enqueues a scheduled job once a minute on all nodes together', async () => {
@@ -59,6 +60,31 @@ test('runs schedules whose last run lies in the future, because a clock was ahea
   await look()
   assert.equal((await jobs()).length, 1)
   assert.ok(Number(await sinceLastSchedule(sql)) < 120)
+  await close()
+})
+
+test('enqueues no deletion while the clocks of node and database differ by more than an hour', async () => {
+  const { node, jobs, pass, warnings, close } = await openScheduler()
+  pass(-4)
+  const ahead = node({ deletes: true, skewMs: 61 * MINUTE })
+  const behind = node({ deletes: true, skewMs: -61 * MINUTE })
+  const other = node({ skewMs: 61 * MINUTE })
+  const right = node({ deletes: true, skewMs: 59 * MINUTE })
+  for (const { look } of [ahead, behind, other, right]) await look()
+  for (const [{ look }, count] of [
+    [ahead, 0],
+    [behind, 0],
+    [other, 3],
+    [right, 4],
+  ] as const) {
+    pass(1)
+    await look()
+    assert.equal((await jobs()).length, count)
+  }
+  assert.deepEqual(warnings.slice(0, 2), [
+    { seconds: 3660, tasks: ['ticks'] },
+    { seconds: -3660, tasks: ['ticks'] },
+  ])
   await close()
 })
 

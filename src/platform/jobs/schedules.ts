@@ -3,23 +3,29 @@ import type { Pool } from 'pg'
 import { type Db, logFailure } from '#platform/database'
 import type { Log } from '#platform/observability'
 
-/** `pattern` is five crontab fields in UTC. Missed runs are skipped. */
-export type Schedule = { task: string; pattern: string }
+/**
+ * `pattern` is five crontab fields in UTC. Missed runs are skipped. `deletes` marks a task that deletes what users have,
+ * because its time has come. It waits while the clocks of node and database differ, so that one wrong clock deletes nothing.
+ */
+export type Schedule = { task: string; pattern: string; deletes?: true }
 
 const MINUTE_MS = 60_000
 /** Minutes that a slow process catches up on. It skips earlier ones. */
 const CATCH_UP = 10
 /** Maximum delay between readings of the database's clock, which an operator may set right meanwhile. */
 const LOOK_MS = 15_000
+/** Difference of the clocks in milliseconds above which nothing is deleted because of its age. */
+const MOST_SKEW_MS = 3_600_000
 
-type Clock = { minute: number; msToNext: number }
+/** `skewMs` is the time by which the clock of the database is ahead of this node's. */
+type Clock = { minute: number; msToNext: number; skewMs: number }
 
 async function readClock(pool: Pool): Promise<Clock> {
   const { rows } = await pool.query<{ ms: string }>(
     'select (extract(epoch from clock_timestamp()) * 1000)::bigint::text as ms',
   )
   const ms = Number(rows[0]?.ms)
-  return { minute: ms - (ms % MINUTE_MS), msToNext: MINUTE_MS - (ms % MINUTE_MS) }
+  return { minute: ms - (ms % MINUTE_MS), msToNext: MINUTE_MS - (ms % MINUTE_MS), skewMs: ms - Date.now() }
 }
 
 const isDue = ({ match }: ParsedCronItem, at: Date): boolean =>
@@ -72,13 +78,28 @@ where locked_at is null and case when attempts > 0 then run_at > now() + interva
  * Enqueues scheduled jobs by the clock of the database, because the clocks of the nodes may differ. graphile-worker's own
  * scheduler reads the clock of the node: one that was ahead for a minute stopped all schedules for as long as it was ahead.
  */
-export function createSchedules(pool: Pool, schedules: readonly Schedule[], now = () => readClock(pool)) {
+export function createSchedules(
+  pool: Pool,
+  schedules: readonly Schedule[],
+  { now = () => readClock(pool), log }: { now?: () => Promise<Clock>; log: Pick<Log, 'warn'> },
+) {
   const items = parseCrontab(schedules.map(({ pattern, task }) => `${pattern} ${task}`).join('\n'))
+  const deleting = new Set(schedules.flatMap(({ task, deletes }) => (deletes ? [task.split(' ')[0]] : [])))
   let handled: number | undefined
 
-  async function enqueue(minute: number, current: number) {
+  async function enqueue(minute: number, current: number, skewMs: number) {
     const at = new Date(minute)
-    const due = items.filter((item) => isDue(item, at))
+    const dueByTime = items.filter((item) => isDue(item, at))
+    const maySkip = Math.abs(skewMs) > MOST_SKEW_MS
+    const due = dueByTime.filter(({ task }) => !(maySkip && deleting.has(task)))
+    if (due.length < dueByTime.length)
+      log.warn(
+        {
+          seconds: Math.round(skewMs / 1000),
+          tasks: dueByTime.filter((item) => !due.includes(item)).map(({ task }) => task),
+        },
+        'the clocks of this server and of the database differ: nothing is deleted because of its age',
+      )
     if (due.length === 0) return
     const rows = due.map(({ identifier, task, payload, options }) => ({
       identifier,
@@ -97,7 +118,7 @@ export function createSchedules(pool: Pool, schedules: readonly Schedule[], now 
   return {
     /** Enqueues the jobs of the minutes that began since the last call. Returns the time until the next minute. */
     async look(): Promise<number> {
-      const { minute, msToNext } = await now()
+      const { minute, msToNext, skewMs } = await now()
       // Begins again when the clock was set back, or forward by more than a slow process can explain.
       if (handled === undefined || handled > minute) {
         await pool.query(SET_RIGHT)
@@ -105,7 +126,7 @@ export function createSchedules(pool: Pool, schedules: readonly Schedule[], now 
       }
       if (minute - handled > CATCH_UP * MINUTE_MS) handled = minute - MINUTE_MS
       while (handled < minute) {
-        await enqueue(handled + MINUTE_MS, minute)
+        await enqueue(handled + MINUTE_MS, minute, skewMs)
         handled += MINUTE_MS
       }
       return msToNext
@@ -114,7 +135,7 @@ export function createSchedules(pool: Pool, schedules: readonly Schedule[], now 
 }
 
 export function runSchedules(pool: Pool, schedules: readonly Schedule[], log: Log): { close(): void } {
-  const { look } = createSchedules(pool, schedules)
+  const { look } = createSchedules(pool, schedules, { log })
   let isClosed = false
   let timer: NodeJS.Timeout | undefined
   const loop = async () => {

@@ -234,6 +234,6 @@ export const deletionTasks =
   })
 
 export const deletionSchedules: Schedule[] = [
-  { task: 'erase_accounts', pattern: '*/10 * * * *' },
+  { task: 'erase_accounts', pattern: '*/10 * * * *', deletes: true },
   { task: 'sweep_erased', pattern: '37 3 * * *' },
 ]
