@@ -12,11 +12,11 @@ export const TEMPLATES: Readonly<Record<string, Template>> = {
       title: 'About',
       body: `{site} is a community at {address}.
 
-## What this place is for
+## Purpose
 
 Write two or three sentences about your community.
 
-## Who runs it
+## Operator
 
 {imprint}
 
@@ -120,28 +120,28 @@ The newest version of these terms is at {address}/pages/terms. Each version is k
       title: 'Privacy',
       body: `*Template: check each paragraph against what you configured, and have it reviewed for your country.*
 
-## Who is responsible
+## Operator
 
 {imprint}
 
 {contact}
 
-## What is stored
+## Stored data
 
 - **Your account**: name, e-mail address or phone number, a hash of your password, and the profile that you fill in.
 - **What you publish**: posts, comments, messages, pictures, likes and follows.
 - **Sign-ins**: time, device and network address of your sessions, which you can see and end in your settings.
 - **Payments**, if you make any: amount, time and order number. Card data stays with the payment provider.
 
-## What it is used for
+## Use of the data
 
 To run the service: to show content to the readers you chose, to send the codes and notifications that you asked for, and to prevent abuse. {site} shows no third-party advertising scripts and does not sell data.
 
-## Who receives it
+## Recipients
 
 Only those who are needed to run the service: the hosting provider, and the providers of mail, text messages, push messages and payments. *Name them here.*
 
-## How long
+## Retention
 
 Until you delete it. A deleted account is erased after the grace period in your settings. Logs and backups are deleted after *fill in* days.
 
