@@ -1,33 +1,38 @@
 import { access, constants } from 'node:fs/promises'
+import { messageOf } from '#lib/faults.ts'
 import type { Config } from '#platform/config'
 import { findExistingFolder, openBucket, readBucketAddress } from '#platform/files'
+import { bucketFault, diskFault } from '#platform/health'
 
-/** Returns the code or else the name of an error, because the error message may contain credentials. */
-const codeOf = (error: unknown): string => {
-  const { code, cause, name } = error as { code?: unknown; cause?: unknown; name?: unknown }
-  return typeof code === 'string' ? code : cause ? codeOf(cause) : String(name)
-}
+type Place = Pick<Config, 'backupTo' | 's3'>
 
-async function reachBucket(address: string, s3: Config['s3']): Promise<void> {
-  const { bucket, key } = readBucketAddress(address)
-  for await (const _ of openBucket({ ...s3, bucket }).list(key, 1)) break
+/** Throws a `HealthFault` when backups cannot be written to BACKUP_TO. */
+export async function checkBackupPlace({ backupTo, s3 }: Place): Promise<void> {
+  if (backupTo === undefined) return
+  if (!backupTo.startsWith('s3://'))
+    return findExistingFolder(backupTo)
+      .then((folder) => access(folder, constants.W_OK | constants.X_OK))
+      .catch((error) => {
+        throw diskFault(error, backupTo) ?? error
+      })
+  const { bucket, key } = readBucketAddress(backupTo)
+  try {
+    // Reads only, because a bucket may forbid to delete a backup for a time.
+    for await (const _ of openBucket({ ...s3, bucket }).list(key, 1)) break
+  } catch (error) {
+    throw bucketFault(error, { ...s3, bucket, setting: 'BACKUP_TO' }) ?? error
+  }
 }
 
 /**
  * Returns a warning instead of throwing, because a temporarily unreachable store must not stop the server
  * from starting.
  */
-export async function findBackupFault({
-  backupTo,
-  s3,
-}: Pick<Config, 'backupTo' | 's3'>): Promise<string | undefined> {
-  if (backupTo === undefined) return undefined
-  const isBucket = backupTo.startsWith('s3://')
+export async function findBackupFault(place: Place): Promise<string | undefined> {
   try {
-    if (isBucket) await reachBucket(backupTo, s3)
-    else await access(await findExistingFolder(backupTo), constants.W_OK | constants.X_OK)
+    await checkBackupPlace(place)
     return undefined
   } catch (error) {
-    return `BACKUP_TO: ${backupTo} cannot be ${isBucket ? 'reached' : 'written'} (${codeOf(error)}): no backups are made until this is fixed.`
+    return `BACKUP_TO: ${messageOf(error)} No backups are made until this is fixed.`
   }
 }

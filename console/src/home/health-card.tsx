@@ -12,6 +12,8 @@ type Part = {
   state: State
   since: string | null
   fault: string | null
+  sentence: { en: string; zh: string } | null
+  remedy: { en: string; zh: string } | null
   good_at: string | null
   figures: { name: string; value: number }[]
 }
@@ -29,6 +31,15 @@ const PARTS: Record<string, Text> = {
   im: ['Instant messaging', '即时通讯'],
   uploads: ['Uploads', '上传文件'],
   backups: ['Backups', '备份'],
+  backup_place: ['Target of the backups', '备份位置'],
+  redis: ['Redis', 'Redis'],
+  replicas: ['Replicas of the database', '数据库副本'],
+  disk: ['Disk', '磁盘'],
+  address: ['Address of the site', '站点地址'],
+  certificate: ['Certificate', '证书'],
+  upload_limit: ['Upload limit of the proxy', '反向代理的上传限制'],
+  browsers: ['Address in browsers', '浏览器中的地址'],
+  proxy: ['Reverse proxy', '反向代理'],
 }
 
 const STATES: Record<State, { label: Text; color: 'success' | 'warning' | 'error' | 'default' }> = {
@@ -92,6 +103,8 @@ export function HealthCard() {
     state: ready === false ? 'failing' : 'good',
     since: null,
     fault: null,
+    sentence: null,
+    remedy: null,
     good_at: null,
     figures: [],
   }
@@ -112,7 +125,8 @@ export function HealthCard() {
   )
 }
 
-function PartLine({ part: { name, state, since, fault, good_at: goodAt, figures } }: { part: Part }) {
+function PartLine({ part }: { part: Part }) {
+  const { name, state, since, fault, sentence, remedy, good_at: goodAt, figures } = part
   const t = useText()
   const [locale] = useLocaleState()
   const told = figures.flatMap(({ name, value }) => {
@@ -149,7 +163,8 @@ function PartLine({ part: { name, state, since, fault, good_at: goodAt, figures 
             {t(['since', '自'])} <Value value={since} as="time" />{' '}
           </>
         )}
-        {fault && <>{fault} </>}
+        {sentence ? <>{t([sentence.en, sentence.zh])} </> : fault && <>{fault} </>}
+        {remedy && <strong>{t([remedy.en, remedy.zh])} </strong>}
         {goodAt && (name === 'backups' || state === 'failing') && (
           <>
             {name === 'backups' ? t(['last backup', '最近备份']) : t(['last working', '上次正常'])}{' '}

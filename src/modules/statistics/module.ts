@@ -3,6 +3,8 @@ import type { Context } from '#platform/context.ts'
 import { routesOn, type Server } from '#platform/http'
 import type { Schedule, TaskList } from '#platform/jobs'
 import type { Module } from '../../module.ts'
+import { databaseProbe } from './health/database.ts'
+import { browserProbe, proxyProbe } from './health/seen.ts'
 import { checkHealth, readHealth, ServerHealth } from './health/service.ts'
 import {
   DailyStatistics,
@@ -83,4 +85,5 @@ export const module: Module = {
   routes: (site) => [statisticRoutes(site.statistics), healthRoutes(site.probes)],
   tasks: (site) => [statisticTasks(site.statistics, site.probes)],
   schedules: statisticSchedules,
+  probes: [databaseProbe, browserProbe, proxyProbe],
 }

@@ -74,6 +74,27 @@ test('reports all invalid settings at once', () => {
   )
 })
 
+test('rejects parts of PUBLIC_URL that links cannot keep', () => {
+  const at = 'https://social.example.org'
+  for (const [given, fault] of [
+    [`${at}/kith`, 'a path, but the site needs a host name of its own'],
+    [`${at}/?a=b`, 'a query'],
+    [`${at}/?`, 'a query'],
+    [`${at}#top`, 'a fragment'],
+    ['https://jo:secret@social.example.org', 'a user or password'],
+  ] as const)
+    assert.deepEqual(faultsOf({ PUBLIC_URL: given }), [`PUBLIC_URL has ${fault}: write it as ${at}.`], given)
+  assert.equal(readConfig({ PUBLIC_URL: `${at}//` }).publicUrl, at)
+})
+
+test('rejects a trusted network of all addresses because of its width', () => {
+  for (const network of ['0.0.0.0/0', '::/0', '10.0.0.0/0', '0.0.0.0/0.0.0.0']) {
+    const [told = '', ...more] = faultsOf({ TRUST_PROXY: network })
+    assert.deepEqual(more, [])
+    assert.match(told, /which trusts every address/, network)
+  }
+})
+
 test('names the replacement of a retired setting', () => {
   assert.deepEqual(faultsOf({ KEPT_PAGES_MB: '64' }), [
     'KEPT_PAGES_MB no longer exists: remove it; set FRAGMENTS_MB for the memory of cached responses.',

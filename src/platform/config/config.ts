@@ -6,6 +6,7 @@ import {
   findMisspelledNames,
   originFaults,
   proxyFaults,
+  publicUrlFaults,
   retiredFaults,
   severalHostsFault,
   urlFault,
@@ -247,6 +248,7 @@ export function readConfig(env: Environment) {
     )
   if (config.backupTo?.includes('://') && !/^s3:\/\/[^/?#]+(\/[^?#]*)?$/.test(config.backupTo))
     faults.push('BACKUP_TO must be a folder or s3://BUCKET/FOLDER')
+  faults.push(...publicUrlFaults(text('PUBLIC_URL')))
   faults.push(...proxyFaults(config.trustProxy), ...originFaults(config.corsOrigins), ...retiredFaults(env))
   const names = [...known, ...providerVariables(env)]
   faults.push(...findMisspelledNames(env, [...names, ...fileVariables(names)]))

@@ -38,6 +38,7 @@ export {
 export { type Listener, listenOn } from './listener.ts'
 export * from './migrate.ts'
 export { createOutageLog, logFailure } from './outage-log.ts'
+export { OLDEST_POSTGRES } from './oldest.ts'
 export { findReplicaLags, openReplicas, type Replicas } from './replicas.ts'
 export { planSearch, SCANNED } from './search-plan.ts'
 export { announce, createSignals, type Signals, sendSignal } from './signals.ts'

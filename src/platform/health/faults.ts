@@ -1,0 +1,34 @@
+import { CATALOGUE, type Details, type FaultCode } from './catalogue.ts'
+
+/** A text in the languages of the console. */
+export type BothLanguages = { en: string; zh: string }
+
+/** What doctor, console and alerts say of a fault. */
+export type Diagnosis = { state: 'warning' | 'failing'; sentence: BothLanguages; remedy: BothLanguages }
+
+const fill = (text: string, details: Details) =>
+  text.replace(/\{(\w+)\}/g, (whole, name: string) => String(details[name] ?? whole))
+
+/** Returns undefined for a code of another version of Kith. */
+export function describeFault(code: string, details: Details): Diagnosis | undefined {
+  if (!Object.hasOwn(CATALOGUE, code)) return undefined
+  const { state, en, zh } = CATALOGUE[code as FaultCode]
+  const [sentence, remedy] = [0, 1].map((at) => ({
+    en: fill(en[at] ?? '', details),
+    zh: fill(zh[at] ?? '', details),
+  })) as [BothLanguages, BothLanguages]
+  return { state, sentence, remedy }
+}
+
+/** A fault of the catalogue. Its message is the English sentence. */
+export class HealthFault extends Error {
+  readonly code: FaultCode
+  readonly details: Details
+
+  constructor(code: FaultCode, details: Details = {}, cause?: unknown) {
+    super(describeFault(code, details)?.sentence.en ?? code, { cause })
+    this.name = 'HealthFault'
+    this.code = code
+    this.details = details
+  }
+}
