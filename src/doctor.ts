@@ -75,14 +75,14 @@ export async function reportChannels(
       const names = probe.services?.(ctx) ?? []
       const name = names.length > 0 ? `${probe.part} (${names.join(', ')})` : probe.part
       const isUsed = probe.isUsed(ctx)
-      return { name, isUsed, fault: isUsed ? await faultOf(ctx, probe) : undefined }
+      return { name, isUsed, isSilent: probe.isSilent, fault: isUsed ? await faultOf(ctx, probe) : undefined }
     }),
   )
   let isWell = true
-  for (const { name, isUsed, fault } of found)
+  for (const { name, isUsed, isSilent, fault } of found)
     if (!isUsed) print(`· ${name} is not configured`)
     else if (fault) isWell = reportFault(name, fault, print) && isWell
-    else print(`✓ ${name} answers`)
+    else print(isSilent ? `✓ ${name}` : `✓ ${name} answers`)
   return isWell
 }
 

@@ -108,6 +108,26 @@ test('omits priced, closed and deleted content from the sitemap', async () => {
   assert.match((await get('/robots.txt', '*/*')).body, /Sitemap: http:\/\/kith\.test\/sitemap\.xml/)
 })
 
+test('serves security.txt once the site has a contact, and leads to the change of a password', async () => {
+  const at = '/.well-known/security.txt'
+  assert.equal((await get(at, '*/*')).statusCode, 404)
+  const founder = await person({ roles: ['founder'] })
+  const contact = async (text: string | null) => {
+    assert.equal((await as(founder, 'PATCH', '/admin/settings', { 'site:contact': text })).status, 204)
+    return (await get(at, '*/*')).body
+  }
+  const text = await contact('security@kith.test')
+  assert.match(text, /^Contact: mailto:security@kith\.test\n/)
+  assert.match(text, /\nCanonical: http:\/\/kith\.test\/\.well-known\/security\.txt\n$/)
+  const expires = Date.parse(/^Expires: (.*)$/m.exec(text)?.[1] ?? '')
+  assert.ok(expires > Date.now() && expires < Date.now() + 366 * 86_400_000)
+  assert.match(await contact('https://kith.test/report'), /^Contact: https:/)
+  await contact('a bell at the door')
+  assert.equal((await get(at, '*/*')).statusCode, 404)
+  const moved = await get('/.well-known/change-password')
+  assert.deepEqual([moved.statusCode >= 300 && moved.statusCode < 400, moved.headers.location], [true, '/settings'])
+})
+
 test('returns 410 for deleted content', async () => {
   await groupMaker(world).group(made.ada, { name: `${OPEN} later group` })
   assert.equal((await get(`/groups/${made.waiting}`)).statusCode, 404)

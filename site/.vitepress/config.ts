@@ -68,6 +68,8 @@ const sidebar: DefaultTheme.Sidebar = [
       page('Import music and news', 'import'),
       page('Run Kith', 'running'),
       page('Operate Kith', 'operating'),
+      page('Troubleshooting', 'troubleshooting'),
+      page('Disaster recovery', 'disaster-recovery'),
       page('Name and look of a site', 'branding'),
       page('Take payments', 'payments'),
       page('Send text messages', 'sms'),

@@ -7,6 +7,8 @@ export type Probe = {
   part: string
   /** Settings that a fault usually comes from, for faults that the catalogue does not know. */
   settings: string
+  /** True when nothing answers the check, because it compares or measures. */
+  isSilent?: true
   /** True when the check works while the database does not. */
   worksAlone?: true
   isUsed(ctx: Context): boolean
@@ -30,9 +32,14 @@ export async function findServiceFaults(services: Checked): Promise<string[]> {
   return (await Promise.all(faults)).flat().sort()
 }
 
+const LONGEST = 300
+
 /** The fault of a probe that threw `error`. */
 export const probeFault = ({ settings }: Pick<Probe, 'settings'>, error: unknown): HealthFault => {
   if (error instanceof HealthFault) return error
-  const reason = messageOf(error).replace(/[.\s]+$/, '') || 'The check failed'
+  const reason =
+    messageOf(error)
+      .slice(0, LONGEST)
+      .replace(/[.\s]+$/, '') || 'The check failed'
   return explainError(error, settings) ?? new HealthFault('service_answer', { reason, settings }, error)
 }

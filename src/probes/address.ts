@@ -36,10 +36,13 @@ const addressProbe: Probe = {
     })
     const location = reply.headers.get('location')
     if (location !== null)
-      throw new HealthFault('address_redirects', { address: publicUrl, location: originOf(location, publicUrl) })
+      throw new HealthFault('address_redirects', {
+        address: publicUrl,
+        location: originOf(location, publicUrl),
+      })
     if (reply.status >= 400)
       throw new HealthFault('address_status', { address: publicUrl, status: reply.status })
-    const body = await reply.json().catch(() => undefined)
+    const body = (await reply.json().catch(() => null)) as { site?: unknown } | null
     if (body?.site !== signSite(secrets, challenge))
       throw new HealthFault('address_other_site', { address: publicUrl })
     const { protocol, hostname } = new URL(publicUrl)
@@ -78,6 +81,7 @@ export function certificateFault(url: string, end: Date, now = Date.now()): Heal
 
 const certificateProbe: Probe = {
   part: 'certificate',
+  isSilent: true,
   settings: 'the certificate of PUBLIC_URL',
   worksAlone: true,
   isUsed: ({ config }) => config.publicUrl.startsWith('https:') && !config.publicUrlIsDerived,
@@ -91,7 +95,10 @@ const certificateProbe: Probe = {
  * Announces an upload of the largest size without sending it. A proxy with a smaller limit answers 413 at once. Any
  * other proxy asks for the body.
  */
-export async function checkUploadLimit({ publicUrl, maxUploadBytes }: Pick<Config, 'publicUrl' | 'maxUploadBytes'>) {
+export async function checkUploadLimit({
+  publicUrl,
+  maxUploadBytes,
+}: Pick<Config, 'publicUrl' | 'maxUploadBytes'>) {
   const request = (publicUrl.startsWith('https:') ? tlsRequest : plainRequest)(`${publicUrl}/health/live`, {
     method: 'POST',
     headers: {
@@ -123,6 +130,7 @@ export async function checkUploadLimit({ publicUrl, maxUploadBytes }: Pick<Confi
 
 const uploadLimitProbe: Probe = {
   part: 'upload_limit',
+  isSilent: true,
   settings: 'the limit of the proxy',
   worksAlone: true,
   isUsed: ({ config }) => !config.publicUrlIsDerived,

@@ -55,6 +55,7 @@ export function roomFault(path: string, free: number): HealthFault | undefined {
 
 const diskProbe: Probe = {
   part: 'disk',
+  isSilent: true,
   settings: 'DATA_DIR',
   worksAlone: true,
   isUsed: () => true,
@@ -127,7 +128,11 @@ async function checkReplica(url: string): Promise<void> {
   } catch (error) {
     const { hostname, port } = new URL(url)
     const reason = databaseFault(error, url).message.replace(/^DATABASE_URL: |\.$/g, '')
-    throw new HealthFault('replica_answer', { address: addressOf({ host: hostname, port: port || 5432 }), reason }, error)
+    throw new HealthFault(
+      'replica_answer',
+      { address: addressOf({ host: hostname, port: port || 5432 }), reason },
+      error,
+    )
   }
 }
 

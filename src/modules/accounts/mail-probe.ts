@@ -9,7 +9,10 @@ type Failed = { code?: string; responseCode?: number; response?: string; message
 
 /** Reply of a mail server in a line, without the addresses that some servers repeat. */
 const replyOf = ({ responseCode, response = '', message = '' }: Failed) =>
-  (response || String(responseCode ?? message)).replace(/\s+/g, ' ').replace(/<[^<>]*>/g, '<…>').slice(0, 120)
+  (response || String(responseCode ?? message))
+    .replace(/\s+/g, ' ')
+    .replace(/<[^<>]*>/g, '<…>')
+    .slice(0, 120)
 
 const bareAddress = (sender: string) => /<([^<>]+)>/.exec(sender)?.[1] ?? sender.trim()
 
@@ -74,7 +77,10 @@ export async function checkMail(
   } finally {
     ended.catch(() => {})
     connection.quit()
-    await Promise.race([new Promise((resolve) => connection.once('end', resolve)), pause(200, undefined, { ref: false })])
+    await Promise.race([
+      new Promise((resolve) => connection.once('end', resolve)),
+      pause(200, undefined, { ref: false }),
+    ])
     connection.close()
   }
   if (refusal)

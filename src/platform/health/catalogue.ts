@@ -49,7 +49,10 @@ export const CATALOGUE = {
       '{address} does not speak TLS, which {setting} asks for.',
       'Use the port for TLS, or the scheme without TLS, in {setting}.',
     ],
-    ['{address} 不使用 TLS，而 {setting} 要求 TLS。', '请在 {setting} 中使用 TLS 端口，或使用不带 TLS 的协议。'],
+    [
+      '{address} 不使用 TLS，而 {setting} 要求 TLS。',
+      '请在 {setting} 中使用 TLS 端口，或使用不带 TLS 的协议。',
+    ],
   ),
   certificate_expired: failing(
     ['The certificate of {address} has expired.', 'Renew it on that machine.'],
@@ -60,7 +63,10 @@ export const CATALOGUE = {
       'The certificate of {address} is signed by no authority that this machine trusts.',
       'Install the full chain there, or name its authority with NODE_EXTRA_CA_CERTS.',
     ],
-    ['{address} 的证书不是由本机信任的机构签发的。', '请在该处安装完整证书链，或用 NODE_EXTRA_CA_CERTS 指定签发机构。'],
+    [
+      '{address} 的证书不是由本机信任的机构签发的。',
+      '请在该处安装完整证书链，或用 NODE_EXTRA_CA_CERTS 指定签发机构。',
+    ],
   ),
   certificate_other_host: failing(
     [
@@ -100,7 +106,10 @@ export const CATALOGUE = {
       'The object store at {address} refuses a request ({reason}).',
       'Check that {setting} is the address of its S3 interface, and look {reason} up in its manual.',
     ],
-    ['{address} 的对象存储拒绝了请求（{reason}）。', '请检查 {setting} 是否为其 S3 接口的地址，并在其手册中查找 {reason}。'],
+    [
+      '{address} 的对象存储拒绝了请求（{reason}）。',
+      '请检查 {setting} 是否为其 S3 接口的地址，并在其手册中查找 {reason}。',
+    ],
   ),
   disk_full: failing(
     ['No space is left on the disk of {path}.', 'Free some space, or enlarge the disk.'],
@@ -123,7 +132,10 @@ export const CATALOGUE = {
       '{address} sends no greeting, as servers that expect TLS from the first byte.',
       'Begin SMTP_URL with smtps://, or use port 587.',
     ],
-    ['{address} 不发送问候，像是要求从第一个字节起使用 TLS。', '请以 smtps:// 开头书写 SMTP_URL，或使用 587 端口。'],
+    [
+      '{address} 不发送问候，像是要求从第一个字节起使用 TLS。',
+      '请以 smtps:// 开头书写 SMTP_URL，或使用 587 端口。',
+    ],
   ),
   mail_password: failing(
     ['The mail server {address} refuses the user or the password.', 'Correct both in SMTP_URL.'],
@@ -153,7 +165,10 @@ export const CATALOGUE = {
       'Redis at {address} answers {reason}.',
       'Check that REDIS_URL is the address of a Redis server; until then each node counts rate limits for itself.',
     ],
-    ['{address} 的 Redis 响应 {reason}。', '请检查 REDIS_URL 是否为 Redis 的地址；在此之前各节点分别计算频率限制。'],
+    [
+      '{address} 的 Redis 响应 {reason}。',
+      '请检查 REDIS_URL 是否为 Redis 的地址；在此之前各节点分别计算频率限制。',
+    ],
   ),
   database_replica: failing(
     ['The database is a read-only replica.', 'Name its primary in DATABASE_URL.'],
@@ -188,7 +203,10 @@ export const CATALOGUE = {
     ['副本 {replica} 落后 {seconds} 秒。', '请检查其负载与网络；在此期间服务器不从该副本读取。'],
   ),
   database_busy: warning(
-    ['Requests wait for a connection to the database.', 'Look for slow statements, or raise DATABASE_POOL_SIZE.'],
+    [
+      'Requests wait for a connection to the database.',
+      'Look for slow statements, or raise DATABASE_POOL_SIZE.',
+    ],
     ['有请求在等待数据库连接。', '请查找慢语句，或提高 DATABASE_POOL_SIZE。'],
   ),
   replica_answer: failing(
@@ -207,7 +225,10 @@ export const CATALOGUE = {
       '{address} answers with status {status}.',
       'Look into the log of the proxy that serves PUBLIC_URL. Its target is the HOST and PORT of this server.',
     ],
-    ['{address} 返回状态码 {status}。', '请查看提供 PUBLIC_URL 的反向代理的日志；其目标为本服务器的 HOST 与 PORT。'],
+    [
+      '{address} 返回状态码 {status}。',
+      '请查看提供 PUBLIC_URL 的反向代理的日志；其目标为本服务器的 HOST 与 PORT。',
+    ],
   ),
   address_redirects: failing(
     ['{address} redirects to {location}.', 'Set PUBLIC_URL to the address after the redirect.'],
@@ -218,7 +239,10 @@ export const CATALOGUE = {
       'PUBLIC_URL begins with http://, so passwords and messages cross the network in the clear.',
       'Terminate TLS at a proxy, and begin PUBLIC_URL with https://.',
     ],
-    ['PUBLIC_URL 以 http:// 开头，密码与消息以明文传输。', '请在反向代理终止 TLS，并以 https:// 开头书写 PUBLIC_URL。'],
+    [
+      'PUBLIC_URL 以 http:// 开头，密码与消息以明文传输。',
+      '请在反向代理终止 TLS，并以 https:// 开头书写 PUBLIC_URL。',
+    ],
   ),
   address_other: warning(
     [
@@ -242,14 +266,20 @@ export const CATALOGUE = {
       'Requests come through the proxy {proxy}, which TRUST_PROXY does not list, so all visitors share its rate limit.',
       'Add {proxy} to TRUST_PROXY.',
     ],
-    ['请求经过反向代理 {proxy}，但 TRUST_PROXY 未列出它，因此所有访客共用它的频率限制。', '请将 {proxy} 加入 TRUST_PROXY。'],
+    [
+      '请求经过反向代理 {proxy}，但 TRUST_PROXY 未列出它，因此所有访客共用它的频率限制。',
+      '请将 {proxy} 加入 TRUST_PROXY。',
+    ],
   ),
   proxy_limit: warning(
     [
       '{address} refuses uploads of {size}, which MAX_UPLOAD_BYTES allows.',
       'Raise the limit of the proxy (client_max_body_size of nginx), or lower MAX_UPLOAD_BYTES.',
     ],
-    ['{address} 拒绝 {size} 的上传，而 MAX_UPLOAD_BYTES 允许。', '请提高反向代理的限制（nginx 的 client_max_body_size），或降低 MAX_UPLOAD_BYTES。'],
+    [
+      '{address} 拒绝 {size} 的上传，而 MAX_UPLOAD_BYTES 允许。',
+      '请提高反向代理的限制（nginx 的 client_max_body_size），或降低 MAX_UPLOAD_BYTES。',
+    ],
   ),
   backup_missing: warning(
     ['No backup has been made yet.', 'Wait for BACKUP_AT, or run kith backup.'],
@@ -268,7 +298,10 @@ export const CATALOGUE = {
     ['到期的任务没有执行。', '请启动工作进程，或重启服务器。'],
   ),
   jobs_failed: warning(
-    ['Jobs failed permanently.', 'Look into the log, correct the cause, and delete them with kith doctor --mend.'],
+    [
+      'Jobs failed permanently.',
+      'Look into the log, correct the cause, and delete them with kith doctor --mend.',
+    ],
     ['有任务最终失败。', '请查看日志并排除原因，然后用 kith doctor --mend 删除这些任务。'],
   ),
   schedules_stopped: failing(
@@ -284,13 +317,13 @@ export const CATALOGUE = {
     ['可以读取，但写入失败。', '请检查数据库的磁盘及其同步备库。'],
   ),
   check_timeout: failing(
-    ['The check got no reply within {seconds} seconds.', 'Check the load of this service and the network to it, or correct {settings}.'],
+    [
+      'The check got no reply within {seconds} seconds.',
+      'Check the load of this service and the network to it, or correct {settings}.',
+    ],
     ['检查在 {seconds} 秒内没有收到响应。', '请检查该服务的负载与到它的网络，或更正 {settings}。'],
   ),
-  service_answer: failing(
-    ['{reason}.', 'Correct {settings}.'],
-    ['{reason}。', '请更正 {settings}。'],
-  ),
+  service_answer: failing(['{reason}.', 'Correct {settings}.'], ['{reason}。', '请更正 {settings}。']),
 } satisfies Record<string, Entry>
 
 export type FaultCode = keyof typeof CATALOGUE

@@ -128,11 +128,15 @@ export function bucketFault(
   const all = [...causes(error)] as { name?: unknown; $metadata?: { httpStatusCode?: number } }[]
   const address = addressOf(target)
   const known = all.find(({ name }) => typeof name === 'string' && Object.hasOwn(BUCKET, name))
-  if (known) return new HealthFault(BUCKET[known.name as string] as FaultCode, { address, bucket, setting }, error)
+  if (known)
+    return new HealthFault(BUCKET[known.name as string] as FaultCode, { address, bucket, setting }, error)
   const network = networkFault(error, target)
   if (network) return network
   const answered = all.find(({ $metadata }) => $metadata !== undefined)
-  if (!answered) return all.some(({ name }) => name === 'TimeoutError') ? new HealthFault('no_reply', { ...target, address }, error) : undefined
+  if (!answered)
+    return all.some(({ name }) => name === 'TimeoutError')
+      ? new HealthFault('no_reply', { ...target, address }, error)
+      : undefined
   const reason = String(answered.name ?? answered.$metadata?.httpStatusCode)
   return new HealthFault('bucket_answer', { address, setting: target.setting, reason }, error)
 }

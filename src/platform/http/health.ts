@@ -15,14 +15,15 @@ const isChallenge = (given: unknown): given is string =>
 /** Proves that an address leads to a server of this site. The prefix keeps the signature apart from all others. */
 export const signSite = (secrets: Secrets, challenge: string): string => secrets.sign(`site ${challenge}`)
 
-export function addHealth(server: Server, { sql, config, metrics, replicas, signals, secrets }: Context): void {
+export function addHealth(
+  server: Server,
+  { sql, config, metrics, replicas, signals, secrets }: Context,
+): void {
   // Does not check the database. The orchestrator restarts a process that fails this check, which would not
   // repair the database.
   server.get('/health/live', ({ query }) => {
     const { challenge } = (query ?? {}) as { challenge?: unknown }
-    return isChallenge(challenge)
-      ? { status: 'ok', site: signSite(secrets, challenge) }
-      : { status: 'ok' }
+    return isChallenge(challenge) ? { status: 'ok', site: signSite(secrets, challenge) } : { status: 'ok' }
   })
   server.get('/health/ready', async (_request, reply) => {
     if (server.isDraining() || !(await sql.isAnswering(READY_TIMEOUT_MS)))

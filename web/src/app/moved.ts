@@ -44,6 +44,8 @@ const MOVED: [string, string][] = [
   ['/setting', '/settings'],
   ['/setting/*', '/settings'],
   ['/settings/*', '/settings'],
+  // Password managers open this path (https://w3c.github.io/webappsec-change-password-url/).
+  ['/.well-known/change-password', '/settings'],
 ]
 
 const patternOf = (path: string) =>

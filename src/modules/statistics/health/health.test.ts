@@ -62,6 +62,7 @@ test('reports the start of a fault until the faulty part recovers (administratio
   let fault: string | undefined
   const probe: Probe = {
     part: 'uploads',
+    settings: 'STORAGE',
     isUsed: () => true,
     async check() {
       if (fault !== undefined) throw new Error(fault)

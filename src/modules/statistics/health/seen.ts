@@ -27,6 +27,7 @@ async function readHour(sql: Sql): Promise<Hour> {
 /** Compares PUBLIC_URL with the address that browsers showed within the last hour. */
 export const browserProbe: Probe = {
   part: 'browsers',
+  isSilent: true,
   settings: 'PUBLIC_URL',
   isUsed: ({ config }) => config.web || config.console,
   async check({ sql, config }: Context) {
@@ -39,6 +40,7 @@ export const browserProbe: Probe = {
 /** Finds a proxy in front of the server that TRUST_PROXY does not list. */
 export const proxyProbe: Probe = {
   part: 'proxy',
+  isSilent: true,
   settings: 'TRUST_PROXY',
   isUsed: ({ config }) => config.web || config.console,
   async check({ sql }: Context) {

@@ -22,8 +22,10 @@ const HealthPart = Shared('HealthPart', {
   since: Nullable({ ...Time, description: 'Start of the current failure, if known' }),
   fault: Nullable(Type.String({ description: 'Error message of the last check' })),
   code: Nullable(Type.String({ description: 'Stable name of the fault, such as `port_closed`' })),
-  sentence: Nullable({ ...InBothLanguages, description: 'What is wrong' }),
-  remedy: Nullable({ ...InBothLanguages, description: 'What the operator can do' }),
+  /** What is wrong. */
+  sentence: Nullable(InBothLanguages),
+  /** What the operator can do. */
+  remedy: Nullable(InBothLanguages),
   good_at: Nullable({
     ...Time,
     description: 'Time of the last successful check, or of the last complete backup',
@@ -114,7 +116,13 @@ const LIVE = new Set(['database'])
 function faultPart(name: string, found: HealthFault | undefined, figures: HealthPart['figures']): HealthPart {
   if (!found) return partOf(name, { state: 'good', figures })
   const { code, details, message: fault } = found
-  return partOf(name, { state: describeFault(code, details)?.state ?? 'failing', fault, code, details, figures })
+  return partOf(name, {
+    state: describeFault(code, details)?.state ?? 'failing',
+    fault,
+    code,
+    details,
+    figures,
+  })
 }
 
 function probedPart(ctx: Context, { part, isUsed }: Probe, row: CheckRow | undefined): HealthPart {
@@ -254,13 +262,15 @@ export async function readHealth(ctx: Context, probes: readonly Probe[]): Promis
     name,
     value,
   }))
-  const probed = probes.filter(({ part }) => !LIVE.has(part)).map((probe) =>
-    probedPart(
-      ctx,
-      probe,
-      checks.find((row) => row.part === probe.part),
-    ),
-  )
+  const probed = probes
+    .filter(({ part }) => !LIVE.has(part))
+    .map((probe) =>
+      probedPart(
+        ctx,
+        probe,
+        checks.find((row) => row.part === probe.part),
+      ),
+    )
   const unfit =
     (await faultOf(ctx, databaseProbe)) ?? (waiting > 0 ? new HealthFault('database_busy') : undefined)
   const database = faultPart('database', unfit, figures)

@@ -1,0 +1,321 @@
+import assert from 'node:assert/strict'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, test } from 'node:test'
+import S3rver from 's3rver'
+import { checkMail, mailFault } from '#modules/accounts/mail-probe.ts'
+import { checkHealth, readHealth } from '#modules/statistics/health/service.ts'
+import { readConfig } from '#platform/config'
+import type { Context } from '#platform/context.ts'
+import { createS3Storage } from '#platform/files'
+import { CATALOGUE, describeFault, HealthFault } from '#platform/health'
+import { checkDatabase } from '#startup/start-checks.ts'
+import { openMachine } from '#test/fixtures/machines.ts'
+import { closedPort, mailServer, redisServer, silentServer, webServer } from '#test/fixtures/wrong-servers.ts'
+import { createWorld } from '#test/world.ts'
+import { reportChannels } from '../src/doctor.ts'
+import { certificateFault } from '../src/probes/address.ts'
+import { roomFault } from '../src/probes/services.ts'
+import { SITE } from '../src/site.ts'
+
+const PAGE = new URL('../docs/troubleshooting.md', import.meta.url)
+const BEGIN = '<!-- begin of the table that test/wrong-configurations.test.ts writes -->\n'
+const END = '<!-- end of the table -->\n'
+
+const { ctx, sql, connection } = await createWorld()
+const folder = await mkdtemp(join(tmpdir(), 'kith-wrong-'))
+after(() => rm(folder, { recursive: true, force: true }))
+
+/** Rows of the table: what is configured, and what the start or the doctor and the console say. */
+const rows: { configured: string; start: string; check: string }[] = []
+
+async function sentenceOf(work: () => unknown): Promise<string> {
+  try {
+    await work()
+  } catch (error) {
+    return (error as Error).message
+  }
+  throw new Error('accepted')
+}
+
+/** Replaces the ports and folders of this run by those of an example. */
+function shownIn(text: string, shown: Record<string, string>): string {
+  let result = text.replaceAll(folder, '/srv/kith')
+  for (const [real, example] of Object.entries(shown)) result = result.replaceAll(real, example)
+  return result
+}
+
+async function refusesStart(configured: string, env: Record<string, string>): Promise<void> {
+  const start = await sentenceOf(() => readConfig(env))
+  const [name = ''] = Object.keys(env)
+  assert.ok(start.startsWith(name.replace(/_FILE$/, '')) || start.includes(name), `${configured}: ${start}`)
+  rows.push({ configured, start: shownIn(start, {}), check: '' })
+}
+
+/** Holds the sentence of the doctor against that of the console, in both languages. */
+async function isNamed(
+  configured: string,
+  part: string,
+  code: string,
+  change: Partial<Context>,
+  shown: Record<string, string> = {},
+): Promise<void> {
+  const changed = { ...ctx, state: new Map(), ...change }
+  const probes = SITE.probes.filter((probe) => probe.part === part)
+  const lines: string[] = []
+  const isWell = await reportChannels(changed, { probes, print: (line) => lines.push(line) })
+  await checkHealth(changed, probes)
+  const { parts } = await readHealth(changed, probes)
+  const told = parts.find(({ name }) => name === part)
+  assert.equal(told?.code, code, `${configured}: ${lines.join(' ')}`)
+  assert.equal(isWell, told.state === 'warning')
+  assert.deepEqual(lines, [`${isWell ? '!' : '✗'} ${part}: ${told.sentence?.en}`, `    ${told.remedy?.en}`])
+  for (const { en, zh } of [told.sentence, told.remedy].filter((text) => text !== null)) {
+    assert.doesNotMatch(en + zh, /[{}]|undefined|secret/)
+    assert.match(zh, /\p{Script=Han}/u)
+  }
+  rows.push({
+    configured,
+    start: '',
+    check: shownIn(`${part}: ${told.sentence?.en} ${told.remedy?.en}`, shown),
+  })
+}
+
+/** Adds a fault whose cause this machine cannot have. */
+function isDescribed(configured: string, part: string, fault: HealthFault | undefined, code: string): void {
+  assert.equal(fault?.code, code)
+  const { sentence, remedy } = describeFault(code, fault.details) ?? assert.fail(code)
+  rows.push({ configured, start: '', check: `${part}: ${sentence.en} ${remedy.en}` })
+}
+
+const configOf = (env: Record<string, string>) => ({ config: readConfig({ DATA_DIR: folder, ...env }) })
+
+test('refuses to start with settings that cannot be meant', async () => {
+  await writeFile(join(folder, 'smtp-url'), '\n')
+  const site = 'https://social.example.org'
+  for (const [configured, env] of [
+    ['`PORT=eighty`', { PORT: 'eighty' }],
+    ['`PUBLIC_URL` with a path', { PUBLIC_URL: `${site}/kith` }],
+    ['`PUBLIC_URL` with a query', { PUBLIC_URL: `${site}/?from=mail` }],
+    ['`PUBLIC_URL` with a password', { PUBLIC_URL: 'https://jo:secret@social.example.org' }],
+    ['`PUBLIC_URL` without a scheme', { PUBLIC_URL: 'social.example.org' }],
+    ['`TRUST_PROXY=0.0.0.0/0`', { TRUST_PROXY: '0.0.0.0/0' }],
+    ['`TRUST_PROXY=true`', { TRUST_PROXY: 'true' }],
+    ['a misspelt name', { SMTP_URI: 'smtp://mail.example.org' }],
+    ['a secret whose file is empty', { SMTP_URL_FILE: join(folder, 'smtp-url') }],
+    ['a secret whose file is missing', { DATABASE_URL_FILE: join(folder, 'database-url') }],
+    ['`DATABASE_URL` of MySQL', { DATABASE_URL: 'mysql://kith@db.example.org/kith' }],
+    ['`APP_SECRET` of eight characters', { APP_SECRET: 'too-short' }],
+    ['`BACKUP_AT=daily`', { BACKUP_AT: 'daily' }],
+    ['an origin with a path', { CORS_ORIGINS: `${site}/app` }],
+  ] as [string, Record<string, string>][])
+    await refusesStart(configured, env)
+  assert.match(await sentenceOf(() => readConfig({ STORAGE: 's3' })), /S3_BUCKET is required/)
+})
+
+test('refuses to start without its database', async () => {
+  const port = await closedPort()
+  const { address } = await openMachine(connection)
+  for (const [configured, url, shown] of [
+    ['a closed port in `DATABASE_URL`', `postgres://kith@127.0.0.1:${port}/kith`, `127.0.0.1:${port}`],
+    ['a missing database', `postgres://${connection.user}@${address}/kith_absent`, address],
+  ] as const) {
+    const start = await sentenceOf(() => checkDatabase(url))
+    assert.match(start, /^DATABASE_URL: /)
+    rows.push({ configured, start: shownIn(start, { [shown]: 'db.example.org:5432' }), check: '' })
+  }
+})
+
+test('names the fault of the mail server', async () => {
+  const shown = (port: number) => ({ [`127.0.0.1:${port}`]: 'mail.example.org:587' })
+  const absent = 'smtp://mail.exmaple.org'
+  const lost = Object.assign(new Error('getaddrinfo ENOTFOUND mail.exmaple.org'), { code: 'EDNS' })
+  isDescribed('a misspelt host in `SMTP_URL`', 'mail', mailFault(lost, absent), 'host_unknown')
+  const cases: [string, string, number, string][] = [
+    ['a closed port in `SMTP_URL`', 'port_closed', await closedPort(), 'smtp://'],
+    ['`smtps://` to a port without TLS', 'tls_mismatch', await mailServer(), 'smtps://'],
+    [
+      'a wrong password in `SMTP_URL`',
+      'mail_password',
+      await mailServer({ AUTH: '535 5.7.8 no' }),
+      'smtp://kith:a-secret@',
+    ],
+    [
+      'a sender that the mail server refuses',
+      'mail_sender',
+      await mailServer({ MAIL: '553 5.7.1 not yours' }),
+      'smtp://',
+    ],
+  ]
+  for (const [configured, code, port, scheme] of cases)
+    await isNamed(
+      configured,
+      'mail',
+      code,
+      configOf({ SMTP_URL: `${scheme}127.0.0.1:${port}`, MAIL_FROM: 'Kith <kith@social.example.org>' }),
+      shown(port),
+    )
+  const port = await silentServer()
+  const url = `smtp://127.0.0.1:${port}`
+  const fault = await checkMail(url, undefined, '', 500).then(
+    () => undefined,
+    (error) => error as HealthFault,
+  )
+  assert.equal(fault?.code, 'mail_needs_tls')
+  const example = new HealthFault('mail_needs_tls', { address: 'mail.example.org:465' })
+  isDescribed('`smtp://` to a port that expects TLS', 'mail', example, 'mail_needs_tls')
+  await checkMail(
+    `smtp://kith:x@127.0.0.1:${await mailServer({ AUTH: '235 ok' })}`,
+    'kith@social.example.org',
+    '',
+  )
+})
+
+test('names the fault of the object store, of uploads and of backups', async () => {
+  const directory = join(folder, 's3')
+  await mkdir(directory)
+  const store = new S3rver({
+    address: '127.0.0.1',
+    port: 0,
+    silent: true,
+    directory,
+    configureBuckets: [{ name: 'kith', configs: [] }],
+  })
+  const { port } = await store.run()
+  after(() => store.close())
+  const closed = await closedPort()
+  const base = {
+    STORAGE: 's3',
+    S3_ENDPOINT: `http://127.0.0.1:${port}`,
+    S3_BUCKET: 'kith',
+    S3_ACCESS_KEY_ID: 'S3RVER',
+    S3_SECRET_ACCESS_KEY: 'S3RVER',
+  }
+  for (const [configured, code, env] of [
+    ['a missing bucket in `S3_BUCKET`', 'bucket_missing', { S3_BUCKET: 'absent' }],
+    ['a wrong `S3_ACCESS_KEY_ID`', 'bucket_key', { S3_ACCESS_KEY_ID: 'another' }],
+    ['a closed port in `S3_ENDPOINT`', 'port_closed', { S3_ENDPOINT: `http://127.0.0.1:${closed}` }],
+  ] as const) {
+    const { config } = configOf({ ...base, ...env })
+    await isNamed(
+      configured,
+      'uploads',
+      code,
+      { config, storage: createS3Storage(config.s3) },
+      {
+        [`127.0.0.1:${port}`]: 's3.example.org:443',
+        [`127.0.0.1:${closed}`]: 's3.example.org:443',
+      },
+    )
+  }
+  const shown = { [`127.0.0.1:${port}`]: 's3.example.org:443' }
+  await isNamed(
+    'a missing bucket in `BACKUP_TO`',
+    'backup_place',
+    'bucket_missing',
+    configOf({ ...base, BACKUP_TO: 's3://absent/kith' }),
+    shown,
+  )
+  isDescribed('a disk that is almost full', 'disk', roomFault('/srv/kith', 900_000_000), 'disk_low')
+  isDescribed('a full disk', 'disk', roomFault('/srv/kith', 1_000_000), 'disk_full')
+  assert.equal(roomFault('/srv/kith', 2_000_000_000), undefined)
+})
+
+test('names the fault of Redis', async () => {
+  const refusing = await redisServer({ other: '-NOAUTH Authentication required.' })
+  const replica = await redisServer({
+    info: '$13\r\nredis_version',
+    set: "-READONLY You can't write against a read only replica.",
+  })
+  const closed = await closedPort()
+  for (const [configured, code, port] of [
+    ['a closed port in `REDIS_URL`', 'port_closed', closed],
+    ['a missing password in `REDIS_URL`', 'redis_password', refusing],
+    ['a replica in `REDIS_URL`', 'redis_read_only', replica],
+  ] as const)
+    await isNamed(configured, 'redis', code, configOf({ REDIS_URL: `redis://127.0.0.1:${port}` }), {
+      [`127.0.0.1:${port}`]: 'redis.example.org:6379',
+    })
+})
+
+test('names the fault of the address of the site', async () => {
+  const other = await webServer((_request, response) => response.end('{"status":"ok"}'))
+  const broken = await webServer((_request, response) => response.writeHead(502).end())
+  const moved = await webServer((_request, response) =>
+    response.writeHead(301, { location: 'https://www.social.example.org/health/live' }).end(),
+  )
+  for (const [configured, code, url] of [
+    ['`PUBLIC_URL` of another site', 'address_other_site', other],
+    ['a proxy without its server', 'address_status', broken],
+    ['a redirect at `PUBLIC_URL`', 'address_redirects', moved],
+  ] as const)
+    await isNamed(configured, 'address', code, configOf({ PUBLIC_URL: url }), {
+      [url]: 'https://social.example.org',
+    })
+  const small = await webServer(
+    (_request, response) => response.end(),
+    (_request, response) => response.writeHead(413).end(),
+  )
+  await isNamed(
+    'a smaller upload limit at the proxy',
+    'upload_limit',
+    'proxy_limit',
+    configOf({ PUBLIC_URL: small }),
+    { [small]: 'https://social.example.org' },
+  )
+  const at = 'https://social.example.org'
+  const now = Date.parse('2026-03-01')
+  const ends = certificateFault(at, new Date('2026-03-05'), now)
+  isDescribed('a certificate that nobody renews', 'certificate', ends, 'certificate_ends')
+  assert.equal(certificateFault(at, new Date('2026-04-01'), now), undefined)
+  assert.equal(certificateFault(at, new Date('2026-02-01'), now)?.code, 'certificate_expired')
+})
+
+test('names an address and a proxy that only requests show', async () => {
+  await sql`
+    insert into request_minutes (at, requests, faults, times, own_address, other_address, other_origin,
+      untrusted_proxy, proxy)
+    values (now() - interval '5 minutes', 50, 0, '{}', 2, 40, 'https://www.example.org', 40, '10.0.0.7')`
+  const config = configOf({ PUBLIC_URL: 'https://social.example.org' })
+  await isNamed('members use another address', 'browsers', 'address_other', config)
+  await isNamed('a proxy that `TRUST_PROXY` does not list', 'proxy', 'proxy_untrusted', config)
+  await sql`update request_minutes set own_address = 60, untrusted_proxy = 9`
+  for (const part of ['browsers', 'proxy']) {
+    const probes = SITE.probes.filter((probe) => probe.part === part)
+    assert.ok(await reportChannels({ ...ctx, ...config }, { probes, print: () => {} }))
+    await checkHealth({ ...ctx, ...config }, probes)
+    const { parts } = await readHealth({ ...ctx, ...config }, probes)
+    assert.equal(parts.find(({ name }) => name === part)?.state, 'good')
+  }
+})
+
+test('every entry of the catalogue has the same details in both languages', () => {
+  for (const [code, { en, zh }] of Object.entries(CATALOGUE)) {
+    const details = (words: readonly string[]) => [...new Set(words.join(' ').match(/\{\w+\}/g))].sort()
+    assert.deepEqual(details(zh), details(en), code)
+    for (const text of en) assert.match(text, /^[A-Z{].*\.$/, code)
+  }
+})
+
+test('docs/troubleshooting.md has these configurations', async () => {
+  assert.ok(rows.length >= 25, `only ${rows.length} configurations`)
+  const cell = (text: string) => text.replaceAll('|', '\\|').replaceAll('<', '&lt;') || 'starts'
+  const table = [
+    '| configured | the start says | `kith doctor` and the console say |',
+    '|---|---|---|',
+    ...rows.map(
+      ({ configured, start, check }) =>
+        `| ${configured} | ${cell(start)} | ${start ? 'the same' : cell(check)} |`,
+    ),
+  ]
+  const page = await readFile(PAGE, 'utf8')
+  const [before = '', rest = ''] = page.split(BEGIN)
+  const written = `${before}${BEGIN}\n${table.join('\n')}\n\n${END}${rest.split(END)[1] ?? ''}`
+  if (process.env.KITH_WRITE_TROUBLESHOOTING) await writeFile(PAGE, written)
+  assert.equal(
+    await readFile(PAGE, 'utf8'),
+    written,
+    'KITH_WRITE_TROUBLESHOOTING=1 npm test -- test/wrong-configurations.test.ts writes the table',
+  )
+})
