@@ -58,7 +58,7 @@ export async function diagnose(
 }
 
 /** Prints a fault, and what to do. Returns false when it fails, and not only warns. */
-export function reportFault(name: string, { code, details, message }: HealthFault, print: Print): boolean {
+function reportFault(name: string, { code, details, message }: HealthFault, print: Print): boolean {
   const known = describeFault(code, details)
   print(`${known?.state === 'warning' ? '!' : '✗'} ${name}: ${message}`)
   if (known) print(`    ${known.remedy.en}`)

@@ -7,6 +7,7 @@ import type { Context } from '#platform/context.ts'
 import type { FileUse, Module, Services, Site } from './module.ts'
 import { MODULES } from './modules.ts'
 import { ADDRESS_PROBES } from './probes/address.ts'
+import { backupCheckProbe } from './probes/backup-check.ts'
 import { SERVICE_PROBES } from './probes/services.ts'
 
 const all = <P extends keyof Module>(part: P) =>
@@ -93,7 +94,7 @@ export const SITE: Site = {
       }
     },
   },
-  probes: [...all('probes').flat(), ...SERVICE_PROBES, ...ADDRESS_PROBES],
+  probes: [...all('probes').flat(), ...SERVICE_PROBES, backupCheckProbe, ...ADDRESS_PROBES],
   files: {
     confidential,
     isGone: isFileGone,

@@ -8,6 +8,7 @@ import { checkMail, mailFault } from '#modules/accounts/mail-probe.ts'
 import { checkHealth, readHealth } from '#modules/statistics/health/service.ts'
 import { readConfig } from '#platform/config'
 import type { Context } from '#platform/context.ts'
+import { createSecrets } from '#platform/crypto.ts'
 import { createS3Storage } from '#platform/files'
 import { CATALOGUE, describeFault, HealthFault } from '#platform/health'
 import { checkDatabase } from '#startup/start-checks.ts'
@@ -16,6 +17,7 @@ import { closedPort, mailServer, redisServer, silentServer, webServer } from '#t
 import { createWorld } from '#test/world.ts'
 import { reportChannels } from '../src/doctor.ts'
 import { certificateFault } from '../src/probes/address.ts'
+import { checkNewestBackup } from '../src/probes/backup-check.ts'
 import { roomFault } from '../src/probes/services.ts'
 import { SITE } from '../src/site.ts'
 
@@ -23,7 +25,7 @@ const PAGE = new URL('../docs/troubleshooting.md', import.meta.url)
 const BEGIN = '<!-- begin of the table that test/wrong-configurations.test.ts writes -->\n'
 const END = '<!-- end of the table -->\n'
 
-const { ctx, sql, connection } = await createWorld()
+const { app, ctx, sql, connection } = await createWorld()
 const folder = await mkdtemp(join(tmpdir(), 'kith-wrong-'))
 after(() => rm(folder, { recursive: true, force: true }))
 
@@ -267,9 +269,57 @@ test('names the fault of the address of the site', async () => {
   const at = 'https://social.example.org'
   const now = Date.parse('2026-03-01')
   const ends = certificateFault(at, new Date('2026-03-05'), now)
-  isDescribed('a certificate that nobody renews', 'certificate', ends, 'certificate_ends')
+  isDescribed('a certificate without renewal', 'certificate', ends, 'certificate_ends')
   assert.equal(certificateFault(at, new Date('2026-04-01'), now), undefined)
   assert.equal(certificateFault(at, new Date('2026-02-01'), now)?.code, 'certificate_expired')
+})
+
+test('accepts its own address, and refuses that of a site with another secret', async () => {
+  const url = await app.listen({ host: '127.0.0.1', port: 0 })
+  const config = configOf({ PUBLIC_URL: url })
+  const probes = SITE.probes.filter(({ part }) => part === 'address' || part === 'upload_limit')
+  const lines: string[] = []
+  const report = (changed: Partial<Context>) =>
+    reportChannels({ ...ctx, ...config, ...changed }, { probes, print: (line) => lines.push(line) })
+  assert.equal(await report({}), true, lines.join(' '))
+  assert.deepEqual(lines.splice(0), ['✓ address answers', '✓ upload_limit'])
+  assert.equal(await report({ secrets: createSecrets('another secret of the tests') }), false)
+  assert.match(lines[0] ?? '', /answers, but not as this site/)
+})
+
+test('reports the weekly check of the newest backup', async () => {
+  const place = join(folder, 'backups')
+  const { config } = configOf({ BACKUP_TO: place, BACKUP_CHECK: 'weekly' })
+  const result = (run: Parameters<typeof checkNewestBackup>[1]) =>
+    checkNewestBackup(config, run).then(
+      () => 'good',
+      ({ code, message }: HealthFault) => `${code}: ${message}`,
+    )
+  assert.match(await result(undefined), /^backup_missing/)
+  await mkdir(place)
+  const names = ['kith-20260301T033000Z.backup', 'kith-20260302T033000Z.backup', 'zz.backup']
+  for (const name of names) await writeFile(join(place, name), '')
+  const asked: string[] = []
+  const run = (code: number) => async (path: string) => {
+    asked.push(path)
+    return { code, last: 'the backup ends early.' }
+  }
+  assert.equal(await result(run(0)), 'good')
+  assert.deepEqual(asked, [join(place, names[1] ?? '')])
+  assert.match(await result(run(1)), /^backup_unusable: .* cannot be restored: the backup ends early\.$/)
+  assert.match(await result(undefined), /^backup_unusable: .*20260302T033000Z/)
+
+  const weekly = SITE.probes.filter(({ isWeekly }) => isWeekly)
+  const part = async () =>
+    (await readHealth({ ...ctx, config }, weekly)).parts.find(({ name }) => name === 'backup_check')
+  await checkHealth({ ...ctx, config }, weekly)
+  assert.deepEqual([(await part())?.state, (await part())?.code], ['failing', 'backup_unusable'])
+  await sql`
+    update health_checks set fault = null, code = null, details = null, failing_since = null,
+      checked_at = now() - interval '7 days' where part = 'backup_check'`
+  assert.equal((await part())?.state, 'good')
+  await sql`update health_checks set checked_at = now() - interval '9 days' where part = 'backup_check'`
+  assert.deepEqual([(await part())?.state, (await part())?.code], ['warning', 'backup_unchecked'])
 })
 
 test('names an address and a proxy that only requests show', async () => {

@@ -2,9 +2,21 @@ import { access, constants } from 'node:fs/promises'
 import { messageOf } from '#lib/faults.ts'
 import type { Config } from '#platform/config'
 import { findExistingFolder, openBucket, readBucketAddress } from '#platform/files'
-import { bucketFault, diskFault } from '#platform/health'
+import { bucketFault, diskFault, HealthFault } from '#platform/health'
 
 type Place = Pick<Config, 'backupTo' | 's3'>
+
+function bucketOf(backupTo: string) {
+  try {
+    return readBucketAddress(backupTo)
+  } catch (error) {
+    throw new HealthFault(
+      'service_answer',
+      { reason: `${backupTo} names no bucket`, settings: 'BACKUP_TO' },
+      error,
+    )
+  }
+}
 
 /** Throws a `HealthFault` when backups cannot be written to BACKUP_TO. */
 export async function checkBackupPlace({ backupTo, s3 }: Place): Promise<void> {
@@ -15,7 +27,7 @@ export async function checkBackupPlace({ backupTo, s3 }: Place): Promise<void> {
       .catch((error) => {
         throw diskFault(error, backupTo) ?? error
       })
-  const { bucket, key } = readBucketAddress(backupTo)
+  const { bucket, key } = bucketOf(backupTo)
   try {
     // Reads only, because a bucket may forbid to delete a backup for a time.
     for await (const _ of openBucket({ ...s3, bucket }).list(key, 1)) break

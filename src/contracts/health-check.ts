@@ -7,6 +7,8 @@ export type Probe = {
   part: string
   /** Settings that a fault usually comes from, for faults that the catalogue does not know. */
   settings: string
+  /** True for a check that takes minutes. A job of its own runs it each week. */
+  isWeekly?: true
   /** True when nothing answers the check, because it compares or measures. */
   isSilent?: true
   /** True when the check works while the database does not. */

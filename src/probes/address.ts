@@ -53,7 +53,7 @@ const addressProbe: Probe = {
 const originOf = (location: string, base: string) => URL.parse(location, base)?.origin ?? base
 
 /** Reads when the certificate of an address ends. */
-export async function certificateEnd(url: string): Promise<Date> {
+async function certificateEnd(url: string): Promise<Date> {
   const { hostname, port } = new URL(url)
   const socket = connect({
     host: hostname,
@@ -95,10 +95,7 @@ const certificateProbe: Probe = {
  * Announces an upload of the largest size without sending it. A proxy with a smaller limit answers 413 at once. Any
  * other proxy asks for the body.
  */
-export async function checkUploadLimit({
-  publicUrl,
-  maxUploadBytes,
-}: Pick<Config, 'publicUrl' | 'maxUploadBytes'>) {
+async function checkUploadLimit({ publicUrl, maxUploadBytes }: Pick<Config, 'publicUrl' | 'maxUploadBytes'>) {
   const request = (publicUrl.startsWith('https:') ? tlsRequest : plainRequest)(`${publicUrl}/health/live`, {
     method: 'POST',
     headers: {

@@ -12,7 +12,7 @@ import { databaseFault } from '#startup/start-checks.ts'
 
 const PATIENCE_MS = 8_000
 
-export const uploadProbe: Probe = {
+const uploadProbe: Probe = {
   part: 'uploads',
   settings: 'STORAGE and the settings of its store',
   worksAlone: true,
@@ -67,7 +67,7 @@ const diskProbe: Probe = {
   },
 }
 
-export function redisFault(error: unknown, url: string): HealthFault {
+function redisFault(error: unknown, url: string): HealthFault {
   const target = targetOf('REDIS_URL', url)
   const address = addressOf(target)
   const message = messageOf(error)

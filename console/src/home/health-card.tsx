@@ -32,6 +32,7 @@ const PARTS: Record<string, Text> = {
   uploads: ['Uploads', '上传文件'],
   backups: ['Backups', '备份'],
   backup_place: ['Target of the backups', '备份位置'],
+  backup_check: ['Weekly test of a backup', '每周备份检查'],
   redis: ['Redis', 'Redis'],
   replicas: ['Replicas of the database', '数据库副本'],
   disk: ['Disk', '磁盘'],

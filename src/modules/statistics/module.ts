@@ -71,13 +71,23 @@ export const statisticTasks =
   (counted: MergedStatistics, probes: readonly Probe[]) =>
   (ctx: Context): TaskList => ({
     sum_statistics: (_payload, { abortSignal }) => sumFinishedDays(ctx, counted, abortSignal),
-    check_health: () => checkHealth(ctx, probes),
+    check_health: () =>
+      checkHealth(
+        ctx,
+        probes.filter(({ isWeekly }) => !isWeekly),
+      ),
+    check_backup: () =>
+      checkHealth(
+        ctx,
+        probes.filter(({ isWeekly }) => isWeekly),
+      ),
     tidy_traffic: async () => void (await tidyTraffic(ctx)),
   })
 
 export const statisticSchedules: Schedule[] = [
   { task: 'sum_statistics', pattern: '7 * * * *' },
   { task: 'check_health ?max=1', pattern: '*/5 * * * *' },
+  { task: 'check_backup ?max=1', pattern: '11 5 * * 0' },
   { task: 'tidy_traffic', pattern: '47 3 * * *' },
 ]
 

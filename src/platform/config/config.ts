@@ -219,6 +219,8 @@ export function readConfig(env: Environment) {
     /** Five crontab fields in UTC. */
     backupAt: text('BACKUP_AT') ?? '30 3 * * *',
     backupKeep: integer('BACKUP_KEEP', 7, 1, 1000),
+    /** `weekly` restores the newest backup into a throw-away database each week. */
+    backupCheck: choice('BACKUP_CHECK', 'off', ['off', 'weekly']),
     backupPassphrase: secret('BACKUP_PASSPHRASE', 12),
     metricsPublic: choice('METRICS', 'local', ['local', 'public']) === 'public',
     metricsHost: text('METRICS_HOST') ?? '127.0.0.1',

@@ -123,6 +123,10 @@ export const CATALOGUE = {
     ['This user may not write to {path}.', 'Make the user of the server its owner.'],
     ['当前用户无权写入 {path}。', '请将其所有者改为运行服务器的用户。'],
   ),
+  disk_no_folder: failing(
+    ['{path} is a file, or its path contains one.', 'Name a folder instead.'],
+    ['{path} 是文件，或其路径包含文件。', '请改用文件夹。'],
+  ),
   disk_read_only: failing(
     ['The disk of {path} is read-only.', 'Mount it for writing.'],
     ['{path} 所在磁盘为只读。', '请以可写方式挂载。'],
@@ -284,6 +288,17 @@ export const CATALOGUE = {
   backup_missing: warning(
     ['No backup has been made yet.', 'Wait for BACKUP_AT, or run kith backup.'],
     ['尚未进行过备份。', '请等待 BACKUP_AT 的时间，或运行 kith backup。'],
+  ),
+  backup_unusable: failing(
+    [
+      'The backup {place} cannot be restored: {reason}.',
+      'Make a new backup at once with kith backup, and check it with kith backup --check.',
+    ],
+    ['备份 {place} 无法恢复：{reason}。', '请立即用 kith backup 重新备份，并用 kith backup --check 检查。'],
+  ),
+  backup_unchecked: warning(
+    ['No backup has been checked for over a week.', 'Check that a worker is running, and its log.'],
+    ['已超过一周没有检查备份。', '请检查工作进程是否在运行，并查看其日志。'],
   ),
   backup_late: warning(
     ['The newest backup is older than BACKUP_AT promises.', 'Check that a worker is running, and its log.'],

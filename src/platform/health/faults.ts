@@ -3,7 +3,7 @@ import { CATALOGUE, type Details, type FaultCode } from './catalogue.ts'
 /** A text in the languages of the console. */
 export type BothLanguages = { en: string; zh: string }
 
-/** What doctor, console and alerts say of a fault. */
+/** Words of doctor, console and alerts for a fault. */
 export type Diagnosis = { state: 'warning' | 'failing'; sentence: BothLanguages; remedy: BothLanguages }
 
 const fill = (text: string, details: Details) =>

@@ -1,3 +1,3 @@
-export { CATALOGUE, type Details, type FaultCode } from './catalogue.ts'
+export { CATALOGUE, type Details } from './catalogue.ts'
 export { describeFault, HealthFault } from './faults.ts'
 export { addressOf, bucketFault, diskFault, explainError, networkFault, targetOf } from './reasons.ts'

@@ -95,6 +95,7 @@ const DISK: Record<string, FaultCode> = {
   EROFS: 'disk_read_only',
   EACCES: 'disk_denied',
   EPERM: 'disk_denied',
+  ENOTDIR: 'disk_no_folder',
 }
 
 export function diskFault(error: unknown, path: string): HealthFault | undefined {

@@ -9,7 +9,7 @@ const MOST_LAG = 30
 
 type Found = { version: number; isReplica: boolean; mayCreate: boolean; used: number; most: number }
 
-export async function checkDatabaseFitness(sql: Sql): Promise<void> {
+async function checkDatabaseFitness(sql: Sql): Promise<void> {
   const [found] = await sql<[Found]>`
     select current_setting('server_version_num')::int / 10000 as version,
            pg_is_in_recovery() as "isReplica",

@@ -22,9 +22,9 @@ const HealthPart = Shared('HealthPart', {
   since: Nullable({ ...Time, description: 'Start of the current failure, if known' }),
   fault: Nullable(Type.String({ description: 'Error message of the last check' })),
   code: Nullable(Type.String({ description: 'Stable name of the fault, such as `port_closed`' })),
-  /** What is wrong. */
+  /** Describes the fault. */
   sentence: Nullable(InBothLanguages),
-  /** What the operator can do. */
+  /** Names the action of the operator. */
   remedy: Nullable(InBothLanguages),
   good_at: Nullable({
     ...Time,
@@ -76,7 +76,8 @@ export async function faultOf(ctx: Context, probe: Probe): Promise<HealthFault |
   const { settings } = probe
   try {
     const message = new HealthFault('check_timeout', { seconds: PROBE_MS / 1000, settings })
-    await pTimeout((async () => probe.check(ctx))(), { milliseconds: PROBE_MS, message })
+    const milliseconds = probe.isWeekly ? Number.POSITIVE_INFINITY : PROBE_MS
+    await pTimeout((async () => probe.check(ctx))(), { milliseconds, message })
     return undefined
   } catch (error) {
     return probeFault(probe, error)
@@ -125,9 +126,20 @@ function faultPart(name: string, found: HealthFault | undefined, figures: Health
   })
 }
 
-function probedPart(ctx: Context, { part, isUsed }: Probe, row: CheckRow | undefined): HealthPart {
+/** Age of a weekly check in milliseconds, above which it did not run. */
+const WEEKLY_MS = 8 * 86_400_000
+
+function probedPart(ctx: Context, { part, isUsed, isWeekly }: Probe, row: CheckRow | undefined): HealthPart {
   if (!isUsed(ctx)) return partOf(part, { state: 'off' })
   if (!row) return partOf(part, { state: 'unknown' })
+  const isOld = isWeekly && Date.now() - Date.parse(row.checked_at) > WEEKLY_MS
+  if (isOld && row.fault === null)
+    return partOf(part, {
+      state: 'warning',
+      code: 'backup_unchecked',
+      good_at: wireTimeOrNull(row.good_at),
+      checked_at: wireTime(row.checked_at),
+    })
   const details = (row.details ?? {}) as Details
   const known = row.code === null ? undefined : describeFault(row.code, details)
   return partOf(part, {

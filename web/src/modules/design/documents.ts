@@ -3,9 +3,9 @@ import { identityOf } from '../../app/identity.ts'
 import type { Document } from '../../app/page.ts'
 
 /** `site:contact` as the URI that RFC 9116 requires. Undefined for a text that is none of the known kinds. */
-function contactUri(contact: string | null): string | undefined {
-  if (contact === null || /\s/.test(contact.trim())) return undefined
-  const text = contact.trim()
+function contactUri(contact: string | null | undefined): string | undefined {
+  const text = contact?.trim() ?? ''
+  if (/\s/.test(text)) return undefined
   if (/^https:\/\//.test(text)) return text
   if (/^[^@:/]+@[^@:/]+$/.test(text)) return `mailto:${text}`
   return /^\+?\d{5,20}$/.test(text) ? `tel:${text}` : undefined
