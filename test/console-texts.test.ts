@@ -185,6 +185,30 @@ test('renders each audit record as a sentence', async () => {
   assert.deepEqual(sentences.differencesOf(entries[5]!), [{ name: 'checkin:balance', before: 10, after: 25 }])
 })
 
+const fields = (await import(new URL('../console/src/pages/audit/fields.ts', import.meta.url).href)) as {
+  fieldText(subject: string, path: string): readonly [string, string]
+  valueText(value: unknown): readonly [string, string]
+}
+
+test('shows fields and values of the audit log in words', () => {
+  assert.deepEqual(fields.fieldText('users', 'sanction.ends_at'), ['End', '结束时间'])
+  assert.deepEqual(fields.fieldText('settings', 'feed:reward'), ['Rewards for feeds', '动态打赏'])
+  assert.deepEqual(fields.fieldText('users', 'no_such_field'), ['no such field', 'no such field'])
+  for (const [value, text] of [
+    [null, ['—', '—']],
+    [0, ['0', '0']],
+    [true, ['yes', '是']],
+    ['2026-03-01 04:05:06', ['2026-03-01 04:05:06 UTC', '2026-03-01 04:05:06 UTC']],
+    [[], ['none', '无']],
+    [
+      ['a', false],
+      ['a, no', 'a、否'],
+    ],
+    [{ ends_at: null, reason: 'spam' }, ['End: —; Reason: spam', '结束时间：—；原因：spam']],
+  ] as const)
+    assert.deepEqual(fields.valueText(value), text)
+})
+
 const history = (await import(new URL('../console/src/pages/person/history.ts', import.meta.url).href)) as {
   titleOf(entry: Entry): readonly [string, string]
   detailsOf(entry: Entry): readonly [string, string]

@@ -125,7 +125,10 @@ test('serves security.txt once the site has a contact, and leads to the change o
   await contact('a bell at the door')
   assert.equal((await get(at, '*/*')).statusCode, 404)
   const moved = await get('/.well-known/change-password')
-  assert.deepEqual([moved.statusCode >= 300 && moved.statusCode < 400, moved.headers.location], [true, '/settings'])
+  assert.deepEqual(
+    [moved.statusCode >= 300 && moved.statusCode < 400, moved.headers.location],
+    [true, '/settings'],
+  )
 })
 
 test('returns 410 for deleted content', async () => {

@@ -15,10 +15,12 @@ import { Title, useNotify } from 'react-admin'
 import { Link, useSearchParams } from 'react-router'
 import { call, type Page } from '../../api/client.ts'
 import { messageOf } from '../../api/message.ts'
+import { AREAS } from '../../areas/areas.ts'
 import { PageSteps } from '../../shell/page-steps.tsx'
 import { EmptyState, ErrorState } from '../../shell/states.tsx'
 import { useText } from '../../shell/text.ts'
 import { Value } from '../../shell/value.tsx'
+import { fieldText, valueText } from './fields.ts'
 import { type AuditEntry, differencesOf, nameOf, nounOf, pageOf, SUBJECTS, sentenceOf } from './sentences.ts'
 
 const AT_ONCE = 20
@@ -178,6 +180,7 @@ function PersonFilter({ id, change }: { id: string | undefined; change(id: strin
 function Entry({ entry, names }: { entry: AuditEntry; names: Map<number, string> }) {
   const t = useText()
   const differences = differencesOf(entry)
+  const labelOf = (name: string) => t(fieldText(entry.subject_type, name, AREAS))
   const pieces = t(sentenceOf(entry)).split(/(\{[as]\})/)
   const isPerson = entry.subject_type === 'users'
   const page = pageOf(entry)
@@ -225,8 +228,8 @@ function Entry({ entry, names }: { entry: AuditEntry; names: Map<number, string>
           <Box component="summary" sx={{ fontSize: 13, color: 'text.secondary', cursor: 'pointer' }}>
             {differences
               .slice(0, 4)
-              .map(({ name }) => name)
-              .join(', ')}
+              .map(({ name }) => labelOf(name))
+              .join(t([', ', '、']))}
             {differences.length > 4
               ? t([` and ${differences.length - 4} more`, ` 等 ${differences.length} 项`])
               : ''}
@@ -253,7 +256,7 @@ function Entry({ entry, names }: { entry: AuditEntry; names: Map<number, string>
                       scope="row"
                       sx={{ textAlign: 'start', fontWeight: 400, verticalAlign: 'top' }}
                     >
-                      {name}
+                      {labelOf(name)}
                     </Box>
                     <Difference value={before} tone="error.main" />
                     <Difference value={after} tone="success.main" />
@@ -269,16 +272,13 @@ function Entry({ entry, names }: { entry: AuditEntry; names: Map<number, string>
 }
 
 function Difference({ value, tone }: { value: unknown; tone: string }) {
+  const t = useText()
   return (
     <Box
       component="td"
       sx={{ color: tone, overflowWrap: 'anywhere', whiteSpace: 'pre-wrap', verticalAlign: 'top' }}
     >
-      {value === undefined || value === null
-        ? '—'
-        : typeof value === 'string'
-          ? value
-          : JSON.stringify(value)}
+      {t(valueText(value))}
     </Box>
   )
 }
