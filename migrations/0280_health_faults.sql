@@ -3,4 +3,5 @@
 alter table health_checks
   add column code text,
   add column details jsonb,
-  add constraint health_checks_known check ((code is null) = (details is null) and (code is null or fault is not null));
+  -- Does not tie the code to the fault, because a server of the previous version clears only the fault.
+  add constraint health_checks_known check ((code is null) = (details is null));

@@ -22,7 +22,8 @@ const addressProbe: Probe = {
   settings: 'PUBLIC_URL',
   worksAlone: true,
   isUsed: ({ config }) => !config.publicUrlIsDerived,
-  async check({ config: { publicUrl }, secrets }) {
+  async check(ctx) {
+    const { publicUrl } = ctx.config
     const challenge = randomBytes(16).toString('hex')
     const reply = await fetch(`${publicUrl}/health/live?challenge=${challenge}`, {
       redirect: 'manual',
@@ -43,7 +44,7 @@ const addressProbe: Probe = {
     if (reply.status >= 400)
       throw new HealthFault('address_status', { address: publicUrl, status: reply.status })
     const body = (await reply.json().catch(() => null)) as { site?: unknown } | null
-    if (body?.site !== signSite(secrets, challenge))
+    if (body?.site !== signSite(ctx.secrets, challenge))
       throw new HealthFault('address_other_site', { address: publicUrl })
     const { protocol, hostname } = new URL(publicUrl)
     if (protocol === 'http:' && !isLoopback(hostname)) throw new HealthFault('address_plain')

@@ -1,8 +1,9 @@
-import { Box, Card, Chip, Typography } from '@mui/material'
-import { useQuery } from '@tanstack/react-query'
-import { useLocaleState } from 'react-admin'
+import { Box, Button, Card, Chip, Stack, Typography } from '@mui/material'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useLocaleState, useNotify } from 'react-admin'
 import { mayCall, myAbilities } from '../api/auth-provider.ts'
 import { call } from '../api/client.ts'
+import { messageOf } from '../api/message.ts'
 import { plural, type Text, useText } from '../shell/text.ts'
 import { Value } from '../shell/value.tsx'
 
@@ -114,15 +115,53 @@ export function HealthCard() {
   const parts = health && ready !== false ? health.parts : ready === undefined ? [] : [server]
   return (
     <>
-      <Typography variant="h6" component="h2" sx={{ mt: 3, mb: 1 }}>
-        {t(['Health', '运行状态'])}
-      </Typography>
+      <Stack direction="row" spacing={1} sx={{ mt: 3, mb: 1, alignItems: 'center' }}>
+        <Typography variant="h6" component="h2" sx={{ flex: 1 }}>
+          {t(['Health', '运行状态'])}
+        </Typography>
+        {maySee && (
+          <Start
+            path="/admin/health/checks"
+            label={['Check now', '立即检查']}
+            done={['The checks have started.', '检查已开始。']}
+          />
+        )}
+        {maySee && parts.some(({ name, state }) => name === 'backups' && state !== 'off') && (
+          <Start
+            path="/admin/backups"
+            label={['Back up now', '立即备份']}
+            done={['The backup has started.', '备份已开始。']}
+          />
+        )}
+      </Stack>
       <Card component="ul" sx={{ listStyle: 'none', m: 0, px: 2, py: 0.5 }}>
         {parts.map((part) => (
           <PartLine key={part.name} part={part} />
         ))}
       </Card>
     </>
+  )
+}
+
+/** Time in milliseconds within which most checks end. */
+const CHECKED_MS = 4_000
+
+function Start({ path, label, done }: { path: string; label: Text; done: Text }) {
+  const t = useText()
+  const notify = useNotify()
+  const queries = useQueryClient()
+  const { mutate, isPending } = useMutation({
+    mutationFn: () => call('POST', path),
+    onSuccess: () => {
+      notify(t(done), { type: 'info' })
+      setTimeout(() => void queries.invalidateQueries({ queryKey: ['health'] }), CHECKED_MS)
+    },
+    onError: (refused) => notify(messageOf(refused), { type: 'error' }),
+  })
+  return (
+    <Button size="small" disabled={isPending} onClick={() => mutate()}>
+      {t(label)}
+    </Button>
   )
 }
 

@@ -1,8 +1,9 @@
 import type { Probe } from '#contracts/health-check.ts'
 import type { Context } from '#platform/context.ts'
-import { routesOn, type Server } from '#platform/http'
-import type { Schedule, TaskList } from '#platform/jobs'
+import { Empty, routesOn, type Server } from '#platform/http'
+import { addJob, type Schedule, type TaskList } from '#platform/jobs'
 import type { Module } from '../../module.ts'
+import { noBackupPlace, startBackup } from './health/backups.ts'
 import { databaseProbe } from './health/database.ts'
 import { browserProbe, proxyProbe } from './health/seen.ts'
 import { checkHealth, readHealth, ServerHealth } from './health/service.ts'
@@ -55,6 +56,25 @@ export const healthRoutes = (probes: readonly Probe[]) => (server: Server, ctx: 
     access,
     reply: { 200: ServerHealth },
     handler: () => readHealth(ctx, probes),
+  })
+
+  route('POST /admin/health/checks', {
+    operationId: 'adminCheckHealth',
+    summary: 'Check all parts of the server now',
+    description: 'A job checks them. `GET /admin/health` has the results seconds later.',
+    access,
+    reply: { 204: Empty },
+    handler: () => addJob(ctx.sql, 'check_health', {}, { key: 'check_health', maxAttempts: 1 }),
+  })
+
+  route('POST /admin/backups', {
+    operationId: 'adminStartBackup',
+    summary: 'Start a backup to BACKUP_TO now',
+    description: 'A job writes it. The part `backups` of `GET /admin/health` has the result.',
+    access,
+    reply: { 204: Empty },
+    errors: [noBackupPlace],
+    handler: (call) => startBackup(ctx, call),
   })
 
   route('GET /admin/health/requests', {

@@ -31,6 +31,7 @@ const originOf = (given: string): string | undefined => {
  */
 export const seenAddresses = defineState(({ config }: Pick<Context, 'config' | 'state'>) => {
   let seen = nothing()
+  let own = { url: '', origin: '' }
   const isTrusted =
     config.trustProxy === undefined
       ? () => false
@@ -38,10 +39,12 @@ export const seenAddresses = defineState(({ config }: Pick<Context, 'config' | '
   return {
     count({ headers, socket }: Pick<FastifyRequest, 'headers' | 'socket'>): void {
       if (headers['sec-fetch-site'] !== 'same-origin') return
-      const origin = originOf(headers.origin ?? headers.referer ?? '')
+      if (own.url !== config.publicUrl)
+        own = { url: config.publicUrl, origin: URL.parse(config.publicUrl)?.origin ?? '' }
+      const given = headers.origin ?? headers.referer ?? ''
+      const origin = given === own.origin ? given : originOf(given)
       if (origin === undefined) return
-      const own = URL.parse(config.publicUrl)?.origin
-      if (origin === own || (LOOPBACK.test(origin) && LOOPBACK.test(own ?? ''))) seen.own += 1
+      if (origin === own.origin || (LOOPBACK.test(origin) && LOOPBACK.test(own.origin))) seen.own += 1
       else {
         seen.other += 1
         seen.origin = origin

@@ -44,6 +44,7 @@ const WORDS: Record<string, Text> = {
   status: ['Status', '状态'],
   subject: ['Title', '标题'],
   title: ['Title', '标题'],
+  to: ['Target', '目标'],
   type: ['Type', '类型'],
   user_id: ['User', '用户'],
   version: ['Version', '版本'],

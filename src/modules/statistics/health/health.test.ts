@@ -15,6 +15,8 @@ type Part = {
   state: string
   since: string | null
   fault: string | null
+  code: string | null
+  remedy: { en: string; zh: string } | null
   good_at: string | null
   checked_at: string | null
   figures: { name: string; value: number }[]
@@ -79,6 +81,9 @@ test('reports the start of a fault until the faulty part recovers (administratio
   assert.deepEqual([failing.state, failing.since], ['failing', '2026-01-02 03:04:05'])
   assert.equal(failing.fault, 'x'.repeat(300))
   assert.ok(String(failing.good_at) > '2026-01-02')
+  await sql`update health_checks set fault = null, failing_since = null where part = 'uploads'`
+  const cleared = await partNamed('uploads')
+  assert.deepEqual([cleared.state, cleared.code, cleared.remedy], ['good', null, null])
   fault = undefined
   await checkHealth(ctx, [probe])
   const again = await partNamed('uploads')
@@ -131,6 +136,30 @@ test('reports missing, late and failed backups with the time of the last complet
     good_at: '2026-03-01 00:00:00',
   })
   assert.equal((await partNamed('backups')).state, 'off')
+})
+
+test('checks at once and starts a backup on request (administration-20)', async () => {
+  const target = await createWorld({ BACKUP_TO: '/backups' })
+  const admin = await target.person({ roles: ['founder'] })
+  founders.set(target, admin)
+  const jobs = async () =>
+    (
+      await target.sql`select task_identifier as task from graphile_worker.jobs
+      where task_identifier in ('check_health', 'scheduled_backup') order by 1`
+    ).map(({ task }) => task)
+  assert.equal((await target.as(admin, 'POST', '/admin/health/checks')).status, 204)
+  assert.deepEqual(await jobs(), ['check_health'])
+  await target.work()
+  assert.equal((await partIn(target, 'disk')).state, 'good')
+  for (const _ of [1, 2]) assert.equal((await target.as(admin, 'POST', '/admin/backups')).status, 204)
+  assert.deepEqual(await jobs(), ['scheduled_backup'])
+  const { data } = (await target.as(admin, 'GET', '/admin/audit-log?subject_type=backups')).body
+  assert.deepEqual([data.length, data[0].action, data[0].after], [2, 'backups.create', { to: '/backups' }])
+  const refused = await as(founder, 'POST', '/admin/backups')
+  assert.deepEqual([refused.status, refused.headers['x-error-code']], [409, 'no_backup_place'])
+  const stranger = await person()
+  for (const path of ['/admin/health/checks', '/admin/backups'])
+    assert.equal((await as(stranger, 'POST', path)).status, 403)
 })
 
 test('reports the uploads as good after a successful storage check', async () => {

@@ -141,12 +141,14 @@ function probedPart(ctx: Context, { part, isUsed, isWeekly }: Probe, row: CheckR
       checked_at: wireTime(row.checked_at),
     })
   const details = (row.details ?? {}) as Details
-  const known = row.code === null ? undefined : describeFault(row.code, details)
+  // A server of the previous version clears only the fault.
+  const code = row.fault === null ? null : row.code
+  const known = code === null ? undefined : describeFault(code, details)
   return partOf(part, {
     state: row.fault === null ? 'good' : (known?.state ?? 'failing'),
     since: wireTimeOrNull(row.failing_since),
     fault: row.fault,
-    code: row.code,
+    code,
     details,
     good_at: wireTimeOrNull(row.good_at),
     checked_at: wireTime(row.checked_at),
