@@ -4,8 +4,8 @@ import { readConfig } from '#platform/config'
 import { explainFault } from '#platform/health'
 import { createLog } from '#platform/observability'
 import { mailServer } from '#test/fixtures/mail-server.ts'
-import { findMailFault } from './mail-fault.ts'
 import { createMail, defaultSender, MailError, mailHtml } from './mail.ts'
+import { findMailFault } from './mail-fault.ts'
 
 const letter = {
   to: 'jo@mail.example',

@@ -132,7 +132,10 @@ test('previews a draft and sends it to the administrator as a test', async () =>
     })
     Object.assign(mailSender(ctx), { send: () => Promise.reject(fault) })
     const { body: told } = await as(founder, 'POST', '/admin/mails/code/test', draft)
-    assert.match(told.message, /^The mail server did not accept the test\. .* the password\. Correct both in SMTP_URL\.$/)
+    assert.match(
+      told.message,
+      /^The mail server did not accept the test\. .* the password\. Correct both in SMTP_URL\.$/,
+    )
     Object.assign(mailSender(ctx), { send: async (mail: MailMessage) => void mails.push(mail) })
   })
   assert.equal((await read('code')).is_changed, false)
