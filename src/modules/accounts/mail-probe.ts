@@ -38,7 +38,8 @@ export async function checkMail(
   const connection = new SmtpConnection({
     ...options,
     connectionTimeout: patienceMs,
-    greetingTimeout: patienceMs,
+    // Ends before the silence of the socket, because only a missing greeting tells that the server expects TLS.
+    greetingTimeout: (patienceMs * 3) / 4,
     socketTimeout: patienceMs,
     customAuth: {
       // The only interface of nodemailer that sends a command of the caller.
