@@ -184,7 +184,14 @@ program
   .command('backup')
   .description('Write the database, uploads and secret to one file while the server runs')
   .argument('<FILE>', 'File to write, or s3://BUCKET/NAME')
-  .action(exits(async (file) => (await import('./commands/backup.ts')).backUp(env, file)))
+  .option('--check', 'Restore FILE into a throw-away database, check it like doctor, and delete it')
+  .action(
+    exits(async (file, { check }) =>
+      check
+        ? (await import('./commands/backup-check.ts')).checkBackup(env, file)
+        : (await import('./commands/backup.ts')).backUp(env, file),
+    ),
+  )
 
 program
   .command('restore')

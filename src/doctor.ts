@@ -1,14 +1,17 @@
 import type { Probe } from '#contracts/health-check.ts'
-import { faultOf } from '#modules/statistics/index.ts'
+import { faultOf, readBackupHealth } from '#modules/statistics/index.ts'
 import { measureSkews, skewFault } from '#platform/clocks.ts'
 import type { Context } from '#platform/context.ts'
 import { listPendingMigrations, longTransaction, type Sql } from '#platform/database'
 import { examineEpoch } from '#platform/epoch.ts'
+import { describeFault, type HealthFault } from '#platform/health'
 import { deleteFailedJobs, findJobsState, sinceLastSchedule } from '#platform/jobs'
 import type { Leftover } from './module.ts'
 import { COUNTERS, LEFTOVERS } from './site.ts'
 
 const SHOWN = 10
+
+type Print = (line: string) => void
 
 async function findBrokenParts(sql: Sql): Promise<string[]> {
   const rows = await sql<{ fault: string }[]>`
@@ -54,20 +57,43 @@ export async function diagnose(
   return broken.length === 0 && left === 0 && wrong === 0
 }
 
+/** Prints a fault, and what to do. Returns false when it fails, and not only warns. */
+function reportFault(name: string, { code, details, message }: HealthFault, print: Print): boolean {
+  const known = describeFault(code, details)
+  print(`${known?.state === 'warning' ? '!' : '✗'} ${name}: ${message}`)
+  if (known) print(`    ${known.remedy.en}`)
+  return known?.state === 'warning'
+}
+
+/** Runs all probes at once, so that a service without a reply delays no other one. */
 export async function reportChannels(
   ctx: Context,
-  { probes, print }: { probes: readonly Probe[]; print: (line: string) => void },
+  { probes, print }: { probes: readonly Probe[]; print: Print },
 ): Promise<boolean> {
+  const found = await Promise.all(
+    probes.map(async (probe) => {
+      const names = probe.services?.(ctx) ?? []
+      const name = names.length > 0 ? `${probe.part} (${names.join(', ')})` : probe.part
+      const isUsed = probe.isUsed(ctx)
+      return { name, isUsed, isSilent: probe.isSilent, fault: isUsed ? await faultOf(ctx, probe) : undefined }
+    }),
+  )
   let isWell = true
-  for (const probe of probes) {
-    const names = probe.services?.(ctx) ?? []
-    const name = names.length > 0 ? `${probe.part} (${names.join(', ')})` : probe.part
-    const fault = probe.isUsed(ctx) ? await faultOf(ctx, probe) : undefined
-    if (fault) isWell = false
-    if (fault === undefined) print(`· ${name} is not configured`)
-    else print(fault === null ? `✓ ${name} answers` : `✗ ${name}: ${fault}`)
-  }
+  for (const { name, isUsed, isSilent, fault } of found)
+    if (!isUsed) print(`· ${name} is not configured`)
+    else if (fault) isWell = reportFault(name, fault, print) && isWell
+    else print(isSilent ? `✓ ${name}` : `✓ ${name} answers`)
   return isWell
+}
+
+/** Reports backups that are late, failed or missing. */
+export async function reportBackups(ctx: Context, print: Print): Promise<boolean> {
+  const { state, sentence, remedy } = await readBackupHealth(ctx)
+  if (state === 'off') print('· backups have no schedule (BACKUP_TO)')
+  else if (sentence === null) print('✓ backups')
+  else print(`${state === 'failing' ? '✗' : '!'} backups: ${sentence.en}`)
+  if (remedy) print(`    ${remedy.en}`)
+  return state !== 'failing'
 }
 
 /** Reports data in another place than the one that a server recorded. The next start of a server settles it. */

@@ -2,7 +2,7 @@ import { Gauge } from 'prom-client'
 import { findBackupState, promisedBackupAge } from '#backup/jobs.ts'
 import { exactTime } from '#lib/time.ts'
 import { countImBacklog } from '#modules/im/index.ts'
-import { measureStatistics } from '#modules/statistics/index.ts'
+import { listPartStates, measureStatistics } from '#modules/statistics/index.ts'
 import { measureSkews } from '#platform/clocks.ts'
 import type { Context } from '#platform/context.ts'
 import { findReplicaLags, logFailure } from '#platform/database'
@@ -17,7 +17,7 @@ const KEPT_MS = 10_000
 
 async function look(ctx: Context) {
   const promised = promisedBackupAge(ctx.config)
-  const [jobs, site, im, backup, replicas, skews, schedules] = await Promise.all([
+  const [jobs, site, im, backup, replicas, skews, schedules, health] = await Promise.all([
     countJobs(ctx.sql),
     measureStatistics(ctx, SITE.statistics),
     countImBacklog(ctx.sql),
@@ -25,8 +25,9 @@ async function look(ctx: Context) {
     findReplicaLags(ctx.sql),
     measureSkews(ctx),
     sinceLastSchedule(ctx.sql),
+    listPartStates(ctx, SITE.probes),
   ])
-  return { jobs, site, im, backup, promised, replicas, skews, schedules }
+  return { health, jobs, site, im, backup, promised, replicas, skews, schedules }
 }
 
 type Seen = Awaited<ReturnType<typeof look>>
@@ -105,6 +106,12 @@ const GAUGES: { name: string; help: string; labels?: string[]; of: (seen: Seen) 
     help: 'Seconds by which the clock of this node is ahead of another one',
     labels: ['clock'],
     of: ({ skews }) => Object.entries(skews).map(([clock, value]) => ({ labels: { clock }, value })),
+  },
+  {
+    name: 'kith_health',
+    help: 'Last check of a configured part: 0 good, 1 needs attention, 2 failing',
+    labels: ['part'],
+    of: ({ health }) => health.map(({ part, level }) => ({ labels: { part }, value: level })),
   },
   {
     name: 'kith_schedules_last_run_seconds',

@@ -1,14 +1,14 @@
-import { randomUUID } from 'node:crypto'
 import { contentKinds, readersOf } from '#contracts/content.ts'
 import type { CounterCheck } from '#contracts/counters.ts'
-import type { Probe } from '#contracts/health-check.ts'
 import { type Ability, hasAbility } from '#modules/abilities/index.ts'
 import type { SettingChecks } from '#modules/settings/index.ts'
 import { mergeStatistics } from '#modules/statistics/index.ts'
 import type { Context } from '#platform/context.ts'
-import { storeAdvice, storeFaultCode } from '#platform/files'
 import type { FileUse, Module, Services, Site } from './module.ts'
 import { MODULES } from './modules.ts'
+import { ADDRESS_PROBES } from './probes/address.ts'
+import { backupCheckProbe } from './probes/backup-check.ts'
+import { SERVICE_PROBES } from './probes/services.ts'
 
 const all = <P extends keyof Module>(part: P) =>
   MODULES.flatMap((module) => (module[part] === undefined ? [] : [module[part] as NonNullable<Module[P]>]))
@@ -26,23 +26,6 @@ const paymentChecks: CounterCheck[] = [
   ...all('paymentChecks').flat(),
   ...kinds.flatMap((kind) => kind.paymentChecks ?? []),
 ]
-
-const uploadProbe: Probe = {
-  part: 'uploads',
-  isUsed: () => true,
-  // Writes a file to the storage, because only a write detects a full disk or a missing permission.
-  async check({ storage }) {
-    const key = `health/${randomUUID()}`
-    try {
-      await storage.put(key, Buffer.from('ok'), { mime: 'text/plain' })
-      await storage.remove(key)
-    } catch (error) {
-      const advice = storeAdvice(error)
-      if (advice === undefined) throw error
-      throw new Error(`uploads cannot be stored (${storeFaultCode(error)}): ${advice.en}`, { cause: error })
-    }
-  },
-}
 
 /**
  * Maps each use of files to the reader of its content, and to the ability that grants access anyway. File ids
@@ -112,7 +95,7 @@ export const SITE: Site = {
       }
     },
   },
-  probes: [...all('probes').flat(), uploadProbe],
+  probes: [...all('probes').flat(), ...SERVICE_PROBES, backupCheckProbe, ...ADDRESS_PROBES],
   files: {
     confidential,
     isGone: isFileGone,

@@ -243,6 +243,24 @@ test('names the fields of an audit record in words, and shows times and flags as
   assert.deepEqual(shown('news', 'some.new_field', 1), ['some new field', 'some new field', 'text'])
 })
 
+test('shows lists and objects of an audit record in words', async () => {
+  const { wordsOfParts } = (await importConsole('pages/audit/fields.ts')) as {
+    wordsOfParts(value: unknown): readonly [string, string]
+  }
+  for (const [value, text] of [
+    [[], ['none', '无']],
+    [{}, ['none', '无']],
+    [['2026-03-01 04:05:06'], ['2026-03-01 04:05:06 UTC', '2026-03-01 04:05:06 UTC']],
+    [
+      ['a', false],
+      ['a, no', 'a、否'],
+    ],
+    [{ ends_at: null, reason: 'spam' }, ['Ends: —; Reason: spam', '结束时间：—；原因：spam']],
+    [{ feature_list: [1, 2] }, ['feature list: 1, 2', 'feature list：1、2']],
+  ] as const)
+    assert.deepEqual(wordsOfParts(value), text)
+})
+
 test('has a console text for every subject and verb of the audit log', async () => {
   const texts = globSync('src/modules/**/*.ts', { exclude: (name) => name.endsWith('.test.ts') }).map(
     (file) => readFileSync(file, 'utf8'),

@@ -69,6 +69,7 @@ const sidebar: DefaultTheme.Sidebar = [
       page('Run Kith', 'running'),
       page('Operate Kith', 'operating'),
       page('Troubleshooting', 'troubleshooting'),
+      page('Disaster recovery', 'disaster-recovery'),
       page('Name and look of a site', 'branding'),
       page('Take payments', 'payments'),
       page('Send text messages', 'sms'),

@@ -1,52 +1,61 @@
 import { randomUUID } from 'node:crypto'
 import { access, constants, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { codeOf, messageOf } from '#lib/faults.ts'
 import type { Config } from '#platform/config'
-import type { Text } from '#platform/errors.ts'
-import {
-  findExistingFolder,
-  openBucket,
-  readBucketAddress,
-  storeAdvice,
-  storeFaultCode,
-} from '#platform/files'
+import { findExistingFolder, openBucket, readBucketAddress } from '#platform/files'
+import { bucketFault, diskFault, HealthFault } from '#platform/health'
 
 /** Ends a test at a silent store long before the client of the console gives up. */
 const SILENCE_MS = 5_000
 
 type Place = Pick<Config, 's3'> & { backupTo: string }
 
-function faultText({ backupTo }: Place, error: unknown): Text {
-  const code = storeFaultCode(error)
-  const advice = storeAdvice(error)
-  const isBucket = backupTo.startsWith('s3://')
-  const sentence = {
-    en: `BACKUP_TO: ${backupTo} cannot be ${isBucket ? 'reached' : 'written'} (${code}):`,
-    zh: `BACKUP_TO：${backupTo} 无法${isBucket ? '访问' : '写入'}（${code}）：`,
-  }
-  return {
-    en: `${sentence.en} ${advice ? `${advice.en} No` : 'no'} backups are made until this is fixed.`,
-    zh: `${sentence.zh}${advice?.zh ?? ''}修复之前不会进行备份。`,
+const isBucket = ({ backupTo }: Place) => backupTo.startsWith('s3://')
+
+function bucketOf({ backupTo }: Place) {
+  try {
+    return readBucketAddress(backupTo)
+  } catch (error) {
+    throw new HealthFault(
+      'service_answer',
+      { reason: `${backupTo} names no bucket`, settings: 'BACKUP_TO' },
+      error,
+    )
   }
 }
 
-async function reachBucket(address: string, s3: Config['s3']): Promise<void> {
-  const { bucket, key } = readBucketAddress(address)
-  for await (const _ of openBucket({ ...s3, bucket }).list(key, 1)) break
+/** Names a fault without the message of an unknown error, because the message may contain credentials. */
+function placeFault(place: Place, error: unknown): HealthFault {
+  if (error instanceof HealthFault) return error
+  const { backupTo, s3 } = place
+  const known = isBucket(place)
+    ? bucketFault(error, { ...s3, bucket: bucketOf(place).bucket, setting: 'BACKUP_TO' })
+    : diskFault(error, backupTo)
+  const reason = `${backupTo} cannot be used (${codeOf(error) ?? (error as Error).name})`
+  return known ?? new HealthFault('service_answer', { reason, settings: 'BACKUP_TO' }, error)
 }
 
-/** Writes and deletes a small file, because only that shows the rights, the space and the mode of the mount. */
-async function writeTrial({ backupTo, s3 }: Place): Promise<void> {
+async function readPlace(place: Place): Promise<void> {
+  if (isBucket(place)) {
+    const { bucket, key } = bucketOf(place)
+    for await (const _ of openBucket({ ...place.s3, bucket }).list(key, 1)) break
+    return
+  }
+  await access(await findExistingFolder(place.backupTo), constants.W_OK | constants.X_OK)
+}
+
+async function writeTrial(place: Place): Promise<void> {
   const name = `kith-write-test-${randomUUID()}`
-  if (backupTo.startsWith('s3://')) {
-    const { bucket: Bucket, key } = readBucketAddress(backupTo)
-    const bucket = openBucket({ ...s3, bucket: Bucket, silenceMs: SILENCE_MS })
+  if (isBucket(place)) {
+    const { bucket: Bucket, key } = bucketOf(place)
+    const bucket = openBucket({ ...place.s3, bucket: Bucket, silenceMs: SILENCE_MS })
     const object = key === '' ? name : `${key}/${name}`
     await bucket.put(object, Buffer.from('kith'), 'text/plain')
     await bucket.remove(object)
     return
   }
-  const file = join(await findExistingFolder(backupTo), name)
+  const file = join(await findExistingFolder(place.backupTo), name)
   try {
     await writeFile(file, 'kith', { flag: 'wx', mode: 0o600 })
   } finally {
@@ -55,29 +64,41 @@ async function writeTrial({ backupTo, s3 }: Place): Promise<void> {
 }
 
 /**
- * Returns a warning instead of throwing, because a temporarily unreachable store must not stop the server
- * from starting.
+ * Throws a `HealthFault` when backups cannot be written to BACKUP_TO. Reads only, because a bucket may forbid to
+ * delete a backup for a time.
  */
-export async function findBackupFault({
-  backupTo,
-  s3,
-}: Pick<Config, 'backupTo' | 's3'>): Promise<string | undefined> {
-  if (backupTo === undefined) return undefined
+export async function checkBackupPlace({ backupTo, s3 }: Pick<Config, 'backupTo' | 's3'>): Promise<void> {
+  if (backupTo === undefined) return
+  const place = { backupTo, s3 }
   try {
-    if (backupTo.startsWith('s3://')) await reachBucket(backupTo, s3)
-    else await access(await findExistingFolder(backupTo), constants.W_OK | constants.X_OK)
-    return undefined
+    await readPlace(place)
   } catch (error) {
-    return faultText({ backupTo, s3 }, error).en
+    throw placeFault(place, error)
   }
 }
 
-/** Returns what is wrong with the place of backups, or undefined after a file was written and deleted there. */
-export async function testBackupPlace(place: Place): Promise<Text | undefined> {
+/**
+ * Writes and deletes a small file, because only that shows the rights, the space and the mode of the mount. Returns
+ * the fault of the place, if any.
+ */
+export async function testBackupPlace(place: Place): Promise<HealthFault | undefined> {
   try {
     await writeTrial(place)
     return undefined
   } catch (error) {
-    return faultText(place, error)
+    return placeFault(place, error)
+  }
+}
+
+/**
+ * Returns a warning instead of throwing, because a temporarily unreachable store must not stop the server
+ * from starting.
+ */
+export async function findBackupFault(place: Pick<Config, 'backupTo' | 's3'>): Promise<string | undefined> {
+  try {
+    await checkBackupPlace(place)
+    return undefined
+  } catch (error) {
+    return `BACKUP_TO: ${messageOf(error)} No backups are made until this is fixed.`
   }
 }

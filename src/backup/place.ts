@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { codeOf } from '#lib/faults.ts'
 import { openBucket, readBucketAddress, removeAbandoned, type S3Options } from '#platform/files'
 
 export type BackupPlace = {
@@ -94,15 +95,31 @@ export async function removeOldBackups(
     for (const name of old) await rm(join(folder, name))
     return old.length
   }
+  const { objects, prefix, names } = await listBucket(folder, s3)
+  const old = oldest(names, keep, latest)
+  for (const name of old) await objects.remove(prefix + name)
+  return old.length
+}
+
+async function listBucket(folder: string, s3: S3Options) {
   const { bucket, key } = readBucketAddress(folder)
   const prefix = key === '' ? '' : `${key}/`
   const objects = openBucket({ ...s3, bucket })
   const found = await Array.fromAsync(objects.list(`${prefix}kith-`))
-  const old = oldest(
-    found.map((name) => name.slice(prefix.length)),
-    keep,
-    latest,
-  )
-  for (const name of old) await objects.remove(prefix + name)
-  return old.length
+  return { objects, prefix, names: found.map((name) => name.slice(prefix.length)) }
+}
+
+/** Returns the place of the newest scheduled backup, or undefined without one. */
+export async function findNewestBackup(folder: string, s3: S3Options): Promise<string | undefined> {
+  const names = isBucket(folder)
+    ? (await listBucket(folder, s3)).names
+    : await readdir(folder).catch((error) => {
+        if (codeOf(error) === 'ENOENT') return []
+        throw error
+      })
+  const newest = names
+    .filter((name) => NAME.test(name))
+    .sort()
+    .at(-1)
+  return newest === undefined ? undefined : backupPath(folder, newest)
 }

@@ -8,6 +8,7 @@ import { clearDatabase, countServers, isEmptyDatabase, loadBackup, verifyBackup 
 import { type Config, readConfig } from '#platform/config'
 import { findForeignMigration, migrate, openDatabase } from '#platform/database'
 import { beginEpoch } from '#platform/epoch.ts'
+import type { Storage } from '#platform/files'
 import { migrateJobs } from '#platform/jobs'
 import { createLog } from '#platform/observability'
 import { StartFault } from '#platform/start-fault.ts'
@@ -47,7 +48,7 @@ export async function backUp(env: Environment, to: string): Promise<number> {
 export async function restore(
   env: Environment,
   from: string,
-  { force = false }: { force?: boolean },
+  { force = false, storage }: { force?: boolean; storage?: Storage } = {},
 ): Promise<number> {
   const config = readConfig(env)
   const log = createLog({ level: env.LOG_LEVEL ? config.logLevel : 'warn', destination: process.stderr })
@@ -97,7 +98,7 @@ export async function restore(
       await migrateJobs(connection)
       const skipped = await loadBackup(source, verified, {
         ...plain,
-        storage: openStorage(config),
+        storage: storage ?? openStorage(config),
         keepSecret: (secret) => keepSecret(config, secret),
       })
       for (const name of skipped) print(`Skipped ${name} (${end.rows[name]} rows): Kith has no such table.`)

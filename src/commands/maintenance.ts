@@ -1,27 +1,73 @@
 import { readFile } from 'node:fs/promises'
+import { messageOf } from '#lib/faults.ts'
 import { type Anchor, verifyAuditChain } from '#modules/audit/index.ts'
 import { findDrift, findImState, reconcile } from '#modules/im/index.ts'
 import { paymentHealth } from '#modules/ledger/index.ts'
+import { readConfig } from '#platform/config'
 import type { Context } from '#platform/context.ts'
 import { listPendingMigrations } from '#platform/database'
 import { beginEpoch, examineEpoch } from '#platform/epoch.ts'
-import { diagnose, reportChannels, reportEpoch, reportLeftovers, reportTime } from '../doctor.ts'
+import { createLog } from '#platform/observability'
+import { StartFault } from '#platform/start-fault.ts'
+import { createDetachedContext } from '#startup/detached-context.ts'
+import {
+  diagnose,
+  reportBackups,
+  reportChannels,
+  reportEpoch,
+  reportLeftovers,
+  reportTime,
+} from '../doctor.ts'
 import { SITE } from '../site.ts'
 import { type Environment, withContext } from './context.ts'
 
 const print = (line: string) => void process.stdout.write(`${line}\n`)
 
-/** Implements `kith doctor`. Returns exit code 1 when a fault of the installation remains. */
-export function runDoctor(env: Environment, { mend = false }: { mend?: boolean }): Promise<number> {
-  return withContext(env, async ({ ctx }) => {
-    const isWell = await diagnose(ctx.sql, { mend, print })
-    const isCurrent = (await listPendingMigrations(ctx.sql)).length === 0
-    if (isCurrent) await reportLeftovers(ctx, { mend, print })
-    const isSettled = !isCurrent || (await reportEpoch(ctx.sql, print))
-    const isOnTime = !isCurrent || (await reportTime(ctx, print))
-    const answers = await reportChannels(ctx, { probes: SITE.probes, print })
-    return isWell && isSettled && isOnTime && answers ? 0 : 1
-  })
+/** Runs a step of the doctor. A step that fails does not hide the others. */
+async function attempt(name: string, work: () => Promise<boolean>): Promise<boolean> {
+  try {
+    return await work()
+  } catch (error) {
+    print(`✗ ${name}: ${messageOf(error)}`)
+    return false
+  }
+}
+
+/**
+ * Implements `kith doctor`. Returns exit code 1 when a fault of the installation remains. Checks the other services
+ * too when the database cannot be opened.
+ */
+export async function runDoctor(env: Environment, { mend = false }: { mend?: boolean }): Promise<number> {
+  try {
+    return await withContext(env, async ({ ctx }) => {
+      const isCurrent = (await listPendingMigrations(ctx.sql)).length === 0
+      const steps: [string, () => Promise<boolean>][] = [
+        ['counters', () => diagnose(ctx.sql, { mend, print })],
+        ['leftovers', async () => reportLeftovers(ctx, { mend, print }).then(() => true)],
+        ['epoch', () => reportEpoch(ctx.sql, print)],
+        ['clocks and schedules', () => reportTime(ctx, print)],
+        ['backups', () => reportBackups(ctx, print)],
+        [
+          'services',
+          () => reportChannels(ctx, { probes: SITE.probes.filter(({ isWeekly }) => !isWeekly), print }),
+        ],
+      ]
+      let isWell = true
+      // The other steps read tables that a pending migration creates.
+      for (const [name, work] of steps)
+        if (isCurrent || name === 'counters' || name === 'services')
+          isWell = (await attempt(name, work)) && isWell
+      return isWell ? 0 : 1
+    })
+  } catch (error) {
+    if (!(error instanceof StartFault)) throw error
+    print(`✗ database: ${error.message}`)
+    const config = readConfig(env)
+    const log = createLog({ level: env.LOG_LEVEL ? config.logLevel : 'warn', destination: process.stderr })
+    const probes = SITE.probes.filter(({ worksAlone }) => worksAlone)
+    await reportChannels(createDetachedContext(config, log), { probes, print })
+    return 1
+  }
 }
 
 /**

@@ -534,6 +534,8 @@ export type Tables = {
     good_at: string | null
     failing_since: string | null
     fault: string | null
+    code: string | null
+    details: unknown
   }
   idempotency_keys: {
     user_id: number
@@ -1263,6 +1265,11 @@ export type Tables = {
     requests: number
     faults: number
     times: number[]
+    own_address: number
+    other_address: number
+    other_origin: string | null
+    untrusted_proxy: number
+    proxy: string | null
   }
   rewards: {
     rewardable_type: string

@@ -5,12 +5,11 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { codeOf } from '#lib/faults.ts'
 import type { Config } from '#platform/config'
-import { clientConfig, openSession, type Session, sessionSettings } from '#platform/database'
+import { clientConfig, OLDEST_POSTGRES, openSession, type Session, sessionSettings } from '#platform/database'
 import { findExistingFolder } from '#platform/files'
 import type { Log } from '#platform/observability'
 import { dataDirFault, StartFault, startFault } from '#platform/start-fault.ts'
 
-const OLDEST_POSTGRES = 15
 const PATIENCE_MS = 10_000
 /** Free disk space in bytes that a start needs, with a new or an existing embedded database. */
 const ROOM = { new: 100 * 1024 * 1024, existing: 1024 * 1024 }
@@ -94,7 +93,7 @@ export async function checkDataDir({
 }
 
 /** Explains a failed connection without repeating `url`, because `url` may contain a password. */
-function databaseFault(error: unknown, url: string): StartFault {
+export function databaseFault(error: unknown, url: string): StartFault {
   const { code, message = '' } = (error ?? {}) as { code?: string; message?: string }
   const { hostname: named, port: numbered, username, pathname, searchParams } = new URL(url)
   const hostname = searchParams.get('host') ?? named

@@ -1,8 +1,9 @@
-import { Box, Card, Chip, Typography } from '@mui/material'
-import { useQuery } from '@tanstack/react-query'
-import { useLocaleState } from 'react-admin'
+import { Box, Button, Card, Chip, Stack, Typography } from '@mui/material'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useLocaleState, useNotify } from 'react-admin'
 import { mayCall, myAbilities } from '../api/auth-provider.ts'
 import { call } from '../api/client.ts'
+import { messageOf } from '../api/message.ts'
 import { plural, type Text, useText } from '../shell/text.ts'
 import { Value } from '../shell/value.tsx'
 
@@ -12,6 +13,8 @@ type Part = {
   state: State
   since: string | null
   fault: string | null
+  sentence: { en: string; zh: string } | null
+  remedy: { en: string; zh: string } | null
   good_at: string | null
   figures: { name: string; value: number }[]
 }
@@ -29,6 +32,16 @@ const PARTS: Record<string, Text> = {
   im: ['Instant messaging', '即时通讯'],
   uploads: ['Uploads', '上传文件'],
   backups: ['Backups', '备份'],
+  backup_place: ['Target of the backups', '备份位置'],
+  backup_check: ['Weekly test of a backup', '每周备份检查'],
+  redis: ['Redis', 'Redis'],
+  replicas: ['Replicas of the database', '数据库副本'],
+  disk: ['Disk', '磁盘'],
+  address: ['Address of the site', '站点地址'],
+  certificate: ['Certificate', '证书'],
+  upload_limit: ['Upload limit of the proxy', '反向代理的上传限制'],
+  browsers: ['Address in browsers', '浏览器中的地址'],
+  proxy: ['Reverse proxy', '反向代理'],
 }
 
 const STATES: Record<State, { label: Text; color: 'success' | 'warning' | 'error' | 'default' }> = {
@@ -92,6 +105,8 @@ export function HealthCard() {
     state: ready === false ? 'failing' : 'good',
     since: null,
     fault: null,
+    sentence: null,
+    remedy: null,
     good_at: null,
     figures: [],
   }
@@ -100,9 +115,25 @@ export function HealthCard() {
   const parts = health && ready !== false ? health.parts : ready === undefined ? [] : [server]
   return (
     <>
-      <Typography variant="h6" component="h2" sx={{ mt: 3, mb: 1 }}>
-        {t(['Health', '运行状态'])}
-      </Typography>
+      <Stack direction="row" spacing={1} sx={{ mt: 3, mb: 1, alignItems: 'center' }}>
+        <Typography variant="h6" component="h2" sx={{ flex: 1 }}>
+          {t(['Health', '运行状态'])}
+        </Typography>
+        {maySee && (
+          <Start
+            path="/admin/health/checks"
+            label={['Check now', '立即检查']}
+            done={['The checks have started.', '检查已开始。']}
+          />
+        )}
+        {maySee && parts.some(({ name, state }) => name === 'backups' && state !== 'off') && (
+          <Start
+            path="/admin/backups"
+            label={['Back up now', '立即备份']}
+            done={['The backup has started.', '备份已开始。']}
+          />
+        )}
+      </Stack>
       <Card component="ul" sx={{ listStyle: 'none', m: 0, px: 2, py: 0.5 }}>
         {parts.map((part) => (
           <PartLine key={part.name} part={part} />
@@ -112,7 +143,30 @@ export function HealthCard() {
   )
 }
 
-function PartLine({ part: { name, state, since, fault, good_at: goodAt, figures } }: { part: Part }) {
+/** Time in milliseconds within which most checks end. */
+const CHECKED_MS = 4_000
+
+function Start({ path, label, done }: { path: string; label: Text; done: Text }) {
+  const t = useText()
+  const notify = useNotify()
+  const queries = useQueryClient()
+  const { mutate, isPending } = useMutation({
+    mutationFn: () => call('POST', path),
+    onSuccess: () => {
+      notify(t(done), { type: 'info' })
+      setTimeout(() => void queries.invalidateQueries({ queryKey: ['health'] }), CHECKED_MS)
+    },
+    onError: (refused) => notify(messageOf(refused), { type: 'error' }),
+  })
+  return (
+    <Button size="small" disabled={isPending} onClick={() => mutate()}>
+      {t(label)}
+    </Button>
+  )
+}
+
+function PartLine({ part }: { part: Part }) {
+  const { name, state, since, fault, sentence, remedy, good_at: goodAt, figures } = part
   const t = useText()
   const [locale] = useLocaleState()
   const told = figures.flatMap(({ name, value }) => {
@@ -149,7 +203,8 @@ function PartLine({ part: { name, state, since, fault, good_at: goodAt, figures 
             {t(['since', '自'])} <Value value={since} as="time" />{' '}
           </>
         )}
-        {fault && <>{fault} </>}
+        {sentence ? <>{t([sentence.en, sentence.zh])} </> : fault && <>{fault} </>}
+        {remedy && <strong>{t([remedy.en, remedy.zh])} </strong>}
         {goodAt && (name === 'backups' || state === 'failing') && (
           <>
             {name === 'backups' ? t(['last backup', '最近备份']) : t(['last working', '上次正常'])}{' '}

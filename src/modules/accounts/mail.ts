@@ -3,8 +3,9 @@ import type { Transporter } from 'nodemailer'
 import { messageOf } from '#lib/faults.ts'
 import { escapeMarkup } from '#lib/markup/html.ts'
 import { type Context, defineState } from '#platform/context.ts'
-import type { Text } from '#platform/errors.ts'
+import { explainFault, HealthFault } from '#platform/health'
 import { type Log, redactText } from '#platform/observability'
+import { findMailFault, type MailServer } from './mail-fault.ts'
 
 type MailSettings = { smtpUrl?: string | undefined; mailFrom?: string | undefined; publicUrl?: string }
 
@@ -79,8 +80,6 @@ export type MailMessage = {
 export type Mail = {
   /** Resolves when the server has accepted the mail. Throws `MailError` otherwise. */
   send(letter: MailMessage): Promise<void>
-  /** Logs in to the SMTP server without sending a mail. Returns `log` when no server is configured. */
-  verifyTransport(): Promise<'smtp' | 'log'>
   close(): Promise<void>
 }
 
@@ -93,78 +92,24 @@ const unsubscribeHeaders = (address: string | undefined) =>
     ? {}
     : { 'List-Unsubscribe': `<${address}>`, 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' }
 
-/** Advice for operators about an error of the mail server, by its code, reply, command and message. */
-const ADVICE: readonly (readonly [RegExp, Text])[] = [
-  [
-    /^EAUTH /,
-    {
-      en: 'The mail server does not accept the user name or the password in SMTP_URL.',
-      zh: '邮件服务器不接受 SMTP_URL 中的用户名或密码。',
-    },
-  ],
-  [
-    /ENOTFOUND|EAI_AGAIN|EDNS/,
-    {
-      en: 'The host in SMTP_URL does not exist. Check its spelling.',
-      zh: 'SMTP_URL 中的主机不存在，请检查拼写。',
-    },
-  ],
-  [
-    /ECONNREFUSED|EHOSTUNREACH|ENETUNREACH/,
-    {
-      en: 'Nothing answers at the host and the port of SMTP_URL. Check the port and the firewall.',
-      zh: 'SMTP_URL 的主机和端口没有响应，请检查端口和防火墙。',
-    },
-  ],
-  [
-    /wrong version number|packet length too long|Greeting never received|ETLS/i,
-    {
-      en: 'The encryption does not fit the port. Write smtps:// for port 465, and smtp:// for ports 587 and 25.',
-      zh: '加密方式与端口不符：465 端口请使用 smtps://，587 和 25 端口请使用 smtp://。',
-    },
-  ],
-  [
-    /certificate|CERT_|altnames/i,
-    {
-      en: 'The certificate of the mail server is not accepted. Write the host that the certificate names.',
-      zh: '邮件服务器的证书不受信任，请填写证书中的主机名。',
-    },
-  ],
-  [
-    /MAIL FROM/,
-    {
-      en: 'The mail server refuses the sender. Set MAIL_FROM to an address that this account may send from.',
-      zh: '邮件服务器拒绝该发件人，请将 MAIL_FROM 设为此账号有权使用的地址。',
-    },
-  ],
-  [
-    /ETIMEDOUT|ETIME|ECONNRESET|closed unexpectedly/i,
-    {
-      en: 'The mail server does not answer in time. Check the port in SMTP_URL and the firewall.',
-      zh: '邮件服务器未及时响应，请检查 SMTP_URL 的端口和防火墙。',
-    },
-  ],
-]
-
 /** An error of a mail server. Its message is logged, so it omits the recipient and the text of the mail. */
 export class MailError extends Error {
   readonly code: string | undefined
   readonly responseCode: number | undefined
   /** True when a retry cannot succeed. */
   readonly permanent: boolean
-  /** Advice for operators, if the reason is known. */
-  readonly advice: Text | undefined
+  /** The fault of the configuration. Undefined for a reply that concerns one recipient or text. */
+  readonly fault: HealthFault | undefined
 
-  constructor(cause: unknown) {
-    const { code, responseCode, command } = (cause instanceof Error ? cause : {}) as Record<string, unknown>
+  constructor(cause: unknown, server: MailServer) {
+    const { code, responseCode } = (cause instanceof Error ? cause : {}) as Record<string, unknown>
     const status = typeof responseCode === 'number' ? responseCode : undefined
-    // A reply to a recipient says nothing about the configuration.
-    const signs = `${code} ${command} ${status === undefined ? messageOf(cause) : ''}`
-    const [, advice] = ADVICE.find(([pattern]) => pattern.test(signs)) ?? []
+    const fault = findMailFault(cause, server)
     super(
-      `the mail server rejected the message: ${status ?? code ?? redactText(messageOf(cause))}${advice ? `. ${advice.en}` : ''}`,
+      `the mail server rejected the message: ${status ?? code ?? redactText(messageOf(cause))}${fault ? `. ${explainFault(fault).en}` : ''}`,
     )
-    this.advice = advice
+    // Leaves out the cause, because it names the recipient.
+    this.fault = fault && new HealthFault(fault.code, fault.details)
     this.name = 'MailError'
     this.code = typeof code === 'string' ? code : undefined
     this.responseCode = status
@@ -189,7 +134,6 @@ function createLogMail(log: Log): Mail {
         log.warn({ to, subject, text }, 'no mail server is configured: mail not sent')
       }
     },
-    verifyTransport: async () => 'log',
     close: async () => {},
   }
 }
@@ -202,7 +146,7 @@ function createSmtpMail(smtpUrl: string, from: string): Mail {
     try {
       return await work(await opening)
     } catch (error) {
-      throw new MailError(error)
+      throw new MailError(error, { url: smtpUrl, sender: from })
     }
   }
 
@@ -221,10 +165,6 @@ function createSmtpMail(smtpUrl: string, from: string): Mail {
           ...parts,
         }),
       )
-    },
-    async verifyTransport() {
-      await attempt((transporter) => transporter.verify())
-      return 'smtp'
     },
     async close() {
       if (opening !== undefined) (await opening).close()

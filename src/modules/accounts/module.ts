@@ -1,4 +1,3 @@
-import type { Probe } from '#contracts/health-check.ts'
 import type { Searchable } from '#contracts/search.ts'
 import { creationSeries, type Statistics } from '#contracts/statistics.ts'
 import { isEmail, isPhoneCountry } from '#lib/identifiers.ts'
@@ -32,7 +31,7 @@ import { secondFactorRoutes } from './identity/second-factor.ts'
 import { adminSessionRoutes, sessionRoutes } from './identity/sessions.ts'
 import { signInRoutes } from './identity/sign-in.ts'
 import { adminInvitationRoutes, invitationRoutes } from './invitations/routes.ts'
-import { mailSender } from './mail.ts'
+import { mailProbe } from './mail-probe.ts'
 import { adminMailRoutes } from './mails/routes.ts'
 import { eraseMentions, mentionRoutes } from './mentions.ts'
 import { messageTasks, receiptTasks } from './messages.ts'
@@ -190,12 +189,6 @@ export const userSearch: Searchable = {
   item: UserView,
   find: async (ctx, { q, after, limit, viewerId }) =>
     userPage(ctx, await listUserIds(ctx.sql, { search: q, since: after, order: 'desc', limit }), viewerId),
-}
-
-const mailProbe: Probe = {
-  part: 'mail',
-  isUsed: ({ config }) => config.smtpUrl !== undefined,
-  check: (ctx) => mailSender(ctx).verifyTransport(),
 }
 
 export const module: Module = {

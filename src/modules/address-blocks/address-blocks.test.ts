@@ -115,6 +115,8 @@ test('rejects an invalid or overly wide network', async () => {
     const answer = await block({ network })
     assert.deepEqual([answer.status, Object.keys(answer.body.errors)], [422, ['network']], network)
   }
+  assert.equal(codeOf(await block({ network: '0.0.0.0/0' })), 'network_too_wide')
+  assert.equal(codeOf(await block({ network: '1.2.3.4/33' })), 'no_such_network')
   assert.equal((await block({ network: '192.0.2.9', reason: '' })).status, 422)
   assert.equal((await as(founder, 'DELETE', '/admin/address-blocks/99999999')).status, 404)
   assert.equal((await as(await person(), 'GET', '/admin/address-blocks')).status, 403)

@@ -14,6 +14,7 @@ import {
   blockAddress,
   blockedAlready,
   blocksYourself,
+  networkTooWide,
   noSuchNetwork,
   tidyAddressBlocks,
   tooManyBlocks,
@@ -51,7 +52,7 @@ export function adminAddressBlockRoutes(server: Server, ctx: Context) {
     access,
     body: AddressBlockInput,
     reply: { 201: Created },
-    errors: [noSuchNetwork, blockedAlready, tooManyBlocks, blocksYourself],
+    errors: [noSuchNetwork, networkTooWide, blockedAlready, tooManyBlocks, blocksYourself],
     handler: async (call) => ({ id: await blockAddress(ctx, call, call.body) }),
   })
 

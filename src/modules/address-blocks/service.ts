@@ -71,8 +71,14 @@ export function compileNetworks<T>(entries: { network: string; value: T }[]): Ne
 export const noSuchNetwork = fieldError(
   'network',
   'no_such_network',
-  'Enter an IP address, or a network no larger than /8 (/16 for IPv6).',
-  '请填写 IP 地址或网段，范围不得大于 /8（IPv6 为 /16）。',
+  'Enter an IP address, or a network such as 192.0.2.0/24.',
+  '请填写 IP 地址或网段，例如 192.0.2.0/24。',
+)
+export const networkTooWide = fieldError(
+  'network',
+  'network_too_wide',
+  'This network is too large. Block at most a /8 at once (/16 for IPv6).',
+  '网段范围过大。每次最多屏蔽 /8（IPv6 为 /16）。',
 )
 export const blockedAlready = fieldError(
   'network',
@@ -146,7 +152,7 @@ export async function blockAddress(
   { network: text, reason, hours, own_address: own = false }: AddressBlockInput,
 ): Promise<number> {
   const network = networkOf(text)
-  if (network === undefined) throw noSuchNetwork()
+  if (network === undefined) throw parse(text) ? networkTooWide() : noSuchNetwork()
   const isOwn = compileNetworks([{ network, value: true }]).find(actor.request.ip).length > 0
   if (isOwn && !own) throw blocksYourself()
   return transaction(ctx.sql, async (tx) => {

@@ -140,6 +140,13 @@ export const module: Module = {
       ],
     },
   ],
-  probes: [{ part: 'im', isUsed: () => true, check: checkImProvider }],
+  probes: [
+    {
+      part: 'im',
+      settings: 'the settings of the chat provider (docs/im.md)',
+      isUsed: () => true,
+      check: checkImProvider,
+    },
+  ],
   settingChecks: helperSettings,
 }

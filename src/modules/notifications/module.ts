@@ -83,6 +83,8 @@ const notificationPersonal = [
 
 const pushProbe: Probe = {
   part: 'push',
+  settings: 'the settings of the push services (docs/push.md)',
+  worksAlone: true,
   isUsed: (ctx) => Object.keys(pushSender(ctx).services).length > 0,
   services: (ctx) => Object.keys(pushSender(ctx).services),
   async check(ctx) {

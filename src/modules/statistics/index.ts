@@ -1,5 +1,5 @@
 export { discardDayCounts, recordActivity } from './activity/service.ts'
-export { faultOf } from './health/service.ts'
+export { faultOf, listPartStates, readBackupHealth } from './health/service.ts'
 export type { MergedStatistics } from './service.ts'
 export { measureStatistics, mergeStatistics } from './service.ts'
 export { recordTraffic } from './traffic/service.ts'

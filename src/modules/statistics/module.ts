@@ -1,9 +1,13 @@
 import { testBackupPlace } from '#backup/check.ts'
 import type { Probe } from '#contracts/health-check.ts'
 import type { Context } from '#platform/context.ts'
-import { language, Nullable, routesOn, type Server, Shared, Type } from '#platform/http'
-import type { Schedule, TaskList } from '#platform/jobs'
+import { explainFault } from '#platform/health'
+import { Empty, language, Nullable, routesOn, type Server, Shared, Type } from '#platform/http'
+import { addJob, type Schedule, type TaskList } from '#platform/jobs'
 import type { Module } from '../../module.ts'
+import { noBackupPlace, startBackup } from './health/backups.ts'
+import { databaseProbe } from './health/database.ts'
+import { browserProbe, proxyProbe } from './health/seen.ts'
 import { checkHealth, readHealth, ServerHealth } from './health/service.ts'
 import {
   DailyStatistics,
@@ -72,8 +76,27 @@ export const healthRoutes = (probes: readonly Probe[]) => (server: Server, ctx: 
       const { backupTo, s3 } = ctx.config
       if (backupTo === undefined) return { place: false, fault: null }
       const fault = await testBackupPlace({ backupTo, s3 })
-      return { place: true, fault: fault?.[language(request)] ?? null }
+      return { place: true, fault: fault ? explainFault(fault)[language(request)] : null }
     },
+  })
+
+  route('POST /admin/health/checks', {
+    operationId: 'adminCheckHealth',
+    summary: 'Check all parts of the server now',
+    description: 'A job checks them. `GET /admin/health` has the results seconds later.',
+    access,
+    reply: { 204: Empty },
+    handler: () => addJob(ctx.sql, 'check_health', {}, { key: 'check_health', maxAttempts: 1 }),
+  })
+
+  route('POST /admin/backups', {
+    operationId: 'adminStartBackup',
+    summary: 'Start a backup to BACKUP_TO now',
+    description: 'A job writes it. The part `backups` of `GET /admin/health` has the result.',
+    access,
+    reply: { 204: Empty },
+    errors: [noBackupPlace],
+    handler: (call) => startBackup(ctx, call),
   })
 
   route('GET /admin/health/requests', {
@@ -90,13 +113,23 @@ export const statisticTasks =
   (counted: MergedStatistics, probes: readonly Probe[]) =>
   (ctx: Context): TaskList => ({
     sum_statistics: (_payload, { abortSignal }) => sumFinishedDays(ctx, counted, abortSignal),
-    check_health: () => checkHealth(ctx, probes),
+    check_health: () =>
+      checkHealth(
+        ctx,
+        probes.filter(({ isWeekly }) => !isWeekly),
+      ),
+    check_backup: () =>
+      checkHealth(
+        ctx,
+        probes.filter(({ isWeekly }) => isWeekly),
+      ),
     tidy_traffic: async () => void (await tidyTraffic(ctx)),
   })
 
 export const statisticSchedules: Schedule[] = [
   { task: 'sum_statistics', pattern: '7 * * * *' },
   { task: 'check_health ?max=1', pattern: '*/5 * * * *' },
+  { task: 'check_backup ?max=1', pattern: '11 5 * * 0' },
   { task: 'tidy_traffic', pattern: '47 3 * * *' },
 ]
 
@@ -104,4 +137,5 @@ export const module: Module = {
   routes: (site) => [statisticRoutes(site.statistics), healthRoutes(site.probes)],
   tasks: (site) => [statisticTasks(site.statistics, site.probes)],
   schedules: statisticSchedules,
+  probes: [databaseProbe, browserProbe, proxyProbe],
 }

@@ -7,6 +7,7 @@ import { smsSender } from './services/sender.ts'
 
 const textProbe: Probe = {
   part: 'sms',
+  settings: 'the settings of the text services (docs/sms.md)',
   isUsed: (ctx) => Object.keys(smsSender(ctx).services).length > 0,
   services: (ctx) => Object.keys(smsSender(ctx).services),
   async check(ctx) {

@@ -11,14 +11,33 @@ function isProxyAddress(text: string): boolean {
   }
 }
 
+/** Networks of all addresses, which proxy-addr calls invalid. */
+const WHOLE = /^[\d.]+\/(0|0\.0\.0\.0)$|^[0-9a-f:.]*:[0-9a-f:.]*\/0$/i
+
 export function proxyFaults(given: string | undefined): string[] {
   const parts = given?.split(',').map((part) => part.trim()) ?? []
   return parts
-    .filter((part) => !isProxyAddress(part))
-    .map(
-      (part) =>
-        `TRUST_PROXY has "${part}", which is neither an IP address nor a network: list the reverse proxies, such as 127.0.0.1 or 10.0.0.0/8`,
+    .filter((part) => WHOLE.test(part) || !isProxyAddress(part))
+    .map((part) =>
+      WHOLE.test(part)
+        ? `TRUST_PROXY has "${part}", which trusts every address, so that each client could choose its own: list the reverse proxies, such as 127.0.0.1 or 10.0.0.0/8`
+        : `TRUST_PROXY has "${part}", which is neither an IP address nor a network: list the reverse proxies, such as 127.0.0.1 or 10.0.0.0/8`,
     )
+}
+
+/** Explains parts of PUBLIC_URL that no link of the site could keep. Does not repeat a password. */
+export function publicUrlFaults(given: string | undefined): string[] {
+  const parsed = given === undefined ? null : URL.parse(given)
+  if (!parsed || !/^https?:$/.test(parsed.protocol)) return []
+  const bare = `write it as ${parsed.origin}`
+  const { username, password, pathname, search, hash } = parsed
+  const parts: [string, boolean][] = [
+    ['a user or password', username !== '' || password !== ''],
+    ['a path, but the site needs a host name of its own', !/^\/*$/.test(pathname)],
+    ['a query', search !== '' || given?.includes('?') === true],
+    ['a fragment', hash !== '' || given?.includes('#') === true],
+  ]
+  return parts.flatMap(([what, isThere]) => (isThere ? [`PUBLIC_URL has ${what}: ${bare}`] : []))
 }
 
 /** Rejects spellings of an origin that no browser sends, because they would never match an Origin header. */
@@ -36,19 +55,6 @@ export function urlFault(name: string, given: string, protocols: readonly string
   return protocols.some((protocol) => given.startsWith(`${protocol}//`))
     ? `${name} cannot be read as a URL: in a name or password write # as %23, / as %2F, ? as %3F, @ as %40, % as %25`
     : `${name} must be a URL that begins with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`
-}
-
-/** Pages and links are built from the origin. A path or a query in it would break each of them. */
-export function publicUrlFault(given: string): string | undefined {
-  const { pathname, search, hash, username, password, origin } = new URL(given)
-  const parts = [
-    ...(username || password ? ['a user name'] : []),
-    ...(/^\/*$/.test(pathname) ? [] : ['a path']),
-    ...(search || given.includes('?') ? ['a query'] : []),
-    ...(hash || given.includes('#') ? ['a fragment'] : []),
-  ]
-  if (parts.length === 0) return undefined
-  return `PUBLIC_URL must not have ${parts.join(' and ')}: set it to ${origin}, and serve the site at the root of its own host name`
 }
 
 export const severalHostsFault = (name: string, given: string): string | undefined =>

@@ -82,11 +82,25 @@ test('reports all invalid settings at once', () => {
   )
 })
 
-test('names the parts that PUBLIC_URL must not have, and the origin, without a password', () => {
-  assert.deepEqual(faultsOf({ PUBLIC_URL: 'https://me:secret@kith.example:8443/social?x=1' }), [
-    'PUBLIC_URL must not have a user name and a path and a query: set it to https://kith.example:8443, and serve the site at the root of its own host name.',
-  ])
-  assert.equal(readConfig({ PUBLIC_URL: 'https://kith.example//' }).publicUrl, 'https://kith.example')
+test('rejects parts of PUBLIC_URL that links cannot keep', () => {
+  const at = 'https://social.example.org'
+  for (const [given, fault] of [
+    [`${at}/kith`, 'a path, but the site needs a host name of its own'],
+    [`${at}/?a=b`, 'a query'],
+    [`${at}/?`, 'a query'],
+    [`${at}#top`, 'a fragment'],
+    ['https://jo:secret@social.example.org', 'a user or password'],
+  ] as const)
+    assert.deepEqual(faultsOf({ PUBLIC_URL: given }), [`PUBLIC_URL has ${fault}: write it as ${at}.`], given)
+  assert.equal(readConfig({ PUBLIC_URL: `${at}//` }).publicUrl, at)
+})
+
+test('rejects a trusted network of all addresses because of its width', () => {
+  for (const network of ['0.0.0.0/0', '::/0', '10.0.0.0/0', '0.0.0.0/0.0.0.0']) {
+    const [told = '', ...more] = faultsOf({ TRUST_PROXY: network })
+    assert.deepEqual(more, [])
+    assert.match(told, /which trusts every address/, network)
+  }
 })
 
 test('names the replacement of a retired setting', () => {

@@ -6,7 +6,7 @@ import {
   findMisspelledNames,
   originFaults,
   proxyFaults,
-  publicUrlFault,
+  publicUrlFaults,
   retiredFaults,
   severalHostsFault,
   urlFault,
@@ -107,10 +107,7 @@ export function readConfig(env: Environment) {
     host === '0.0.0.0' || host === '::' ? 'localhost' : host.includes(':') ? `[${host}]` : host
   const storage = choice('STORAGE', 'local', ['local', 's3'])
   const imProvider = choice('IM_PROVIDER', 'embedded', ['embedded', 'ejabberd', 'easemob'])
-  const givenUrl = url('PUBLIC_URL', ['http:', 'https:'])
-  const addressFault = givenUrl === undefined ? undefined : publicUrlFault(givenUrl)
-  if (addressFault !== undefined) faults.push(addressFault)
-  const publicUrl = givenUrl ?? `http://${hostInUrl}:${port}`
+  const publicUrl = url('PUBLIC_URL', ['http:', 'https:']) ?? `http://${hostInUrl}:${port}`
   const publicWebUrl = url('PUBLIC_WEB_URL', ['http:', 'https:'])
   const web = choice('WEB', 'on', ['on', 'off']) === 'on'
   const config = {
@@ -223,6 +220,8 @@ export function readConfig(env: Environment) {
     /** Five crontab fields in UTC. */
     backupAt: text('BACKUP_AT') ?? '30 3 * * *',
     backupKeep: integer('BACKUP_KEEP', 7, 1, 1000),
+    /** `weekly` restores the newest backup into a throw-away database each week. */
+    backupCheck: choice('BACKUP_CHECK', 'off', ['off', 'weekly']),
     backupPassphrase: secret('BACKUP_PASSPHRASE', 12),
     metricsPublic: choice('METRICS', 'local', ['local', 'public']) === 'public',
     metricsHost: text('METRICS_HOST') ?? '127.0.0.1',
@@ -252,6 +251,7 @@ export function readConfig(env: Environment) {
     )
   if (config.backupTo?.includes('://') && !/^s3:\/\/[^/?#]+(\/[^?#]*)?$/.test(config.backupTo))
     faults.push('BACKUP_TO must be a folder or s3://BUCKET/FOLDER')
+  faults.push(...publicUrlFaults(text('PUBLIC_URL')))
   faults.push(...proxyFaults(config.trustProxy), ...originFaults(config.corsOrigins), ...retiredFaults(env))
   const names = [...known, ...providerVariables(env)]
   faults.push(...findMisspelledNames(env, [...names, ...fileVariables(names)]))

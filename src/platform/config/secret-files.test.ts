@@ -81,7 +81,10 @@ test('reports an unusable secret file in one sentence', () => {
   )
   assert.equal(faultOf({ SMTP_URL_FILE: folder }), `SMTP_URL_FILE names ${folder}, which is a folder.`)
   const empty = fileOf(' \n')
-  assert.equal(faultOf({ DATABASE_URL_FILE: empty }), `DATABASE_URL_FILE names ${empty}, which is empty.`)
+  assert.equal(
+    faultOf({ DATABASE_URL_FILE: empty }),
+    `DATABASE_URL_FILE names ${empty}, which is empty: write the value into it, or remove DATABASE_URL_FILE.`,
+  )
   assert.equal(
     faultOf({ SMS_SECRET: 'one', SMS_SECRET_FILE: fileOf('two') }),
     'SMS_SECRET and SMS_SECRET_FILE are both set: remove one of them.',

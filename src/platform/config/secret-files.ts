@@ -63,7 +63,9 @@ export function settingReader(env: Environment, faults: string[]): (name: string
     try {
       const content = readFileSync(path, 'utf8').trim()
       if (content !== '') return content
-      faults.push(`${name}_FILE names ${path}, which is empty`)
+      faults.push(
+        `${name}_FILE names ${path}, which is empty: write the value into it, or remove ${name}_FILE`,
+      )
     } catch (error) {
       const code = (error as NodeJS.ErrnoException).code ?? 'unknown error'
       faults.push(`${name}_FILE names ${path}, which ${REASONS[code] ?? `cannot be read (${code})`}`)

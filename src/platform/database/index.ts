@@ -37,6 +37,7 @@ export {
 } from './fair-semaphore.ts'
 export { type Listener, listenOn } from './listener.ts'
 export * from './migrate.ts'
+export { OLDEST_POSTGRES } from './oldest.ts'
 export { createOutageLog, logFailure } from './outage-log.ts'
 export { findReplicaLags, openReplicas, type Replicas } from './replicas.ts'
 export { planSearch, SCANNED } from './search-plan.ts'

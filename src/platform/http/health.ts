@@ -3,15 +3,28 @@ import { createServer } from 'node:http'
 import { Counter, Gauge } from 'prom-client'
 import type { Config } from '#platform/config'
 import type { Context } from '#platform/context.ts'
+import type { Secrets } from '#platform/crypto.ts'
 import type { Metrics } from '#platform/observability'
 import type { Server } from './instance.ts'
 
 const READY_TIMEOUT_MS = 1500
 
-export function addHealth(server: Server, { sql, config, metrics, replicas, signals }: Context): void {
+const isChallenge = (given: unknown): given is string =>
+  typeof given === 'string' && /^[0-9a-f]{32}$/.test(given)
+
+/** Proves that an address leads to a server of this site. The prefix keeps the signature apart from all others. */
+export const signSite = (secrets: Secrets, challenge: string): string => secrets.sign(`site ${challenge}`)
+
+export function addHealth(
+  server: Server,
+  { sql, config, metrics, replicas, signals, secrets }: Context,
+): void {
   // Does not check the database. The orchestrator restarts a process that fails this check, which would not
   // repair the database.
-  server.get('/health/live', () => ({ status: 'ok' }))
+  server.get('/health/live', ({ query }) => {
+    const { challenge } = (query ?? {}) as { challenge?: unknown }
+    return isChallenge(challenge) ? { status: 'ok', site: signSite(secrets, challenge) } : { status: 'ok' }
+  })
   server.get('/health/ready', async (_request, reply) => {
     if (server.isDraining() || !(await sql.isAnswering(READY_TIMEOUT_MS)))
       return reply.code(503).send({ status: 'unavailable' })

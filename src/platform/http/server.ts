@@ -32,6 +32,7 @@ import { compileInput } from './input.ts'
 import { API, isForApi, type Server } from './instance.ts'
 import { addDrain, shedLoad } from './load-shedding.ts'
 import { addAssets } from './packages.ts'
+import { seenAddresses } from './seen-addresses.ts'
 import { refuseUnreadable } from './unreadable.ts'
 import { addWeb } from './web/pages.ts'
 import { isInner } from './web/session.ts'
@@ -117,14 +118,9 @@ const BODY_LIMIT = 1024 * 1024
  */
 const LINE_LIMIT = 64 * 1024
 
-export async function createServer({
-  config,
-  log,
-  limiter,
-  metrics,
-  identity,
-  sql,
-}: Context & { identity: Identity }): Promise<Server> {
+export async function createServer(ctx: Context & { identity: Identity }): Promise<Server> {
+  const { config, log, limiter, metrics, identity, sql } = ctx
+  const seen = seenAddresses(ctx)
   const corsOf = corsHeaders(config.corsOrigins)
   const refuse = refuseUnreadable(corsOf)
   const idOf = requestIds(config.trustProxy)
@@ -179,6 +175,7 @@ export async function createServer({
   // Uses callbacks, because promises would cost every request a few microseconds.
   server.addHook('onRequest', (request, reply, done) => {
     identify(request, reply)
+    if (!isInner(request)) seen.count(request)
     request.leave = metrics.enterRequest(request.routeOptions.url)
     request.caller = createScope(isInner(request) ? currentScope() : undefined)
     if (request.method === 'OPTIONS' && isForApi(request)) {

@@ -113,6 +113,29 @@ const post = async (author = first) => {
 }
 const picture = await upload(first.token, await flatPicture(40, 30).png().toBuffer())
 
+test('checks a backup in a database of its own', async () => {
+  const path = join(folder, 'checked.backup')
+  const made = await kith({ ...HERE, BACKUP_PASSPHRASE: 'a phrase of the tests' }, 'backup', path)
+  assert.equal(made.code, 0, made.output)
+  const TMPDIR = join(folder, 'tmp')
+  await mkdir(TMPDIR)
+  await chmod(TMPDIR, 0o711)
+  const users = await sql`select count(*)::int as count from users`
+  const check = (env: Record<string, string>) =>
+    kith({ ...HERE, TMPDIR, STORAGE: 'local', ...env }, 'backup', '--check', path)
+  const checked = await check({ BACKUP_PASSPHRASE: 'a phrase of the tests' })
+  assert.equal(checked.code, 0, checked.output)
+  assert.match(checked.output, /is complete: [\s\S]*✓ user_counts[\s\S]*No faults found\.\n$/)
+  assert.deepEqual(await readdir(TMPDIR), [])
+  assert.deepEqual(await sql`select count(*)::int as count from users`, users)
+  const bytes = await readFile(path)
+  await writeFile(path, bytes.subarray(0, -1000))
+  const cut = await check({ BACKUP_PASSPHRASE: 'a phrase of the tests' })
+  assert.equal(cut.code, 1, cut.output)
+  assert.equal((await check({ BACKUP_PASSPHRASE: 'another phrase' })).code, 1)
+  assert.deepEqual(await readdir(TMPDIR), [])
+})
+
 test('restores a backup made during writes', async () => {
   for (const each of people) await as(each, 'PUT', `/user/followings/${first.id}`)
   for (let i = 0; i < 30; i += 1) await post(people[i % people.length])

@@ -20,7 +20,7 @@ import { PageSteps } from '../../shell/page-steps.tsx'
 import { EmptyState, ErrorState } from '../../shell/states.tsx'
 import { useText } from '../../shell/text.ts'
 import { Value } from '../../shell/value.tsx'
-import { fieldOfRecord } from './fields.ts'
+import { fieldOfRecord, wordsOfParts } from './fields.ts'
 import { type AuditEntry, differencesOf, nameOf, nounOf, pageOf, SUBJECTS, sentenceOf } from './sentences.ts'
 
 const AT_ONCE = 20
@@ -231,7 +231,7 @@ function Entry({ entry, names }: { entry: AuditEntry; names: Map<number, string>
             {differences
               .slice(0, 4)
               .map(({ field }) => t(field.label))
-              .join(', ')}
+              .join(t([', ', '、']))}
             {differences.length > 4
               ? t([` and ${differences.length - 4} more`, ` 等 ${differences.length} 项`])
               : ''}
@@ -282,13 +282,14 @@ function Difference({
   field: ReturnType<typeof fieldOfRecord>
   tone: string
 }) {
+  const t = useText()
   return (
     <Box
       component="td"
       sx={{ color: tone, overflowWrap: 'anywhere', whiteSpace: 'pre-wrap', verticalAlign: 'top' }}
     >
       {typeof value === 'object' && value !== null ? (
-        JSON.stringify(value)
+        t(wordsOfParts(value))
       ) : (
         <Value value={value} as={as} {...(choices ? { choices } : {})} />
       )}

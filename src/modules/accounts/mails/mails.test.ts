@@ -126,10 +126,16 @@ test('previews a draft and sends it to the administrator as a test', async () =>
       502,
       'mail_failed',
     ])
-    const fault = new MailError(Object.assign(new Error('535'), { code: 'EAUTH' }))
+    const fault = new MailError(Object.assign(new Error('535'), { code: 'EAUTH' }), {
+      url: 'smtp://jo:secret@mail.example',
+      sender: 'jo@mail.example',
+    })
     Object.assign(mailSender(ctx), { send: () => Promise.reject(fault) })
     const { body: told } = await as(founder, 'POST', '/admin/mails/code/test', draft)
-    assert.match(told.message, /^The mail server did not accept the test\. .*password in SMTP_URL\.$/)
+    assert.match(
+      told.message,
+      /^The mail server did not accept the test\. .* the password\. Correct both in SMTP_URL\.$/,
+    )
     Object.assign(mailSender(ctx), { send: async (mail: MailMessage) => void mails.push(mail) })
   })
   assert.equal((await read('code')).is_changed, false)

@@ -3,6 +3,7 @@ import { recordAudit } from '#modules/audit/index.ts'
 import type { Context } from '#platform/context.ts'
 import { transaction } from '#platform/database'
 import { ApiError, apiError, invalidField, type Text as LocalText, notFound } from '#platform/errors.ts'
+import { explainFault } from '#platform/health'
 import {
   Empty,
   language,
@@ -283,8 +284,8 @@ export function adminMailRoutes(server: Server, ctx: Context) {
       } catch (error) {
         ctx.log.warn({ err: error }, 'a test mail was not accepted')
         const { code, status, text } = mailFailed
-        const advice = error instanceof MailError ? error.advice : undefined
-        throw advice ? new ApiError(status, code, joined(text, advice)) : mailFailed()
+        const fault = error instanceof MailError ? error.fault : undefined
+        throw fault ? new ApiError(status, code, joined(text, explainFault(fault))) : mailFailed()
       }
     },
   })

@@ -3,6 +3,7 @@ import { messageOf } from '#lib/faults.ts'
 import { databaseTime } from '#platform/clocks.ts'
 import type { Context } from '#platform/context.ts'
 import { type Db, transaction } from '#platform/database'
+import { explainError } from '#platform/health'
 import { findLostNotices, type LostNotice, receiveNotice } from './notices.ts'
 import { configuredServices, PaymentFault, paymentService, type StatementLine } from './providers/choose.ts'
 import { type NewDifference, type PaymentRow, recordDifference, takeDuePayments } from './queries.ts'
@@ -183,6 +184,8 @@ export async function compareStatements(ctx: Context): Promise<void> {
 
 export const paymentProbe: Probe = {
   part: 'payments',
+  settings: 'the settings of the payment providers (docs/payments.md)',
+  worksAlone: true,
   isUsed: ({ config }) => configuredServices(config.payments).length > 0,
   services: ({ config }) => configuredServices(config.payments),
   async check({ config }) {
@@ -191,7 +194,7 @@ export const paymentProbe: Probe = {
       try {
         await (await paymentService(config.payments, name))?.check()
       } catch (error) {
-        faults.push(`${name}: ${messageOf(error)}`)
+        faults.push(`${name}: ${explainError(error, name)?.message ?? messageOf(error)}`)
       }
     if (faults.length > 0) throw new Error(faults.join('; '))
   },

@@ -18,6 +18,8 @@ type Part = {
   state: string
   since: string | null
   fault: string | null
+  code: string | null
+  remedy: { en: string; zh: string } | null
   good_at: string | null
   checked_at: string | null
   figures: { name: string; value: number }[]
@@ -65,6 +67,7 @@ test('reports the start of a fault until the faulty part recovers (administratio
   let fault: string | undefined
   const probe: Probe = {
     part: 'uploads',
+    settings: 'STORAGE',
     isUsed: () => true,
     async check() {
       if (fault !== undefined) throw new Error(fault)
@@ -81,6 +84,9 @@ test('reports the start of a fault until the faulty part recovers (administratio
   assert.deepEqual([failing.state, failing.since], ['failing', '2026-01-02 03:04:05'])
   assert.equal(failing.fault, 'x'.repeat(300))
   assert.ok(String(failing.good_at) > '2026-01-02')
+  await sql`update health_checks set fault = null, failing_since = null where part = 'uploads'`
+  const cleared = await partNamed('uploads')
+  assert.deepEqual([cleared.state, cleared.code, cleared.remedy], ['good', null, null])
   fault = undefined
   await checkHealth(ctx, [probe])
   const again = await partNamed('uploads')
@@ -157,9 +163,33 @@ test('tests the place of backups, and says in the language of the administrator 
   assert.deepEqual(await readdir(folder), [])
   await writeFile(join(folder, 'file'), '')
   ctx.config.backupTo = join(folder, 'file')
-  assert.match((await ask()).fault, /cannot be written \(ENOTDIR\): A part of the path is a file\./)
-  assert.match((await ask('zh')).fault, /路径中有一部分是文件/)
+  assert.match((await ask()).fault, /\/file is a file, or its path contains one\. Name a folder instead\.$/)
+  assert.match((await ask('zh')).fault, /是文件，或其路径包含文件。请改用文件夹。$/)
   assert.equal((await as(await person(), 'POST', '/admin/backup-test')).status, 403)
+})
+
+test('checks at once and starts a backup on request (administration-20)', async () => {
+  const target = await createWorld({ BACKUP_TO: '/backups' })
+  const admin = await target.person({ roles: ['founder'] })
+  founders.set(target, admin)
+  const jobs = async () =>
+    (
+      await target.sql`select task_identifier as task from graphile_worker.jobs
+      where task_identifier in ('check_health', 'scheduled_backup') order by 1`
+    ).map(({ task }) => task)
+  assert.equal((await target.as(admin, 'POST', '/admin/health/checks')).status, 204)
+  assert.deepEqual(await jobs(), ['check_health'])
+  await target.work()
+  assert.equal((await partIn(target, 'disk')).state, 'good')
+  for (const _ of [1, 2]) assert.equal((await target.as(admin, 'POST', '/admin/backups')).status, 204)
+  assert.deepEqual(await jobs(), ['scheduled_backup'])
+  const { data } = (await target.as(admin, 'GET', '/admin/audit-log?subject_type=backups')).body
+  assert.deepEqual([data.length, data[0].action, data[0].after], [2, 'backups.create', { to: '/backups' }])
+  const refused = await as(founder, 'POST', '/admin/backups')
+  assert.deepEqual([refused.status, refused.headers['x-error-code']], [409, 'no_backup_place'])
+  const stranger = await person()
+  for (const path of ['/admin/health/checks', '/admin/backups'])
+    assert.equal((await as(stranger, 'POST', path)).status, 403)
 })
 
 test('reports the uploads as good after a successful storage check', async () => {

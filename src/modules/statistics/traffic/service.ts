@@ -1,7 +1,16 @@
 import { wireTime } from '#lib/time.ts'
 import type { Context } from '#platform/context.ts'
 import { logFailure, type Sql } from '#platform/database'
-import { Int, Nullable, Shared, type Static, Time, Type } from '#platform/http'
+import {
+  Int,
+  Nullable,
+  type SeenAddresses,
+  Shared,
+  type Static,
+  seenAddresses,
+  Time,
+  Type,
+} from '#platform/http'
 import { quantileMs, type Traffic } from '#platform/observability'
 
 export const TrafficQuery = Type.Object({ hours: Type.Optional(Int(1, 168, { default: 24 })) })
@@ -20,10 +29,15 @@ export const TrafficHistory = Shared('TrafficHistory', {
 })
 export type TrafficHistory = Static<typeof TrafficHistory>
 
-const addTraffic = (sql: Sql, at: Date, { requests, faults, times }: Traffic) => sql`
-  insert into request_minutes as m (at, requests, faults, times)
-  values (${at}, ${requests}, ${faults}, ${times}::integer[])
+const addTraffic = (sql: Sql, at: Date, { requests, faults, times }: Traffic, seen: SeenAddresses) => sql`
+  insert into request_minutes as m (at, requests, faults, times, own_address, other_address, other_origin,
+    untrusted_proxy, proxy)
+  values (${at}, ${requests}, ${faults}, ${times}::integer[], ${seen.own}, ${seen.other}, ${seen.origin},
+    ${seen.proxied}, ${seen.proxy})
   on conflict (at) do update set requests = m.requests + excluded.requests, faults = m.faults + excluded.faults,
+    own_address = m.own_address + excluded.own_address, other_address = m.other_address + excluded.other_address,
+    other_origin = coalesce(excluded.other_origin, m.other_origin), proxy = coalesce(excluded.proxy, m.proxy),
+    untrusted_proxy = m.untrusted_proxy + excluded.untrusted_proxy,
     times = array(
       select coalesce(a, 0) + coalesce(b, 0) from unnest(m.times, excluded.times) with ordinality as u (a, b, place)
       order by place
@@ -61,16 +75,17 @@ const PIECES = [
 ]
 
 export function trafficWriter(ctx: Context): () => Promise<void> {
-  let unwritten: { at: Date; traffic: Traffic }[] = []
+  let unwritten: { at: Date; traffic: Traffic; seen: SeenAddresses }[] = []
   return async () => {
     const traffic = ctx.metrics.takeTraffic()
+    const seen = seenAddresses(ctx).take()
     // Subtracts a second, because the timer fires just after the end of the counted minute.
     const at = new Date(Math.floor((Date.now() - 1000) / MINUTE_MS) * MINUTE_MS)
-    const writing = traffic.requests > 0 ? [...unwritten, { at, traffic }] : unwritten
+    const writing = traffic.requests > 0 ? [...unwritten, { at, traffic, seen }] : unwritten
     unwritten = []
-    for (const [index, { at, traffic }] of writing.entries()) {
+    for (const [index, { at, traffic, seen }] of writing.entries()) {
       try {
-        await addTraffic(ctx.sql, at, traffic)
+        await addTraffic(ctx.sql, at, traffic, seen)
       } catch (error) {
         logFailure(ctx.log, error, 'writing request counts failed; they stay buffered for the next attempt')
         unwritten = writing.slice(index).slice(-UNWRITTEN_MAX)

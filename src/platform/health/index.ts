@@ -1,0 +1,3 @@
+export { CATALOGUE, type Details } from './catalogue.ts'
+export { describeFault, explainFault, HealthFault } from './faults.ts'
+export { addressOf, bucketFault, diskFault, explainError, networkFault, targetOf } from './reasons.ts'
