@@ -184,7 +184,9 @@ async function install(folder, isStart) {
     .update(`${process.platform} ${process.arch}`)
     .digest('hex')
   const [present, mark] = existsSync(stamp) ? readFileSync(stamp, 'utf8').split(' ') : []
-  const isTemporary = isStart && (mark === 'start' || present === undefined)
+  // An install by hand leaves npm's list of packages but no stamp. An interrupted install leaves neither.
+  const isByHand = present === undefined && existsSync(join(folder, 'node_modules', '.package-lock.json'))
+  const isTemporary = isStart && !isByHand && (mark === 'start' || present === undefined)
   if (present !== wanted) await npm(INSTALL, { cwd: folder })
   writeFileSync(stamp, isTemporary ? `${wanted} start` : wanted)
   return isTemporary

@@ -159,3 +159,11 @@ test('stops the start when a signal interrupts the build', async () => {
     [],
   )
 })
+
+test('keeps the packages that a developer installed by hand when a start builds the console', async () => {
+  const { home, start } = await clone('by hand', { npm: INSTALLS })
+  await mkdir(join(home, 'node_modules'))
+  await writeFile(join(home, 'node_modules/.package-lock.json'), '{}')
+  assert.equal((await start()).code, 0)
+  assert.ok(existsSync(join(home, 'node_modules/.package-lock.json')))
+})
