@@ -167,3 +167,17 @@ test('keeps the packages that a developer installed by hand when a start builds 
   assert.equal((await start()).code, 0)
   assert.ok(existsSync(join(home, 'node_modules/.package-lock.json')))
 })
+
+test('installs the packages of a build for tests that run after a start', async () => {
+  const { home, run, start } = await clone('tests', { npm: INSTALLS })
+  assert.equal((await start()).code, 0)
+  assert.ok(!existsSync(join(home, 'node_modules')))
+  assert.deepEqual(await run(['build-packages.mjs', 'console']), {
+    code: 0,
+    said: 'kith: installing the packages of console/\n',
+  })
+  assert.ok(existsSync(join(home, 'node_modules/vite')))
+  assert.deepEqual(await run(['build-packages.mjs', 'console']), { code: 0, said: '' })
+  assert.deepEqual(await start(), { code: 0, said: '' })
+  assert.ok(existsSync(join(home, 'node_modules/vite')))
+})
