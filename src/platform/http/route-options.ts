@@ -21,7 +21,11 @@ export type Exchange = { request: FastifyRequest; reply: FastifyReply }
 type Operation = `${Verb} ${string}`
 
 /** Hides request and reply from handlers whose result the guest cache may store, because it may not depend on them. */
-type ExchangeOf<O, A> = O extends `GET ${string}` ? (A extends 'public' | 'optional' ? object : Exchange) : Exchange
+type ExchangeOf<O, A> = O extends `GET ${string}`
+  ? A extends 'public' | 'optional'
+    ? object
+    : Exchange
+  : Exchange
 
 export type UnvalidatedCall<A, P extends TSchema, O = 'POST /'> = ExchangeOf<O, A> & {
   /** Returns request and reply, and keeps the result out of the guest cache. */
@@ -125,15 +129,7 @@ export type RouteOptions<
   precheck?: (arrival: UnvalidatedCall<A, P, O>) => unknown
 }
 
-type PlainHandler<
-  A,
-  P extends TSchema,
-  Q extends TSchema,
-  B extends TSchema,
-  R extends Replies,
-  L,
-  O,
-> = {
+type PlainHandler<A, P extends TSchema, Q extends TSchema, B extends TSchema, R extends Replies, L, O> = {
   idempotent?: never
   handler: (
     call: RouteCall<A, P, Q, B, Awaited<L>, O>,
