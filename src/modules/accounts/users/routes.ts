@@ -4,7 +4,14 @@ import { hasAbility } from '#modules/abilities/index.ts'
 import { readSettings } from '#modules/settings/index.ts'
 import type { Context } from '#platform/context.ts'
 import { invalidField } from '#platform/errors.ts'
-import { attemptCounter, type CountAttempt, routesOn, type Server, Type, type UnvalidatedCall } from '#platform/http'
+import {
+  attemptCounter,
+  type CountAttempt,
+  routesOn,
+  type Server,
+  Type,
+  type UnvalidatedCall,
+} from '#platform/http'
 import { isAccountUsed, storedAccount } from '../identity/codes.ts'
 import { noSuchUser, UserFlagsQuery, UserKeyParams, UserListQuery, UserView } from '../schema.ts'
 import { findRelation, findUserId, listUserIds } from './queries.ts'
