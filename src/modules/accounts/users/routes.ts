@@ -4,7 +4,14 @@ import { hasAbility } from '#modules/abilities/index.ts'
 import { readSettings } from '#modules/settings/index.ts'
 import type { Context } from '#platform/context.ts'
 import { invalidField } from '#platform/errors.ts'
-import { attemptCounter, type CountAttempt, routesOn, type Server, Type } from '#platform/http'
+import {
+  attemptCounter,
+  type CountAttempt,
+  routesOn,
+  type Server,
+  Type,
+  type UnvalidatedCall,
+} from '#platform/http'
 import { isAccountUsed, storedAccount } from '../identity/codes.ts'
 import { noSuchUser, UserFlagsQuery, UserKeyParams, UserListQuery, UserView } from '../schema.ts'
 import { findRelation, findUserId, listUserIds } from './queries.ts'
@@ -63,11 +70,11 @@ export function userRoutes(server: Server, ctx: Context) {
     return (await isAccountUsed(sql, storedAccount(login.kind, login.value))) ? UNDISCLOSED : undefined
   }
 
-  type Lookup = Parameters<typeof attemptCounter>[1] & { params: { user: string }; viewer: { id: number } }
+  type Lookup = Pick<UnvalidatedCall<'optional', typeof UserKeyParams>, 'uncached' | 'params' | 'viewer'>
   const findOrThrow = async (call: Lookup) => {
     const id = await find(call.params.user, call.viewer.id, () =>
       // Creates the attempt counter lazily, so that responses to lookups by id or name stay cacheable.
-      attemptCounter(ctx, call)(),
+      attemptCounter(ctx, call.uncached())(),
     )
     if (id === undefined) throw noSuchUser()
     return id
@@ -91,7 +98,7 @@ export function userRoutes(server: Server, ctx: Context) {
       const id = login.kind === 'id' ? login.value : await findOrThrow(call)
       // Bypasses the reply schema, which requires all fields of a user.
       if (id === UNDISCLOSED)
-        return call.reply.type('application/json; charset=utf-8').send(`{"id":${UNDISCLOSED}}`)
+        return call.uncached().reply.type('application/json; charset=utf-8').send(`{"id":${UNDISCLOSED}}`)
       const { following, follower } = query
       const [users, followed, follows] = await Promise.all([
         userViews(ctx, sql, [id], viewer.id),

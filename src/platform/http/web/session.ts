@@ -22,6 +22,13 @@ const INNER_SECRET = randomBytes(24).toString('base64url')
 /** Header of the requests with which a page reads the API. */
 export const INNER = { [INNER_HEADER]: INNER_SECRET }
 
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** True for requests with which a page of the site reads the API in this process. */
+    isInner: boolean
+  }
+}
+
 export const isInner = ({ headers }: Pick<FastifyRequest, 'headers'>): boolean =>
   headers[INNER_HEADER] === INNER_SECRET
 
