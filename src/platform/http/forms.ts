@@ -84,7 +84,7 @@ function plain(level: Level): unknown {
 }
 
 /** Reads fields such as `a[b]=1`, `a[]=1` and `a[0][b]=1` into the shape of a JSON body (conventions-41). */
-export function nestFields(pairs: readonly [string, string][]): Record<string, unknown> {
+function nestFields(pairs: readonly [string, string][]): Record<string, unknown> {
   const fields: Level = new Map()
   for (const [name, value] of pairs) put(fields, name, value)
   return fromForm(
