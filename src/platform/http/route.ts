@@ -4,6 +4,7 @@ import {
   ApiError,
   addressBlocked,
   badRequest,
+  bodyTooLarge,
   type DeclaredError,
   forbidden,
   invalidInput,
@@ -42,7 +43,7 @@ function documentedErrors(
     tooManyRequests,
     // The query of any method may be unreadable.
     badRequest,
-    ...(method === 'GET' ? [] : [unsupportedMediaType]),
+    ...(method === 'GET' ? [] : [bodyTooLarge, unsupportedMediaType]),
     ...(isOpen ? [] : [unauthenticated]),
     ...(method === 'GET' && !path.startsWith('/auth/') ? [] : [addressBlocked]),
     ...(method === 'GET' || options.access === 'public' || options.whileSilenced ? [] : [silenced]),
