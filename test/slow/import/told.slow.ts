@@ -53,6 +53,8 @@ describe('reports what an import cannot keep', { skip: skipMariaDb }, async () =
     }
     await put('a/1.png', picture)
     await put('a/2.png', picture.subarray(0, 20))
+    await run("update users set avatar = 'public:avatars/1.png' where id = 1")
+    await put('avatars/1.png', picture.subarray(0, picture.length - 20))
     await add('wallets', { user_id: 2, balance: 400, deleted_at: '2020-01-01 00:00:00' })
     await add('wallet_charges', {
       user_id: 1,
@@ -83,8 +85,24 @@ describe('reports what an import cannot keep', { skip: skipMariaDb }, async () =
     const { reasons } = await bring({ dryRun: true })
     assert.deepEqual(reasons('bytes of files', 'file 2 of user 1'), ['unsupported file type'])
     assert.deepEqual(reasons('bytes of files', 'file 1 of user 1'), ['differs from the stored bytes'])
+    assert.deepEqual(reasons('pictures', 'users.avatar 1'), ['damaged: kept as it is'])
     assert.deepEqual(await readdir(join(world.ctx.config.dataDir ?? '', 'files')).catch(() => []), [])
     assert.equal((await sql`select from file_uses`).count, 0)
+  })
+
+  test('keeps the lines about files that were copied before an interruption', async () => {
+    const other = await createWorld()
+    const bringOther = bringerOf(other, { database: source.address, files: folder })
+    for (const step of ['bytes of files', 'pictures'])
+      await assert.rejects(
+        bringOther({}, (at) => {
+          if (at.startsWith(`${step}: `)) throw new Error(`broken off in ${step}`)
+        }),
+        new RegExp(`broken off in ${step}`),
+      )
+    const { reasons } = await bringOther({ resume: true })
+    assert.deepEqual(reasons('bytes of files', 'file 1 of user 1'), ['differs from the stored bytes'])
+    assert.deepEqual(reasons('pictures', 'users.avatar 1'), ['damaged: kept as it is'])
   })
 
   test('keeps the lines about copied files in later runs, and drops those of files that are gone', async () => {
