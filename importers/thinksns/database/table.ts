@@ -68,9 +68,9 @@ export type Gone = {
   before?(tx: Tx, range: Range): Promise<unknown>
   /**
    * Runs after a range is written. `rows` are those that are here under their own key, and `known` also those that were
-   * merged into others. Returns how many vanished.
+   * merged into others. Returns the keys of those that vanished.
    */
-  after?(tx: Tx, range: Range, rows: SourceRow[], known: SourceRow[]): Promise<number>
+  after?(tx: Tx, range: Range, rows: SourceRow[], known: SourceRow[]): Promise<string[]>
 }
 
 export type TableImport<C extends Columns = Columns> = {

@@ -33,9 +33,10 @@ const roles = defineTable({
     custom('remove', {
       // Other roles than Kith's own exist only because the source has them.
       after: async (tx, _range, rows) => {
-        const { count } = await tx`
-          delete from roles where not name = any(${[...OWN_ROLES, ...rows.map(({ name }) => String(name))]})`
-        return count
+        const gone = await tx<{ name: string }[]>`
+          delete from roles where not name = any(${[...OWN_ROLES, ...rows.map(({ name }) => String(name))]})
+          returning name`
+        return gone.map(({ name }) => name)
       },
     }),
     forgotten('roles'),

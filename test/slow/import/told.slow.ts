@@ -22,6 +22,12 @@ describe('reports what an import cannot keep', { skip: skipMariaDb }, async () =
     await writeFile(join(folder, path), bytes)
   }
 
+  const storedFiles = async () => {
+    const uploads = join(world.ctx.config.dataDir ?? '', 'uploads')
+    const entries = await readdir(uploads, { recursive: true, withFileTypes: true }).catch(() => [])
+    return entries.filter((entry) => entry.isFile())
+  }
+
   before(async () => {
     maria = await startMariaDb()
     source = await createThinkSns(maria, 'told')
@@ -86,7 +92,7 @@ describe('reports what an import cannot keep', { skip: skipMariaDb }, async () =
     assert.deepEqual(reasons('bytes of files', 'file 2 of user 1'), ['unsupported file type'])
     assert.deepEqual(reasons('bytes of files', 'file 1 of user 1'), ['differs from the stored bytes'])
     assert.deepEqual(reasons('pictures', 'users.avatar 1'), ['damaged: kept as it is'])
-    assert.deepEqual(await readdir(join(world.ctx.config.dataDir ?? '', 'files')).catch(() => []), [])
+    assert.deepEqual(await storedFiles(), [])
     assert.equal((await sql`select from file_uses`).count, 0)
   })
 
@@ -107,6 +113,7 @@ describe('reports what an import cannot keep', { skip: skipMariaDb }, async () =
 
   test('keeps the lines about copied files in later runs, and drops those of files that are gone', async () => {
     await bring()
+    assert.equal((await storedFiles()).length, 2)
     const later = await bring()
     assert.deepEqual(later.reasons('bytes of files', 'file 1 of user 1'), ['differs from the stored bytes'])
     assert.deepEqual(later.reasons('bytes of files', 'file 2 of user 1'), ['unsupported file type'])

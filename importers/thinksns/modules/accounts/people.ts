@@ -233,19 +233,20 @@ export const users = defineTable({
   ],
   key: ['id'],
   gone: all(
-    freed('users', (sql) => sql`name_key = 'moving ' || id, email = null, email_key = null, phone = null`),
-    withoutPictures('users.avatar', 'users.bg'),
     custom('hide', {
       // Their content stays. Founders stay too, because the site needs an administrator.
       async after(tx, { from, to }, rows) {
-        const { count } = await tx`
+        const gone = await tx<{ id: number }[]>`
           update users u set deleted_at = now() where id >= ${from} and id < ${to} and deleted_at is null
             and not id = any(${rows.map(({ id }) => Number(id ?? 0))}::bigint[])
             and not exists (
-              select from user_roles x join roles r on r.id = x.role_id where x.user_id = u.id and r.name = 'founder')`
-        return count
+              select from user_roles x join roles r on r.id = x.role_id where x.user_id = u.id and r.name = 'founder')
+          returning id`
+        return gone.map(({ id }) => String(id))
       },
     }),
+    freed('users', (sql) => sql`name_key = 'moving ' || id, email = null, email_key = null, phone = null`),
+    withoutPictures('users.avatar', 'users.bg'),
   ),
   reread: 'whole',
   states: existing('users', 'users'),
