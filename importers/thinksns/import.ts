@@ -142,6 +142,11 @@ export async function bringOver(ctx: Context, given: ThinkSnsOptions, out: Outpu
       throw new Error('this database contains no ThinkSNS+ tables: check --prefix')
     const left = await countLeft(source)
     const { zone: _, prefix: __, ...kept } = choices
+    const inFen = !source.tables.has('currencies')
+    if (inFen)
+      out.line(
+        'The old site has no points (before 1.9): pending payments of requests are refunded into the wallet, because Kith takes points for them.',
+      )
     const run = async (transactions: Transactions) => {
       await transactions((tx) => beginRun(tx, SOURCE, choices))
       const unread = listUnread(source, TABLES)
@@ -150,7 +155,7 @@ export async function bringOver(ctx: Context, given: ThinkSnsOptions, out: Outpu
         ctx,
         source,
         transactions,
-        options: { ...kept, dryRun },
+        options: { ...kept, ...(inFen ? { waiting: 'refund' as const } : {}), inFen, dryRun },
         files,
         things: THINGS,
         again: given.again ?? false,

@@ -605,6 +605,7 @@ export type Tables = {
     created_at: string
     updated_at: string
     deleted_at: string | null
+    unloaded: boolean
   }
   im_registrations: {
     id: number

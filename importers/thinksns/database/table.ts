@@ -18,6 +18,8 @@ export type ImportOptions = {
   /** If true, imports feed prices of old ThinkSNS+ versions. The latest version does not charge them. */
   oldPrices: boolean
   lockDisablers: boolean
+  /** True for a source without points, whose payments were in fen of the wallet. */
+  inFen?: boolean
   dryRun: boolean
 }
 

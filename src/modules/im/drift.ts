@@ -1,16 +1,19 @@
 import { wireTime, wireTimeOrNull } from '#lib/time.ts'
 import type { Context } from '#platform/context.ts'
+import { logFailure } from '#platform/database'
 import { Nullable, routesOn, type Server, Shared, Time, Type } from '#platform/http'
 import { countUnregistered, listAccounts, listWaitingAccounts, markWaiting } from './accounts/queries.ts'
 import { findLastRegistration, type Registration, syncAccounts } from './accounts/service.ts'
 import { imProvider } from './providers/choose.ts'
 import { sameSettings } from './providers/provider.ts'
+import { loadGroups } from './sync/loading.ts'
 import {
   addSync,
   type Backlog,
   countBacklog,
   listConfirmedGroups,
   listMemberIds,
+  listUnloadedGroups,
   listWaitingGroups,
   markDrifted,
   moveToProvider,
@@ -18,9 +21,12 @@ import {
 import { settingsOf } from './sync/service.ts'
 
 const AT_ONCE = 1000
+const UNLOADED_SHOWN = 10_000
 
 /** Repeats syncs whose job was lost in a crash, and starts syncs with a newly configured provider. */
 export async function sweep(ctx: Context): Promise<void> {
+  // An outage must not keep the server from the rest.
+  await loadGroups(ctx).catch((error) => logFailure(ctx.log, error, 'imported groups are not loaded yet'))
   await moveToProvider(ctx.sql, imProvider(ctx).name, ctx.config.im.isChosen)
   for (const id of await listWaitingGroups(ctx.sql, AT_ONCE)) await addSync(ctx.sql, 'im_group', id, 0)
   await syncAccounts(ctx, await listWaitingAccounts(ctx.sql, AT_ONCE))
@@ -81,10 +87,16 @@ async function restoreAccounts(ctx: Context): Promise<number> {
   }
 }
 
-export async function reconcile(ctx: Context): Promise<{ restored: number; drift: ImDrift[] }> {
+const NOT_LOADED = 'is not loaded from the provider yet'
+const NOT_THERE = 'is missing at the provider, so its name and members are unknown'
+
+export async function reconcile(
+  ctx: Context,
+): Promise<{ loaded: number; restored: number; drift: ImDrift[] }> {
+  const { loaded, missing } = await loadGroups(ctx)
   await sweep(ctx)
   const restored = await restoreAccounts(ctx)
-  const drift: ImDrift[] = []
+  const drift: ImDrift[] = missing.map((group) => ({ group, difference: NOT_THERE }))
   await compareGroups(ctx, async (each, version) => {
     drift.push(each)
     await markDrifted(ctx.sql, each.group, version)
@@ -92,7 +104,7 @@ export async function reconcile(ctx: Context): Promise<{ restored: number; drift
   })
   if (restored > 0 || drift.length > 0)
     ctx.log.warn({ restored, drift: drift.slice(0, 100) }, 'repaired drift at the instant-messaging provider')
-  return { restored, drift }
+  return { loaded, restored, drift }
 }
 
 export const checkImProvider = (ctx: Context): Promise<void> => imProvider(ctx).health()
@@ -119,7 +131,9 @@ export async function findImState(ctx: Context): Promise<
 }
 
 export async function findDrift(ctx: Context): Promise<ImDrift[]> {
-  const drift: ImDrift[] = []
+  const drift: ImDrift[] = (await listUnloadedGroups(ctx.sql, 0, imProvider(ctx).name, UNLOADED_SHOWN)).map(
+    ({ id }) => ({ group: id, difference: NOT_LOADED }),
+  )
   await compareGroups(ctx, async (each) => void drift.push(each))
   return drift
 }

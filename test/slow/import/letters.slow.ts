@@ -12,9 +12,9 @@ describe('tells users the name that the import gave them', { skip: skipMariaDb }
   let maria: MariaDb
   let source: ThinkSns
 
-  async function send(dryRun = false): Promise<string[]> {
+  async function send(dryRun = false, services = { mail: true, text: true }): Promise<string[]> {
     const lines: string[] = []
-    await sendLetters(ctx, { dryRun, print: (line) => void lines.push(line) })
+    await sendLetters(ctx, { dryRun, services, print: (line) => void lines.push(line) })
     await world.work()
     return lines
   }
@@ -50,6 +50,23 @@ describe('tells users the name that the import gave them', { skip: skipMariaDb }
     ])
     assert.deepEqual(outbox, [])
     await sql`update imports set closed_at = now()`
+  })
+
+  test('sends no letter without a configured service, and shows names with control characters', async () => {
+    await sql`
+      update import_notes set was = ${JSON.stringify('two\u0000\nof')} where source_table = 'users' and row_key = '2'
+        and source_column = 'name'`
+    assert.deepEqual(await send(false, { mail: false, text: false }), [
+      '2: two of → _two_example.org (mail is not configured: SMTP_URL)',
+      '3: 13800000001 → _13800000001 (text messages are not configured: docs/sms.md)',
+      '4: 12345 → _12345 (no e-mail address or phone number)',
+      '5: five@example.org → _five_example.org (mail is not configured: SMTP_URL)',
+      '0 letters queued: the running server sends them, 4 users cannot be reached.',
+    ])
+    assert.equal((await sql`select from import_letters`).count, 0)
+    await sql`
+      update import_notes set was = ${JSON.stringify('two@example.org')} where source_table = 'users' and row_key = '2'
+        and source_column = 'name'`
   })
 
   test('sends a mail, or a text message to users without an address', async () => {

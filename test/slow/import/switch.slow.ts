@@ -171,15 +171,21 @@ for (const seed of SEEDS)
       for (const chat of chats)
         easemob.groups.set(chat, {
           ...{ id: chat, name: `name of ${chat}`, description: '', public: false, membersonly: true },
-          ...{ allowinvites: true, maxusers: 200, custom: '', owner: '1', members: new Set<string>() },
+          ...{ allowinvites: true, maxusers: 200, custom: '', owner: '1', members: new Set(['2', '3']) },
         })
       env = { ...env, ...easemob.env }
       const { text } = await run('npx kith doctor im --mend')
       assert.doesNotMatch(text, /does not exist at the provider/)
-      for (const chat of chats) assert.ok(easemob.groups.has(chat), `${chat} is still at the provider`)
+      await startKith()
+      await stopKith()
+      for (const chat of chats) {
+        const { name: kept, owner, members } = easemob.groups.get(chat) ?? {}
+        assert.deepEqual([kept, owner, [...(members ?? [])].sort()], [`name of ${chat}`, '1', ['2', '3']], chat)
+      }
     })
 
     test('sends letters once', async () => {
+      env = { ...env, SMTP_URL: 'smtp://127.0.0.1:1' }
       const text = await runAll(LETTERS)
       assert.match(text, /7: seven@example\.org → _seven_example\.org/)
       const queued = /(\d+) letters queued/.exec(text)?.[1]

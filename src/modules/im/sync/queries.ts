@@ -3,7 +3,7 @@ import { type Context, defineState } from '#platform/context.ts'
 import { type Db, type Fragment, logFailure, type Row } from '#platform/database'
 import { addJob } from '#platform/jobs'
 import type { ImGroupSettings } from '../groups/queries.ts'
-import { ImError } from '../providers/provider.ts'
+import { type GroupSettings, ImError } from '../providers/provider.ts'
 
 export type LeasedGroup = ImGroupSettings &
   Row<'im_groups', 'id' | 'provider' | 'provider_id' | 'creator_id' | 'owner_id' | 'version'> & {
@@ -31,6 +31,7 @@ export async function leaseGroup(
     update im_groups set leased_until = now() + make_interval(secs => ${seconds})
     where id = ${id} and (synced_version < version or provider is distinct from ${provider})
       and ${isUnleased(sql)} and ${isSettled(sql, isChosen)}
+      and not (unloaded and provider = ${provider} and deleted_at is null)
     returning id, provider, provider_id, name, description, public, members_only, allow_invites, max_users,
       creator_id, owner_id, version, deleted_at is not null as deleted`
   return row
@@ -49,7 +50,8 @@ export async function extendLease(sql: Db, id: number, seconds: number): Promise
 }
 
 export async function saveProviderId(sql: Db, id: number, provider: string, providerId: string | null) {
-  await sql`update im_groups set provider = ${provider}, provider_id = ${providerId} where id = ${id}`
+  await sql`
+    update im_groups set provider = ${provider}, provider_id = ${providerId}, unloaded = false where id = ${id}`
 }
 
 export async function confirmGroup(sql: Db, id: number, provider: string, version: number): Promise<boolean> {
@@ -127,9 +129,48 @@ export async function listConfirmedGroups(
     select id, provider_id, name, description, public, members_only, allow_invites, max_users, owner_id, version
     from im_groups
     where id > ${lastId} and synced_version = version and provider = ${provider} and deleted_at is null
-      and provider_id is not null
+      and provider_id is not null and not unloaded
     order by id limit ${limit}`
 }
+
+type UnloadedGroup = Row<'im_groups', 'id'> & { provider_id: string }
+
+export const listUnloadedGroups = (sql: Db, lastId: number, provider: string, limit: number) => sql<
+  UnloadedGroup[]
+>`
+  select id, provider_id from im_groups
+  where unloaded and id > ${lastId} and provider = ${provider} and provider_id is not null and deleted_at is null
+  order by id limit ${limit}`
+
+const MEMBERS_MAX = { least: 2, most: 2000 }
+
+/** Stores what the provider holds of a group. Accounts without a user are left out. */
+export async function saveLoadedGroup(
+  tx: Db,
+  id: number,
+  { settings, owner, names }: { settings: GroupSettings; owner: string | null; names: string[] },
+): Promise<void> {
+  const ids = [...names, owner ?? ''].filter((name) => /^[1-9]\d{0,14}$/.test(name)).map(Number)
+  const { name, description, public: isPublic, membersOnly, allowInvites, maxUsers } = settings
+  const most = Math.min(Math.max(maxUsers, MEMBERS_MAX.least), MEMBERS_MAX.most)
+  const [row] = await tx<{ owner_id: number }[]>`
+    with former as (select id, owner_id from im_groups where id = ${id} and unloaded for update)
+    update im_groups g set unloaded = false, name = ${name}, description = ${description}, public = ${isPublic},
+      members_only = ${membersOnly}, allow_invites = ${allowInvites}, max_users = ${most}, last_error = null,
+      owner_id = coalesce((select u.id from users u where u.id = ${Number(owner) || 0}), g.owner_id)
+    from former f where g.id = f.id returning f.owner_id`
+  if (!row) return
+  await tx`
+    insert into im_group_members (group_id, user_id) select ${id}, id from users where id = any(${ids})
+    on conflict do nothing`
+  await tx`
+    delete from im_group_members m using im_groups g
+    where m.group_id = ${id} and g.id = m.group_id and m.user_id = ${row.owner_id} and g.owner_id <> m.user_id
+      and not m.user_id = any(${ids})`
+}
+
+export const failLoad = (sql: Db, id: number, error: string) => sql`
+  update im_groups set last_error = ${error} where id = ${id} and unloaded and last_error is distinct from ${error}`
 
 export async function markDrifted(sql: Db, id: number, version: number): Promise<void> {
   await sql`update im_groups set synced_version = version - 1 where id = ${id} and version = ${version}`
