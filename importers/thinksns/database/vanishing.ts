@@ -86,8 +86,14 @@ export const emptied = (...tables: string[]): Gone => ({
   },
 })
 
-/** Removes rows that others refer to: `detach` moves those to a row that stays. */
-export const detached = (table: string, detach: (tx: Tx, ids: number[]) => Promise<unknown>): Gone => ({
+/**
+ * Removes rows that others refer to. `detach` moves those to a row that stays, and returns its id if it may be one of
+ * the rows.
+ */
+export const detached = (
+  table: string,
+  detach: (tx: Tx, ids: number[]) => Promise<number | undefined | void>,
+): Gone => ({
   means: 'remove',
   async after(tx, range, kept) {
     const rows = { table }
@@ -96,9 +102,10 @@ export const detached = (table: string, detach: (tx: Tx, ids: number[]) => Promi
       select id from ${tx(table)} t where ${within(tx, rows, range)} and id > 0 and ${isGone()}`
     const ids = gone.map(({ id }) => id)
     if (ids.length === 0) return []
-    await detach(tx, ids)
-    await tx`delete from ${tx(table)} where id = any(${ids})`
-    return ids.map(String)
+    const kept = await detach(tx, ids)
+    const removed = ids.filter((id) => id !== kept)
+    await tx`delete from ${tx(table)} where id = any(${removed})`
+    return removed.map(String)
   },
 })
 

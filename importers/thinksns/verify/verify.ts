@@ -4,7 +4,7 @@ import type { Sql } from '#platform/database'
 import { type Environment, withContext } from '../../../src/commands/context.ts'
 import { connectionOf, type SourceAddress } from '../database/address.ts'
 import { type FileSource, openFiles } from '../database/files.ts'
-import { markVerified } from '../database/state.ts'
+import { findImport, markVerified } from '../database/state.ts'
 import { CHECKS, type Check } from './checks.ts'
 
 const WINDOW = 20_000
@@ -63,7 +63,7 @@ export async function verify(
       const rows = await sql<{ id: number; value: string | null }[]>`${sql.unsafe(bounded)}`
       return rows.map(({ id, value }) => ({ id: Number(id), value }))
     }
-    let isGo = true
+    let isGo = await requireRun(sql, print)
     const disabled = await listDisabled(here, there)
     for (const check of CHECKS) {
       if (!check.needs.every((table) => tables.has(`${prefix}${table}`))) continue
@@ -97,6 +97,15 @@ export async function verify(
   } finally {
     await source.end()
   }
+}
+
+/** Returns false after a run that failed, because the databases may be equal where it stopped. */
+async function requireRun(sql: Sql, print: (line: string) => void): Promise<boolean> {
+  const [there] = await sql<[{ there: boolean }]>`select to_regclass('imports') is not null as there`
+  const before = there.there ? await findImport(sql) : undefined
+  if (!before) throw new Error('this database contains no import: run `kith import thinksns` first')
+  if (before.finished_at === null) print('✗ the last run has not finished: repeat it')
+  return before.finished_at !== null
 }
 
 const faultLine = (ids: number[], what: string): string[] =>

@@ -163,6 +163,23 @@ describe('reports what an import cannot keep', { skip: skipMariaDb }, async () =
     assert.equal((await sql`select from withdrawals`).count, 0)
   })
 
+  test('moves tags to a category of its own when the source removed all categories', async () => {
+    await source.add('tag_categories', { id: 1, name: 'first' }, { id: 2, name: 'second' })
+    await source.add('tags', { id: 1, name: 'tag', tag_category_id: 2 })
+    await bring()
+    const shown = async () => [
+      ...(await sql`select c.id, c.name, t.name as tag from tag_categories c left join tags t on t.tag_category_id = c.id`),
+    ]
+    await source.run('delete from tag_categories')
+    for (const _ of [1, 2]) {
+      await bring()
+      assert.deepEqual(await shown(), [{ id: 1, name: '其他', tag: 'tag' }])
+    }
+    await source.run('delete from tags')
+    await bring()
+    assert.deepEqual(await shown(), [])
+  })
+
   test('leaves out topics of questions that the source disabled', async () => {
     const { reasons } = await bring()
     assert.deepEqual(reasons('topics', 5), ['disabled'])

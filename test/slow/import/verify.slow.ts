@@ -73,7 +73,9 @@ describe('compares an import with its source', { skip: skipMariaDb }, async () =
     await assert.rejects(closeMove(ctx), /`kith import verify` has not ended with go/)
     await sql`update ledger_accounts set balance = balance - 1 where owner_id = 3`
     await sql`update imports set finished_at = null`
-    assert.equal((await verified()).code, 0)
+    const unfinished = await verified()
+    assert.equal(unfinished.code, 1)
+    assert.equal(unfinished.lines[0], '✗ the last run has not finished: repeat it')
     await sql`update imports set finished_at = now()`
     await assert.rejects(closeMove(ctx), /`kith import verify` has not ended with go/)
     assert.equal((await verified()).code, 0)
@@ -81,6 +83,14 @@ describe('compares an import with its source', { skip: skipMariaDb }, async () =
     await sql`update imports set closed_at = null, verified_run = null`
     assert.equal(await closeMove(ctx, { unverified: true }), 0)
     await sql`update imports set closed_at = null`
+  })
+
+  test('rejects a database without an import', async () => {
+    const empty = await createWorld()
+    await assert.rejects(
+      verify(empty.sql, { database: source.address }, { print: () => {} }),
+      /contains no import: run `kith import thinksns` first/,
+    )
   })
 
   test('names disabled users whose rows the source deleted, and still ends with go', async () => {
