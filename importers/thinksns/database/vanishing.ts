@@ -102,10 +102,10 @@ export const detached = (
       select id from ${tx(table)} t where ${within(tx, rows, range)} and id > 0 and ${isGone()}`
     const ids = gone.map(({ id }) => id)
     if (ids.length === 0) return []
-    const kept = await detach(tx, ids)
-    const removed = ids.filter((id) => id !== kept)
-    await tx`delete from ${tx(table)} where id = any(${removed})`
-    return removed.map(String)
+    const stays = await detach(tx, ids)
+    const leaving = ids.filter((id) => id !== stays)
+    await tx`delete from ${tx(table)} where id = any(${leaving})`
+    return leaving.map(String)
   },
 })
 
