@@ -1,5 +1,4 @@
 import { messageUser } from '#modules/accounts/index.ts'
-import { smsSender } from '#modules/text-messages/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type Tx, transaction } from '#platform/database'
 import { type Environment, withContext } from '../../src/commands/context.ts'
@@ -8,18 +7,22 @@ import { findImport } from './database/state.ts'
 const AT_ONCE = 200
 const SHOWN_MAX = 100
 
-type Renamed = { id: number; was: string; name: string; channel: 'mail' | 'text' | null }
-type Services = { mail: boolean; text: boolean }
+type Renamed = { id: number; was: string; name: string; way: 'mail' | 'sms' | null }
+export type Ways = Record<'mail' | 'sms', boolean>
 
-const servicesOf = (ctx: Context): Services => ({
-  mail: ctx.config.smtpUrl !== undefined,
-  text: Object.keys(smsSender(ctx).services).length > 0,
-})
+const REASONS = {
+  none: 'no e-mail address or phone number',
+  mail: 'SMTP_URL is not set',
+  sms: 'no provider of text messages is set',
+}
 
-/** Finds users who still have the name that the import gave them, and have received no letter. */
+/**
+ * Finds users who still have the name that the import gave them, and have received no letter. `was` is JSON, because
+ * PostgreSQL cannot store a NUL of the old name.
+ */
 const listRenamed = (tx: Tx, after: number) => tx<Renamed[]>`
   select u.id, n.was, u.name,
-    case when u.email is not null then 'mail' when u.phone is not null then 'text' end as channel
+    case when u.email is not null then 'mail' when u.phone is not null then 'sms' end as way
   from (
     select distinct on (row_key::bigint) row_key::bigint as id, was, became from import_notes
     where source_table = 'users' and source_column = 'name' and outcome = 'mended' and row_key ~ '^[0-9]{1,15}$'
@@ -30,19 +33,14 @@ const listRenamed = (tx: Tx, after: number) => tx<Renamed[]>`
     and not exists (select from import_letters l where l.user_id = u.id)
   order by u.id limit ${AT_ONCE}`
 
-/** PostgreSQL cannot read the JSON of a name with NUL, which the source may have. */
-const shown = (was: string) =>
-  String(JSON.parse(was) ?? '')
-    .replace(/[\s\p{Cc}]+/gu, ' ')
-    .trim()
-    .slice(0, SHOWN_MAX)
-
-function obstacleOf({ channel }: Renamed, services: Services): string | undefined {
-  if (channel === null) return 'no e-mail address or phone number'
-  if (services[channel]) return undefined
-  return channel === 'mail'
-    ? 'mail is not configured: SMTP_URL'
-    : 'text messages are not configured: docs/sms.md'
+function shown(was: string): string {
+  const name: unknown = JSON.parse(was)
+  return typeof name === 'string'
+    ? name
+        .replace(/[\s\p{Cc}]+/gu, ' ')
+        .trim()
+        .slice(0, SHOWN_MAX)
+    : ''
 }
 
 function letterTo({ was, name }: Renamed) {
@@ -54,17 +52,16 @@ function letterTo({ was, name }: Renamed) {
   return { mail: 'renamed' as const, values: { account, name } }
 }
 
+const reasonOf = ({ way }: Renamed, ways: Ways): string | undefined =>
+  way !== null && ways[way] ? undefined : REASONS[way ?? 'none']
+
 /**
  * Enqueues a letter to each user whom the import renamed, in the transaction that remembers it, so that a repeated or
- * resumed command sends none twice.
+ * resumed command sends none twice. Leaves out users whom no configured service reaches, so that a later command can.
  */
 export async function sendLetters(
   ctx: Context,
-  {
-    dryRun,
-    print,
-    services = servicesOf(ctx),
-  }: { dryRun: boolean; print(line: string): void; services?: Services },
+  { dryRun, ways, print }: { dryRun: boolean; ways: Ways; print(line: string): void },
 ): Promise<number> {
   const before = await findImport(ctx.sql)
   if (!before?.closed_at && !dryRun)
@@ -76,17 +73,17 @@ export async function sendLetters(
     const people = await transaction(ctx.sql, async (tx) => {
       const found = await listRenamed(tx, last)
       for (const person of found) {
-        if (dryRun || obstacleOf(person, services) !== undefined) continue
+        if (reasonOf(person, ways) || dryRun) continue
         await messageUser(ctx, tx, person.id, letterTo(person))
         await tx`insert into import_letters (user_id) values (${person.id})`
       }
       return found
     })
     for (const person of people) {
-      const obstacle = obstacleOf(person, services)
-      print(`${person.id}: ${shown(person.was)} → ${person.name}${obstacle === undefined ? '' : ` (${obstacle})`}`)
-      if (obstacle === undefined) queued += 1
-      else unreachable += 1
+      const reason = reasonOf(person, ways)
+      print(`${person.id}: ${shown(person.was)} → ${person.name}${reason ? ` (${reason})` : ''}`)
+      if (reason) unreachable += 1
+      else queued += 1
     }
     last = people.at(-1)?.id ?? last
     if (people.length < AT_ONCE) break
@@ -99,5 +96,9 @@ export async function sendLetters(
 
 export const importLetters = (env: Environment, { dryRun = false }: { dryRun?: boolean }): Promise<number> =>
   withContext(env, ({ ctx }) =>
-    sendLetters(ctx, { dryRun, print: (line) => void process.stdout.write(`${line}\n`) }),
+    sendLetters(ctx, {
+      dryRun,
+      ways: { mail: ctx.config.smtpUrl !== undefined, sms: ctx.config.sms.order.length > 0 },
+      print: (line) => void process.stdout.write(`${line}\n`),
+    }),
   )

@@ -102,10 +102,7 @@ export function examineIm(env: Environment, { mend = false }: { mend?: boolean }
     )
     if (state.unregistered > 0)
       print(`  ${state.unregistered} users have no confirmed account at the provider`)
-    const { drift, restored, loaded } = mend
-      ? await reconcile(ctx)
-      : { drift: await findDrift(ctx), restored: 0, loaded: 0 }
-    if (loaded > 0) print(`✓ loaded the names and members of ${loaded} groups from ${state.provider}`)
+    const { drift, restored } = mend ? await reconcile(ctx) : { drift: await findDrift(ctx), restored: 0 }
     for (const { group, difference } of drift.slice(0, SHOWN)) print(`✗ group ${group} ${difference}`)
     if (drift.length === 0) print('✓ every confirmed group matches the provider')
     else if (drift.length > SHOWN) print(`  and ${drift.length - SHOWN} more`)

@@ -5,7 +5,7 @@ import { all, freed, removed } from '../database/vanishing.ts'
 import { relation, upsert } from '../database/write.ts'
 import { findUses } from './files/uses.ts'
 
-/** Imports no group names or members, because only the chat provider stores them. The server loads them from there. */
+/** Imports no group names or members, because only the chat provider stores them. The server reads them from there. */
 const imGroups = defineTable({
   table: 'im_group',
   by: 'id',
@@ -71,7 +71,7 @@ const imGroups = defineTable({
             creator_id: row.user_id,
             owner_id: row.user_id,
             synced_version: 1,
-            unloaded: true,
+            awaits_provider: true,
             ...timesOf(row),
           },
         ]
@@ -92,13 +92,16 @@ const imGroups = defineTable({
       creator_id: 'bigint',
       owner_id: 'bigint',
       synced_version: 'bigint',
-      unloaded: 'boolean',
+      awaits_provider: 'boolean',
       ...TIME_COLUMNS,
     }
-    await upsert(tx, 'im_groups', columns, given)
+    // A name that came from the provider stays with its provider id, which other groups may have got since.
     await tx`
-      delete from im_group_members m using ${relation(tx, { id: 'bigint', owner_id: 'bigint' }, given)}
-      where m.group_id = r.id and m.user_id <> r.owner_id`
+      update im_groups g set name = r.name, description = r.description
+      from ${relation(tx, { id: 'bigint', provider_id: 'text', name: 'text', description: 'text' }, given)}
+      where g.id = r.id and g.provider_id is distinct from r.provider_id
+        and g.provider_id is distinct from 'moving ' || r.provider_id`
+    await upsert(tx, 'im_groups', columns, given, { keep: ['name', 'description'] })
     await tx`
       insert into im_group_members (group_id, user_id)
       select id, owner_id from ${relation(tx, { id: 'bigint', owner_id: 'bigint' }, given)} on conflict do nothing`

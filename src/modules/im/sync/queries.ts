@@ -31,7 +31,7 @@ export async function leaseGroup(
     update im_groups set leased_until = now() + make_interval(secs => ${seconds})
     where id = ${id} and (synced_version < version or provider is distinct from ${provider})
       and ${isUnleased(sql)} and ${isSettled(sql, isChosen)}
-      and not (unloaded and provider = ${provider} and deleted_at is null)
+      and not (awaits_provider and provider = ${provider} and deleted_at is null)
     returning id, provider, provider_id, name, description, public, members_only, allow_invites, max_users,
       creator_id, owner_id, version, deleted_at is not null as deleted`
   return row
@@ -50,8 +50,8 @@ export async function extendLease(sql: Db, id: number, seconds: number): Promise
 }
 
 export async function saveProviderId(sql: Db, id: number, provider: string, providerId: string | null) {
-  await sql`
-    update im_groups set provider = ${provider}, provider_id = ${providerId}, unloaded = false where id = ${id}`
+  await sql`update im_groups set provider = ${provider}, provider_id = ${providerId}, awaits_provider = false
+    where id = ${id}`
 }
 
 export async function confirmGroup(sql: Db, id: number, provider: string, version: number): Promise<boolean> {
@@ -129,48 +129,49 @@ export async function listConfirmedGroups(
     select id, provider_id, name, description, public, members_only, allow_invites, max_users, owner_id, version
     from im_groups
     where id > ${lastId} and synced_version = version and provider = ${provider} and deleted_at is null
-      and provider_id is not null and not unloaded
+      and provider_id is not null and not awaits_provider
     order by id limit ${limit}`
 }
 
-type UnloadedGroup = Row<'im_groups', 'id'> & { provider_id: string }
+export type AwaitingGroup = Row<'im_groups', 'id' | 'provider' | 'provider_id'> & { provider_id: string }
 
-export const listUnloadedGroups = (sql: Db, lastId: number, provider: string, limit: number) => sql<
-  UnloadedGroup[]
->`
-  select id, provider_id from im_groups
-  where unloaded and id > ${lastId} and provider = ${provider} and provider_id is not null and deleted_at is null
+/** Lists groups of an import whose names and members the provider has. */
+export const listAwaitingGroups = (sql: Db, lastId: number, limit: number) => sql<AwaitingGroup[]>`
+  select id, provider, provider_id from im_groups
+  where id > ${lastId} and awaits_provider and deleted_at is null and provider_id is not null
   order by id limit ${limit}`
 
-const MEMBERS_MAX = { least: 2, most: 2000 }
-
-/** Stores what the provider holds of a group. Accounts without a user are left out. */
-export async function saveLoadedGroup(
+/**
+ * Stores what the provider knows about a group. Keeps the settings and members of a group that was changed in Kith
+ * meanwhile, and its owner if the provider's has no account in Kith.
+ */
+export async function saveAdopted(
   tx: Db,
-  id: number,
-  { settings, owner, names }: { settings: GroupSettings; owner: string | null; names: string[] },
+  { id, provider_id }: AwaitingGroup,
+  { settings, owner, members }: { settings: GroupSettings; owner: number; members: number[] },
 ): Promise<void> {
-  const ids = [...names, owner ?? ''].filter((name) => /^[1-9]\d{0,14}$/.test(name)).map(Number)
-  const { name, description, public: isPublic, membersOnly, allowInvites, maxUsers } = settings
-  const most = Math.min(Math.max(maxUsers, MEMBERS_MAX.least), MEMBERS_MAX.most)
-  const [row] = await tx<{ owner_id: number }[]>`
-    with former as (select id, owner_id from im_groups where id = ${id} and unloaded for update)
-    update im_groups g set unloaded = false, name = ${name}, description = ${description}, public = ${isPublic},
-      members_only = ${membersOnly}, allow_invites = ${allowInvites}, max_users = ${most}, last_error = null,
-      owner_id = coalesce((select u.id from users u where u.id = ${Number(owner) || 0}), g.owner_id)
-    from former f where g.id = f.id returning f.owner_id`
-  if (!row) return
   await tx`
-    insert into im_group_members (group_id, user_id) select ${id}, id from users where id = any(${ids})
+    with known as (select id from users where id = any(${[owner, ...members]}::bigint[]) and deleted_at is null),
+    adopted as (
+      update im_groups g set awaits_provider = false,
+        name = case when version = 1 then ${settings.name} else name end,
+        description = case when version = 1 then ${settings.description} else description end,
+        public = case when version = 1 then ${settings.public} else public end,
+        members_only = case when version = 1 then ${settings.membersOnly} else members_only end,
+        allow_invites = case when version = 1 then ${settings.allowInvites} else allow_invites end,
+        max_users = case when version = 1 then ${settings.maxUsers} else max_users end,
+        owner_id = coalesce((select id from known where id = ${owner} and g.version = 1), owner_id)
+      where id = ${id} and awaits_provider and provider_id = ${provider_id}
+      returning id, owner_id, version
+    ), gone as (
+      delete from im_group_members m using adopted a
+      where m.group_id = a.id and a.version = 1 and m.user_id <> a.owner_id and m.user_id <> all(${members}::bigint[])
+    )
+    insert into im_group_members (group_id, user_id)
+    select adopted.id, k.id from adopted, known k
+    union select id, owner_id from adopted
     on conflict do nothing`
-  await tx`
-    delete from im_group_members m using im_groups g
-    where m.group_id = ${id} and g.id = m.group_id and m.user_id = ${row.owner_id} and g.owner_id <> m.user_id
-      and not m.user_id = any(${ids})`
 }
-
-export const failLoad = (sql: Db, id: number, error: string) => sql`
-  update im_groups set last_error = ${error} where id = ${id} and unloaded and last_error is distinct from ${error}`
 
 export async function markDrifted(sql: Db, id: number, version: number): Promise<void> {
   await sql`update im_groups set synced_version = version - 1 where id = ${id} and version = ${version}`
