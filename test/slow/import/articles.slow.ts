@@ -20,9 +20,9 @@ describe('imports pictures of articles', { skip: skipMariaDb }, async () => {
   let source: ThinkSns
   let bring: ReturnType<typeof bringerOf>
 
-  const put = async (path: string) => {
+  const put = async (path: string, width: number) => {
     await mkdir(dirname(join(folder, path)), { recursive: true })
-    await writeFile(join(folder, path), await flatPicture(8, 6).png().toBuffer())
+    await writeFile(join(folder, path), await flatPicture(width, 6).png().toBuffer())
   }
   const addFile = async (id: number, path: string) => {
     await source.add('files', { id, hash: `h${id}`, filename: path, mime: 'image/png', width: 8, height: 6 })
@@ -43,9 +43,9 @@ describe('imports pictures of articles', { skip: skipMariaDb }, async () => {
       add('news', { id, title: `article ${id}`, content, user_id: 1, cate_id: 1, audit_status: 0 })
     await addFile(1, '2018/06/one.png')
     await addFile(3, '2018/06/窗 外.png')
-    await put('2018/06/one.png')
-    await put('2018/06/two.png')
-    await put('2018/06/窗 外.png')
+    await put('2018/06/one.png', 8)
+    await put('2018/06/two.png', 9)
+    await put('2018/06/窗 外.png', 10)
     await article(1, '<p>a<img src="/storage/2018/06/one.png" alt="图"></p>')
     await article(2, '<p><img src="http://old.example/storage/2018/06/two.png?w=9"></p>')
     await article(3, 'b ![c](/storage/2018/06/%E7%AA%97%20%E5%A4%96.png) ![d](http://other.example/x.png)')

@@ -193,7 +193,7 @@ describe('imports balances and payments', { skip: skipMariaDb }, async () => {
       assert.equal(code, 0)
       assert.ok(printed.some((line) => line.startsWith('The old site has no points')))
       assert.deepEqual(await owned(world, 'points'), {})
-      assert.deepEqual(await owned(world, 'wallet'), { 1: 5900 + 10 + 11 + 30 + 20, 2: 16 + 50 + 200 })
+      assert.deepEqual(await owned(world, 'wallet'), { 1: 5900 + 10 + 11 + 30 + 20 + 21, 2: 16 + 50 })
       const { balanced, totals } = await audit(world)
       assert.ok(balanced)
       assert.equal(totals.points.escrow, 0)
