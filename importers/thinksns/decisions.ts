@@ -7,8 +7,14 @@ const RENAMED = 'these show the new name: rename them in the source'
 
 /** Reasons of the report that an operator confirms, with advice against a wrong choice. */
 export const CHOICES: [reason: RegExp, advice: string][] = [
-  [/^unknown access: made private$/, 'only members see the posts, everybody sees name, summary and notice: correct `mode` in the source'],
-  [/^paid without a price: made private$/, 'only members see the posts, everybody sees name, summary and notice: set a price or another `mode`'],
+  [
+    /^unknown access: made private$/,
+    'only members see the posts, everybody sees name, summary and notice: correct `mode` in the source',
+  ],
+  [
+    /^paid without a price: made private$/,
+    'only members see the posts, everybody sees name, summary and notice: set a price or another `mode`',
+  ],
   [
     /^pending or blacklisted (founder|administrator): /,
     'correct `audit` or `disabled` of the member in the source',
@@ -34,7 +40,10 @@ export const CHOICES: [reason: RegExp, advice: string][] = [
   ],
   [/^(no name|name looks like|name differs from another)/, LETTERS],
   [/^no e-mail, phone or password: /, '`kith admin reset-password ID` gives access'],
-  [/^no (phone number|e-mail address): left empty$/, 'these users cannot sign in with it: correct it in the source'],
+  [
+    /^no (phone number|e-mail address): left empty$/,
+    'these users cannot sign in with it: correct it in the source',
+  ],
   [/^unknown password format: /, 'these users reset their password'],
   [/^second open pin of the same content: /, 'the payment is refunded'],
   [/^paid answer without a bounty /, 'everybody reads these answers'],

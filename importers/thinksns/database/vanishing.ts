@@ -90,10 +90,7 @@ export const emptied = (...tables: string[]): Gone => ({
  * Removes rows that others refer to. `detach` moves those to a row that stays, and returns its id if it may be one of
  * the rows.
  */
-export const detached = (
-  table: string,
-  detach: (tx: Tx, ids: number[]) => Promise<number | undefined | void>,
-): Gone => ({
+export const detached = (table: string, detach: (tx: Tx, ids: number[]) => Promise<unknown>): Gone => ({
   means: 'remove',
   async after(tx, range, kept) {
     const rows = { table }

@@ -77,7 +77,9 @@ export const embedPictures: ImportStep = {
       if (!end) return
       last = end.id
       await transaction((tx) =>
-        embed(tx, rows, (id) => note(String(id), 'a picture of the old site is not among its files: shown as a link')),
+        embed(tx, rows, (id) =>
+          note(String(id), 'a picture of the old site is not among its files: shown as a link'),
+        ),
       )
       progress(`${last}`)
     }

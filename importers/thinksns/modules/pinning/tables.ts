@@ -79,7 +79,10 @@ const feedPins = defineTable({
       rows.map((row) => {
         const comment = row.channel === 'comment'
         if (!comment && row.channel !== 'feed')
-          batch.mend(row, 'value not supported: imported as the pin of a feed', { column: 'channel', new: 'feed' })
+          batch.mend(row, 'value not supported: imported as the pin of a feed', {
+            column: 'channel',
+            new: 'feed',
+          })
         return {
           row,
           sourceId: row.id ?? 0,
