@@ -718,6 +718,7 @@ export type Tables = {
     closed_at: string | null
     finished_runs: number
     accepted: unknown
+    verified_run: number | null
   }
   invitation_uses: {
     user_id: number
