@@ -23,7 +23,7 @@ export const SUBJECTS: Record<string, { noun: Text; page?: (id: string) => strin
   'app-versions': { noun: ['the app version', '客户端版本'], page: (id) => `/app-versions/${id}` },
   areas: { noun: ['the area', '地区'], page: (id) => `/areas/${id}` },
   'certification-categories': { noun: ['the certification category', '认证类型'] },
-  backups: { noun: ['the backup', '备份'], page: () => '/' },
+  backups: { noun: ['the backup', '备份'], page: () => '/backups' },
   certifications: { noun: ['the certification', '认证'], page: (id) => `/certifications/${id}/show` },
   comments: { noun: ['the comment', '评论'] },
   feedback: { noun: ['the feedback', '反馈'] },
