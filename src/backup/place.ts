@@ -11,6 +11,7 @@ import {
   removeAbandoned,
   type S3Options,
 } from '#platform/files'
+import { isSealed } from './seal.ts'
 
 export type BackupPlace = {
   /** Backup location without credentials, for messages to the operator. */
@@ -58,6 +59,15 @@ const sizeOf = (path: string): Promise<number | undefined> =>
       throw error
     },
   )
+
+const TAR = { at: 257, magic: 'ustar' }
+
+/** Recognizes a backup by its first bytes. Returns undefined for another file. */
+export async function peekBackup(place: BackupPlace): Promise<'plain' | 'sealed' | undefined> {
+  const head = Buffer.concat(await Array.fromAsync(await place.read({ start: 0, end: 511 })))
+  if (isSealed(head)) return 'sealed'
+  return head.toString('latin1', TAR.at, TAR.at + TAR.magic.length) === TAR.magic ? 'plain' : undefined
+}
 
 /** Creates a file that only its owner may read, because a backup contains the app secret and all messages. */
 async function writeFile(path: string, stream: AsyncIterable<Buffer>): Promise<number> {

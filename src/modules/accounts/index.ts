@@ -11,7 +11,9 @@ export {
   checkNewcomerName,
   createUser,
   ensureFounder,
+  founderPasswordFile,
   founderPasswordPath,
+  hasMembers,
   registerUser,
 } from './identity/registration.ts'
 export { REGISTRATION_RULE_ERRORS } from './identity/registration-rules.ts'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
@@ -169,4 +169,102 @@ test('serves no other file of the folder', async () => {
     assert.equal((await allow(founder, name)).status, 404, name)
     assert.equal((await fetchBackup('kith_backup=1.2.3', name)).statusCode, 404, name)
   }
+})
+
+const NEW_SITE = { BACKUP_TO: folder }
+
+async function newSite(env: Record<string, string> = {}) {
+  const world = await createWorld({ ...NEW_SITE, ...env })
+  let restarts = 0
+  world.ctx.restart = () => {
+    restarts += 1
+  }
+  const owner = await world.person({ roles: ['founder'] })
+  await world.sql`update users set password = ${hash} where id = ${owner.id}`
+  const put = (cookie: string | undefined, offset: number | string, payload: Buffer) =>
+    world.app.inject({
+      method: 'PUT',
+      url: `/storage/restore?offset=${offset}`,
+      headers: { 'content-type': 'application/octet-stream', ...(cookie ? { cookie } : {}) },
+      payload,
+    })
+  const begin = async () => {
+    const begun = await world.as(owner, 'POST', '/admin/restore/uploads')
+    assert.equal(begun.status, 200, JSON.stringify(begun.body))
+    const set = String(begun.headers['set-cookie'])
+    assert.match(set, /^kith_restore=[^;]+; Path=\/storage\/restore; Max-Age=86400; HttpOnly; SameSite=Strict$/)
+    return set.split(';')[0] ?? ''
+  }
+  const restore = (given: object = {}) => world.as(owner, 'POST', '/admin/restore', { password: PASSWORD, ...given })
+  const state = async () => (await world.as(owner, 'GET', '/admin/restore')).body
+  return { ...world, owner, put, begin, restore, state, restarts: () => restarts }
+}
+
+/** Bytes that look like the start of a backup. */
+const tar = (size = 2000) => {
+  const bytes = Buffer.alloc(size, 1)
+  bytes.write('ustar', 257, 'latin1')
+  return bytes
+}
+
+test('stores an upload in parts on a new site only (administration-29)', async () => {
+  const site = await newSite()
+  assert.deepEqual(await site.state(), { possible: true, uploaded: null, requested: false, outcome: null })
+  assert.equal((await site.restore()).headers['x-error-code'], 'no_upload')
+  const cookie = await site.begin()
+  const bytes = tar()
+  assert.equal((await site.put(undefined, 0, bytes)).statusCode, 403)
+  assert.equal((await site.put(cookie, 5, bytes)).statusCode, 409)
+  assert.equal((await site.put(cookie, -1, bytes)).statusCode, 422)
+  assert.equal((await site.put(cookie, 0, bytes.subarray(0, 1500))).statusCode, 200)
+  assert.equal((await site.put(cookie, 1500, bytes.subarray(1500))).statusCode, 200)
+  // A client repeats a part whose reply was lost.
+  const repeated = await site.put(cookie, 1500, bytes.subarray(1500))
+  assert.deepEqual(repeated.json(), { bytes: 2000 })
+  const path = join(site.ctx.config.dataDir, 'restore', 'upload.backup')
+  assert.ok((await readFile(path)).equals(bytes))
+  assert.equal((await stat(path)).mode & 0o777, 0o600)
+  assert.equal((await site.state()).uploaded, 2000)
+  assert.equal((await site.put(cookie, 2000, Buffer.alloc(8 * 1024 * 1024 + 1))).statusCode, 413)
+  await site.begin()
+  assert.equal((await site.state()).uploaded, null)
+
+  await site.person()
+  for (const refused of [
+    await site.as(site.owner, 'POST', '/admin/restore/uploads'),
+    await site.restore(),
+    await site.restore({ backup: OLD }),
+  ])
+    assert.deepEqual([refused.status, refused.headers['x-error-code']], [409, 'site_has_members'])
+  assert.equal((await site.put(cookie, 0, bytes)).statusCode, 409)
+  assert.equal((await site.state()).possible, false)
+  assert.equal(site.restarts(), 0)
+})
+
+test('requests a restore after a proof of the account, and restarts the server (administration-29)', async () => {
+  const site = await newSite()
+  const cookie = await site.begin()
+  const request = join(site.ctx.config.dataDir, 'restore', 'request.json')
+  await site.put(cookie, 0, Buffer.from('not a backup'))
+  assert.equal((await site.restore()).headers['x-error-code'], 'no_backup_file')
+  await site.begin()
+  await site.put(cookie, 0, Buffer.from('age-encryption.org/v1\n-> scrypt'))
+  assert.equal((await site.restore()).headers['x-error-code'], 'passphrase_needed')
+  site.ctx.config.backupPassphrase = 'a passphrase of the tests'
+  for (const given of [{ password: 'a guess' }, { password: undefined }])
+    assert.equal((await site.restore(given)).status, 422)
+  assert.equal((await site.restore({ backup: 'kith-20260101T000000Z.backup' })).status, 404)
+  assert.deepEqual([site.restarts(), (await site.state()).requested], [0, false])
+  assert.equal((await site.restore()).status, 202)
+  assert.equal(site.restarts(), 1)
+  const path = join(site.ctx.config.dataDir, 'restore', 'upload.backup')
+  assert.deepEqual(JSON.parse(await readFile(request, 'utf8')), { from: path })
+  assert.equal((await stat(request)).mode & 0o777, 0o600)
+  assert.equal((await site.state()).requested, true)
+  const { data } = (await site.as(site.owner, 'GET', '/admin/audit-log?action=backups.restore')).body
+  assert.deepEqual(data[0].after, { from: path })
+  assert.equal((await site.restore({ backup: NEW })).headers['x-error-code'], 'no_backup_file')
+  await writeFile(join(folder, NEW), tar())
+  assert.equal((await site.restore({ backup: NEW })).status, 202)
+  assert.deepEqual(JSON.parse(await readFile(request, 'utf8')), { from: join(folder, NEW) })
 })

@@ -1,38 +1,46 @@
+import type { FastifyRequest } from 'fastify'
 import { wireTime } from '#lib/time.ts'
-import { hasAbility } from '#modules/abilities/index.ts'
-import { OWNER_PROOF_ERRORS, OwnerProof, verifyOwner, wrongCode, wrongPassword } from '#modules/accounts/index.ts'
+import {
+  OWNER_PROOF_ERRORS,
+  OwnerProof,
+  verifyOwner,
+  wrongCode,
+  wrongPassword,
+} from '#modules/accounts/index.ts'
 import type { Context } from '#platform/context.ts'
 import {
-  cookieOf,
   Empty,
+  encapsulate,
   limitByteRequests,
   ownAttemptCounter,
   routesOn,
   type Server,
   sendBytes,
 } from '#platform/http'
+import { type Grant, requireGrant, setGrant } from './grants.ts'
+import { beginUpload, readRestore, requestRestore, writePart } from './restore.ts'
 import {
   BackupDownload,
   BackupParams,
   BackupTest,
-  badDownload,
+  noBackupFile,
   noBackupPlace,
   noSuchBackup,
+  noUpload,
+  PART_BYTES,
+  passphraseNeeded,
+  RestoreBody,
+  RestoreState,
+  RestoreUpload,
   StoredBackups,
+  siteHasMembers,
+  UploadQuery,
 } from './schema.ts'
-import {
-  allowDownload,
-  DOWNLOAD_MS,
-  findBackup,
-  readBackups,
-  startBackup,
-  startCheck,
-  testPlace,
-  verifyDownload,
-} from './service.ts'
+import { allowDownload, findBackup, readBackups, startBackup, startCheck, testPlace } from './service.ts'
 
-const COOKIE = 'kith_backup'
 const pathOf = (name: string) => `/storage/backups/${name}`
+const downloadOf = (name: string): Grant => ({ cookie: 'kith_backup', path: pathOf(name), seconds: 15 * 60 })
+const UPLOAD: Grant = { cookie: 'kith_restore', path: '/storage/restore', seconds: 24 * 3600 }
 
 export function backupRoutes(server: Server, ctx: Context) {
   const route = routesOn(server, ctx, { tag: 'Admin: site' })
@@ -90,12 +98,88 @@ export function backupRoutes(server: Server, ctx: Context) {
     handler: async (call) => {
       const { backup } = call.params
       const use = await verifyOwner(ctx, ownAttemptCounter(ctx, call), call.viewer, call.body)
-      const { expires, value } = await allowDownload(ctx, call, use, backup)
-      const secure = ctx.config.publicUrl.startsWith('https:') ? '; Secure' : ''
-      const attributes = `Path=${pathOf(backup)}; Max-Age=${DOWNLOAD_MS / 1000}; HttpOnly; SameSite=Strict${secure}`
-      call.reply.header('Set-Cookie', `${COOKIE}=${value}; ${attributes}`)
-      return { url: `${ctx.config.publicUrl}${pathOf(backup)}`, expires_at: wireTime(new Date(expires).toISOString()) }
+      await allowDownload(ctx, call, use, backup)
+      const grant = downloadOf(backup)
+      const expires = setGrant(ctx, call.reply, grant, call.viewer.id)
+      return { url: `${ctx.config.publicUrl}${grant.path}`, expires_at: wireTime(expires) }
     },
+  })
+}
+
+export function restoreRoutes(server: Server, ctx: Context) {
+  const route = routesOn(server, ctx, { tag: 'Admin: site' })
+  const access = { ability: 'admin: backups' }
+
+  route('GET /admin/restore', {
+    operationId: 'adminGetRestore',
+    summary: 'Read whether a backup can replace this site, and how the last attempt ended',
+    access,
+    reply: { 200: RestoreState },
+    handler: () => readRestore(ctx),
+  })
+
+  route('POST /admin/restore/uploads', {
+    operationId: 'adminUploadBackup',
+    summary: 'Start the upload of a backup to a new site',
+    description:
+      'Send its parts in order, as `PUT` requests with the query `offset`, the cookie of this reply and the bytes as body.',
+    access,
+    cookie: 'never',
+    reply: { 200: RestoreUpload },
+    errors: [siteHasMembers],
+    handler: async ({ viewer, reply }) => {
+      await beginUpload(ctx)
+      setGrant(ctx, reply, UPLOAD, viewer.id)
+      return { url: `${ctx.config.publicUrl}${UPLOAD.path}`, part_bytes: PART_BYTES }
+    },
+  })
+
+  route('POST /admin/restore', {
+    operationId: 'adminRestoreBackup',
+    summary: 'Replace a new site by a backup; the server restarts',
+    description:
+      'Only while no one but the founder has an account. Everything of this site is deleted, and its founder too.',
+    access,
+    cookie: 'never',
+    body: RestoreBody,
+    example: { password: 'the password', backup: 'kith-20260301T033000Z.backup' },
+    reply: { 202: Empty },
+    errors: [
+      ...OWNER_PROOF_ERRORS,
+      ...[wrongPassword, wrongCode, siteHasMembers, noBackupPlace, noSuchBackup],
+      ...[noUpload, noBackupFile, passphraseNeeded],
+    ],
+    handler: async (call) => {
+      const { backup, ...proof } = call.body
+      const use = await verifyOwner(ctx, ownAttemptCounter(ctx, call), call.viewer, proof)
+      await requestRestore(ctx, call, use, backup)
+    },
+  })
+}
+
+/** Accepts parts of an upload outside the API, because they are no JSON. */
+export function restoreBytesRoutes(server: Server, ctx: Context) {
+  encapsulate(server, async (scope) => {
+    scope.removeAllContentTypeParsers()
+    scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => done(null, body))
+    scope.put(
+      UPLOAD.path,
+      {
+        bodyLimit: PART_BYTES,
+        config: { access: 'public' },
+        onRequest: [
+          limitByteRequests(ctx),
+          // Runs before the server reads the body.
+          (request: FastifyRequest) => requireGrant(ctx, request, UPLOAD),
+        ],
+        schema: { hide: true, querystring: UploadQuery },
+      },
+      async (request) => {
+        const bytes = Buffer.isBuffer(request.body) ? request.body : Buffer.alloc(0)
+        const { offset } = request.query as { offset: number }
+        return { bytes: await writePart(ctx, offset, bytes) }
+      },
+    )
   })
 }
 
@@ -110,8 +194,7 @@ export function backupBytesRoutes(server: Server, ctx: Context) {
     },
     async (request, reply) => {
       const { backup } = request.params
-      const userId = verifyDownload(ctx, backup, cookieOf(request, COOKIE))
-      if (userId === undefined || !(await hasAbility(ctx, userId, 'admin: backups'))) throw badDownload()
+      await requireGrant(ctx, request, downloadOf(backup))
       const { place, bytes } = await findBackup(ctx, backup)
       return sendBytes(request, reply, {
         name: backup,

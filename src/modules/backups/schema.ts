@@ -1,6 +1,7 @@
 import { BACKUP_NAME } from '#backup/place.ts'
+import { OwnerProof } from '#modules/accounts/index.ts'
 import { apiError } from '#platform/errors.ts'
-import { Nullable, OneOf, Shared, type Static, Text, Time, Type } from '#platform/http'
+import { Int, MAX_ID, Nullable, OneOf, Shared, type Static, Text, Time, Type } from '#platform/http'
 
 export const noBackupPlace = apiError(
   409,
@@ -24,6 +25,69 @@ export const badDownload = apiError(
 )
 
 export const BackupParams = Type.Object({ backup: Text(64, { pattern: BACKUP_NAME }) })
+
+export const siteHasMembers = apiError(
+  409,
+  'site_has_members',
+  'This site has members. Only a new site can be replaced by a backup here; elsewhere use kith restore.',
+  '站点已有成员。此处只能用备份替换新站点，其他情况请使用 kith restore。',
+)
+
+export const noUpload = apiError(
+  409,
+  'no_upload',
+  'Upload a backup first.',
+  '请先上传备份。',
+)
+
+export const noBackupFile = apiError(
+  422,
+  'no_backup_file',
+  'This file is not a backup of Kith.',
+  '该文件不是 Kith 的备份。',
+)
+
+export const passphraseNeeded = apiError(
+  422,
+  'passphrase_needed',
+  'This backup is encrypted. Set BACKUP_PASSPHRASE to its passphrase, and restart the server.',
+  '该备份已加密。请将 BACKUP_PASSPHRASE 设为其密码短语，并重启服务器。',
+)
+
+export const partTooFar = apiError(
+  409,
+  'part_too_far',
+  'An earlier part of this upload is missing. Start the upload again.',
+  '缺少前面的分片，请重新上传。',
+)
+
+/** Size of one part of an upload, which passes every proxy with a common limit. */
+export const PART_BYTES = 8 * 1024 * 1024
+
+export const RestoreState = Shared('RestoreState', {
+  possible: Type.Boolean({ description: 'True on a site without members' }),
+  uploaded: Nullable(Type.Integer({ description: 'Bytes of the uploaded backup' })),
+  requested: Type.Boolean({ description: 'True until the server has restarted' }),
+  outcome: Nullable(
+    Shared('RestoreOutcome', {
+      ended_at: Time,
+      fault: Nullable(Type.String({ description: 'Why the site is unchanged' })),
+    }),
+  ),
+})
+export type RestoreState = Static<typeof RestoreState>
+
+export const RestoreUpload = Shared('RestoreUpload', {
+  url: Type.String({ description: 'Accepts `PUT` of parts, with the cookie of this reply' }),
+  part_bytes: Type.Integer({ description: 'Maximum size of a part' }),
+})
+
+export const RestoreBody = Type.Object({
+  ...OwnerProof.properties,
+  backup: Type.Optional(Text(64, { pattern: BACKUP_NAME, description: 'Absent for the uploaded file' })),
+})
+
+export const UploadQuery = Type.Object({ offset: Int(0, MAX_ID) })
 
 const CHECK_STATES = ['waiting', 'running', 'good', 'failed'] as const
 

@@ -121,14 +121,9 @@ export const backupCheckTasks = (ctx: Context): TaskList => ({
   },
 })
 
-export const DOWNLOAD_MS = 15 * 60_000
-
-const signatureOf = (name: string, userId: number, expires: number) => `backup\n${name}\n${userId}\n${expires}`
-
-/** Value of the cookie that a download needs. An address would reach the logs of proxies and the history. */
-export async function allowDownload(ctx: Context, actor: Actor, use: UseProof, name: string) {
+/** Consumes the proof, and records the download. */
+export async function allowDownload(ctx: Context, actor: Actor, use: UseProof, name: string): Promise<void> {
   const { bytes } = await findBackup(ctx, name)
-  const expires = Date.now() + DOWNLOAD_MS
   await transaction(ctx.sql, async (tx) => {
     await use(tx)
     await recordAudit(tx, actor, {
@@ -138,15 +133,4 @@ export async function allowDownload(ctx: Context, actor: Actor, use: UseProof, n
       after: { bytes },
     })
   })
-  const { id } = actor.viewer
-  return { expires, value: `${id}.${expires}.${ctx.secrets.sign(signatureOf(name, id, expires))}` }
-}
-
-/** Returns the id of the user who may download the backup with this cookie. */
-export function verifyDownload(ctx: Context, name: string, cookie: string | undefined): number | undefined {
-  const [, id, expires, signature = ''] = /^(\d{1,16})\.(\d{1,16})\.(.+)$/.exec(cookie ?? '') ?? []
-  const isValid =
-    ctx.secrets.verify(signatureOf(name, Number(id), Number(expires)), signature) &&
-    Number(expires) > Date.now()
-  return isValid ? Number(id) : undefined
 }

@@ -3,6 +3,7 @@ import {
   Box,
   Button,
   Card,
+  CircularProgress,
   Skeleton,
   Stack,
   Table,
@@ -18,11 +19,13 @@ import { Title, useLocaleState, useNotify } from 'react-admin'
 import { mayCall, myAbilities } from '../../api/auth-provider.ts'
 import { call, type Wire } from '../../api/client.ts'
 import { messageOf } from '../../api/message.ts'
+import { Copyable } from '../../shell/copyable.tsx'
 import { sizeOf } from '../../shell/size.ts'
 import { EmptyState, ErrorState } from '../../shell/states.tsx'
 import { type Text, useText } from '../../shell/text.ts'
 import { Value } from '../../shell/value.tsx'
 import { ProofDialog } from './proof-dialog.tsx'
+import { RestoreCard, useRestore, waitForRestore } from './restore-card.tsx'
 
 type Check = {
   state: 'waiting' | 'running' | 'good' | 'failed'
@@ -54,10 +57,17 @@ export function BackupsPage() {
   const notify = useNotify()
   const client = useQueryClient()
   const [download, setDownload] = useState<Backup>()
+  /** Name of the backup to restore, or null for the uploaded one. */
+  const [restored, setRestored] = useState<string | null>()
+  const [isWaiting, setWaiting] = useState(false)
   const { data: mine } = useQuery({ queryKey: ['abilities'], queryFn: myAbilities, staleTime: 60_000 })
+  const maySee = mine !== undefined && mayCall(mine, 'post backups/{backup}/downloads')
+  const { data: restoring } = useRestore(maySee && !isWaiting)
+  const mayRestore = restoring?.possible === true
   const { data, error, isPending, refetch } = useQuery({
     queryKey: ['backups'],
     queryFn: () => call<Backups>('GET', '/admin/backups'),
+    enabled: !isWaiting,
     refetchInterval: ({ state }) =>
       state.data?.running || state.data?.data.some(isOpen) ? WATCH_MS : IDLE_MS,
   })
@@ -76,6 +86,29 @@ export function BackupsPage() {
     link.download = name
     link.click()
   }
+  const restore = async (backup: string | null, proof: Wire) => {
+    await call('POST', '/admin/restore', { body: { ...proof, ...(backup === null ? {} : { backup }) } })
+    setWaiting(true)
+    await waitForRestore()
+    setWaiting(false)
+    await client.invalidateQueries()
+  }
+  if (isWaiting)
+    return (
+      <Box role="status" sx={{ pt: 8, textAlign: 'center' }}>
+        <Title title={t(['Backups', '备份'])} />
+        <CircularProgress aria-hidden />
+        <Typography variant="h6" component="h1">
+          {t(['The server is restoring the backup', '服务器正在恢复备份'])}
+        </Typography>
+        <Typography color="textSecondary">
+          {t([
+            'This may take from seconds to hours. Afterwards, sign in with an account of the restored site.',
+            '可能需要数秒到数小时。完成后请使用被恢复站点的账号登录。',
+          ])}
+        </Typography>
+      </Box>
+    )
   return (
     <Box sx={{ pt: 2, pb: 6 }}>
       <Title title={t(['Backups', '备份'])} />
@@ -104,6 +137,7 @@ export function BackupsPage() {
           <Skeleton variant="rounded" height={240} />
         </div>
       )}
+      {mayRestore && <RestoreCard state={restoring} restore={() => setRestored(null)} />}
       {data?.place === null && (
         <Alert severity="warning">
           {t([
@@ -154,11 +188,8 @@ export function BackupsPage() {
                           ],
                         })
                       }
-                      download={
-                        mine && mayCall(mine, 'post backups/{backup}/downloads')
-                          ? () => setDownload(backup)
-                          : undefined
-                      }
+                      download={maySee ? () => setDownload(backup) : undefined}
+                      restore={mayRestore ? () => setRestored(backup.name) : undefined}
                     />
                   ))}
                 </TableBody>
@@ -166,6 +197,30 @@ export function BackupsPage() {
             </Card>
           )}
         </>
+      )}
+      {data?.place != null && !mayRestore && data.data.length > 0 && (
+        <Typography color="textSecondary" sx={{ mt: 2, overflowWrap: 'anywhere' }}>
+          {t([
+            'To restore a backup into another installation, run there:',
+            '要将备份恢复到另一处安装，请在那里运行：',
+          ])}{' '}
+          <Copyable text={`npx kith restore ${placeOf(data)}`} label={t(['Command', '命令'])}>
+            <code>npx kith restore {placeOf(data)}</code>
+          </Copyable>
+        </Typography>
+      )}
+      {restored !== undefined && (
+        <ProofDialog
+          title={['Replace this site by the backup', '用备份替换此站点']}
+          text={[
+            'Everything of this site is deleted, also your account and all settings. The server restarts, and the site is away meanwhile. Afterwards, sign in with an account of the restored site.',
+            '此站点的全部内容将被删除，包括您的账号与所有设置。服务器会重启，期间站点无法访问。完成后请使用被恢复站点的账号登录。',
+          ]}
+          action={['Delete and restore', '删除并恢复']}
+          tone="error"
+          close={() => setRestored(undefined)}
+          send={(proof) => restore(restored, proof)}
+        />
       )}
       {download && (
         <ProofDialog
@@ -190,6 +245,8 @@ export function BackupsPage() {
   )
 }
 
+const placeOf = ({ place, data }: Backups) => `${place?.replace(/\/+$/, '')}/${data[0]?.name}`
+
 const HEADINGS: readonly Text[] = [
   ['Made', '备份时间'],
   ['Size', '大小'],
@@ -201,10 +258,12 @@ function BackupRow({
   backup,
   check,
   download,
+  restore,
 }: {
   backup: Backup
   check(): void
   download: (() => void) | undefined
+  restore: (() => void) | undefined
 }) {
   const t = useText()
   const [locale] = useLocaleState()
@@ -232,6 +291,11 @@ function BackupRow({
         {download && (
           <Button size="small" onClick={download}>
             {t(['Download', '下载'])}
+          </Button>
+        )}
+        {restore && (
+          <Button size="small" color="error" onClick={restore}>
+            {t(['Restore', '恢复'])}
           </Button>
         )}
       </TableCell>
