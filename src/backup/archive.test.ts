@@ -281,7 +281,10 @@ test('rejects a backup with missing rows, or with names and sizes that Kith does
   const before = await descriptions()
   await load(await backupOf({ head: { tables: catalog } }))
   assert.deepEqual(await descriptions(), before)
-  const bomb: [string, Buffer] = ['database/public.backup_runs/000001.gz', gzipSync(Buffer.alloc(257 * 1024 * 1024))]
+  const bomb: [string, Buffer] = [
+    'database/public.backup_runs/000001.gz',
+    gzipSync(Buffer.alloc(257 * 1024 * 1024)),
+  ]
   await assert.rejects(load(await backupOf({ head: { tables }, files: [bomb] })), /larger than/)
 })
 

@@ -164,7 +164,9 @@ export async function listBackups(folder: string, s3: S3Options, limit: number):
     bytes: await sizeOf(join(folder, name)),
   }))
   // A scheduled backup may delete an old one meanwhile.
-  return (await Promise.all(sized)).flatMap(({ name, bytes }) => (bytes === undefined ? [] : [{ name, bytes }]))
+  return (await Promise.all(sized)).flatMap(({ name, bytes }) =>
+    bytes === undefined ? [] : [{ name, bytes }],
+  )
 }
 
 /** Returns the place of the newest scheduled backup, or undefined without one. */

@@ -37,12 +37,16 @@ async function read<T>(path: string): Promise<T | undefined> {
 }
 
 export const readRequest = (place: Place) => read<RestoreRequest>(requestFile(place))
-export const writeRequest = (place: Place, request: RestoreRequest) => write(place, requestFile(place), request)
+export const writeRequest = (place: Place, request: RestoreRequest) =>
+  write(place, requestFile(place), request)
 export const readOutcome = (place: Place) => read<RestoreOutcome>(outcomeFile(place))
 
 /** Ends a request. `fault` is the reason why the site is unchanged. */
 export async function endRequest(place: Place, fault: string | null): Promise<void> {
-  await write(place, outcomeFile(place), { ended_at: new Date().toISOString(), fault } satisfies RestoreOutcome)
+  await write(place, outcomeFile(place), {
+    ended_at: new Date().toISOString(),
+    fault,
+  } satisfies RestoreOutcome)
   await rm(requestFile(place), { force: true })
   await rm(uploadedBackup(place), { force: true })
 }

@@ -32,7 +32,11 @@ const runTrial: RunTrial = async (place, signal) => {
  * Restores a backup into a throw-away database, and records the result. Returns the reason why the backup cannot be
  * restored, if any.
  */
-export async function tryBackup(sql: Db, place: string, run: RunTrial = runTrial): Promise<string | undefined> {
+export async function tryBackup(
+  sql: Db,
+  place: string,
+  run: RunTrial = runTrial,
+): Promise<string | undefined> {
   // A check that was killed leaves its database behind.
   await removeAbandoned(tmpdir(), (name) => name.startsWith('kith-check-'))
   const started = performance.now()

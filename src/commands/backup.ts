@@ -134,7 +134,12 @@ export async function restore(
       await recordAudit(
         forJobs.sql,
         { viewer: { id: 0 }, request: { id: '' } },
-        { action: 'backups.restore', subjectType: 'backups', subjectId: '*', after: { from, made_at: head.made_at } },
+        {
+          action: 'backups.restore',
+          subjectType: 'backups',
+          subjectId: '*',
+          after: { from, made_at: head.made_at },
+        },
       )
     await removeMarks(config, forJobs.sql)
     const isWell = await diagnose(ctx.sql, { mend: false, print })

@@ -87,7 +87,10 @@ test('checks a backup in a job, once at a time (administration-28)', async () =>
   assert.equal(await stateOf(), 'waiting')
   const jobs = await sql`
     select queue_name from graphile_worker.jobs where task_identifier = 'check_backup_file'`
-  assert.deepEqual(jobs.map(({ queue_name }) => queue_name), ['backup_checks'])
+  assert.deepEqual(
+    jobs.map(({ queue_name }) => queue_name),
+    ['backup_checks'],
+  )
   const before = await sql`select checked_at from backup_checks where place = ${join(folder, OLD)}`
   // Runs the command itself, which refuses bytes that are no backup.
   await work()
@@ -192,10 +195,14 @@ async function newSite(env: Record<string, string> = {}) {
     const begun = await world.as(owner, 'POST', '/admin/restore/uploads')
     assert.equal(begun.status, 200, JSON.stringify(begun.body))
     const set = String(begun.headers['set-cookie'])
-    assert.match(set, /^kith_restore=[^;]+; Path=\/storage\/restore; Max-Age=86400; HttpOnly; SameSite=Strict$/)
+    assert.match(
+      set,
+      /^kith_restore=[^;]+; Path=\/storage\/restore; Max-Age=86400; HttpOnly; SameSite=Strict$/,
+    )
     return set.split(';')[0] ?? ''
   }
-  const restore = (given: object = {}) => world.as(owner, 'POST', '/admin/restore', { password: PASSWORD, ...given })
+  const restore = (given: object = {}) =>
+    world.as(owner, 'POST', '/admin/restore', { password: PASSWORD, ...given })
   const state = async () => (await world.as(owner, 'GET', '/admin/restore')).body
   return { ...world, owner, put, begin, restore, state, restarts: () => restarts }
 }

@@ -33,12 +33,7 @@ export const siteHasMembers = apiError(
   '站点已有成员。此处只能用备份替换新站点，其他情况请使用 kith restore。',
 )
 
-export const noUpload = apiError(
-  409,
-  'no_upload',
-  'Upload a backup first.',
-  '请先上传备份。',
-)
+export const noUpload = apiError(409, 'no_upload', 'Upload a backup first.', '请先上传备份。')
 
 export const noBackupFile = apiError(
   422,
@@ -129,4 +124,3 @@ export const BackupTest = Shared('BackupTest', {
     Type.String({ description: 'What is wrong and what to do, in the language of the request' }),
   ),
 })
-

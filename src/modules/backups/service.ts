@@ -46,7 +46,10 @@ const timeOf = (name: string): string => {
 
 const keyOf = (name: string) => `check_backup:${name}`
 
-function checkOf(job: { running: boolean } | undefined, last: CheckedBackup | undefined): StoredBackup['check'] {
+function checkOf(
+  job: { running: boolean } | undefined,
+  last: CheckedBackup | undefined,
+): StoredBackup['check'] {
   if (!job && !last) return null
   const result = {
     checked_at: last ? wireTime(last.checked_at) : null,

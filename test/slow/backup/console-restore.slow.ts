@@ -149,10 +149,7 @@ for (const processes of ['1', '2'])
     assert.equal((await call(site, restored, `/feeds/${feed}`)).body.feed_content, 'before the move')
     const { data } = (await call(site, restored, '/admin/audit-log?action=backups.restore')).body
     assert.equal(data.length, 1)
-    assert.deepEqual(
-      (await readdir(join(site.dataDir, 'restore'))).sort(),
-      ['outcome.json'],
-    )
+    assert.deepEqual((await readdir(join(site.dataDir, 'restore'))).sort(), ['outcome.json'])
     await stop(site)
   })
 
@@ -167,7 +164,10 @@ test('refuses the backup of BACKUP_TO when a member joins before the restart', a
   await stop(site)
   // The server had written the request before the member joined.
   await mkdir(join(site.dataDir, 'restore'), { recursive: true })
-  await writeFile(join(site.dataDir, 'restore', 'request.json'), JSON.stringify({ from: join(backups, NAME) }))
+  await writeFile(
+    join(site.dataDir, 'restore', 'request.json'),
+    JSON.stringify({ from: join(backups, NAME) }),
+  )
   const third = await start('joined')
   const state = (await call(third, token, '/admin/restore')).body
   assert.match(state.outcome.fault, /this site has members/)

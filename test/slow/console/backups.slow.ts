@@ -38,7 +38,15 @@ const jobsOf = async (task: string): Promise<number> => {
 }
 
 for (const [locale, words] of [
-  ['en', { check: 'Check now', backup: 'Back up now', checked: 'The checks have started.', started: 'The backup has started.' }],
+  [
+    'en',
+    {
+      check: 'Check now',
+      backup: 'Back up now',
+      checked: 'The checks have started.',
+      started: 'The backup has started.',
+    },
+  ],
   ['zh', { check: '立即检查', backup: '立即备份', checked: '检查已开始。', started: '备份已开始。' }],
 ] as const)
   test(`starts checks and a backup from the health card in ${locale}`, { skip }, async () => {
@@ -89,7 +97,10 @@ test('makes, checks and downloads a backup in the console', { skip }, async () =
   const dialog = page.getByRole('dialog')
   await dialog.getByLabel('Your password').fill('a guess')
   await dialog.getByRole('button', { name: 'Download' }).click()
-  await dialog.getByRole('alert').getByText(/password/i).waitFor()
+  await dialog
+    .getByRole('alert')
+    .getByText(/password/i)
+    .waitFor()
   assert.deepEqual(await findings(page), [])
   await picture(page, 'backups-download')
   await dialog.getByLabel('Your password').fill(PASSWORD)
@@ -143,7 +154,10 @@ test('uploads a backup into a new site and requests its restore', { skip }, asyn
   assert.equal(restarts, 1)
   // The restart failed to change the site.
   const requests = join(ctx.config.dataDir, 'restore')
-  await writeFile(join(requests, 'outcome.json'), JSON.stringify({ ended_at: new Date().toISOString(), fault: '备份已损坏' }))
+  await writeFile(
+    join(requests, 'outcome.json'),
+    JSON.stringify({ ended_at: new Date().toISOString(), fault: '备份已损坏' }),
+  )
   await rm(join(requests, 'request.json'))
   await card.getByText('备份已损坏').waitFor()
   await picture(page, 'backups-restore-failed-zh')

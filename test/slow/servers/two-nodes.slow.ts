@@ -31,7 +31,11 @@ async function startNode(port: number): Promise<ChildProcess> {
     env: {
       ...surroundingsIn(folder),
       DATABASE_URL: `postgres://${connection.user}@${machine.address}/${connection.database}`,
-      ...{ DATA_DIR: join(folder, 'data'), APP_SECRET: 'a secret of the tests, long enough', TRUST_PROXY: '127.0.0.1' },
+      ...{
+        DATA_DIR: join(folder, 'data'),
+        APP_SECRET: 'a secret of the tests, long enough',
+        TRUST_PROXY: '127.0.0.1',
+      },
       ...{ PROCESSES: '1', CONSOLE: 'off', WEB: 'off', PORT: String(port), LOG_LEVEL: 'warn' },
       ...{ RATE_LIMIT_USER: '0', RATE_LIMIT_ANONYMOUS: '0', DRAIN_NOTICE_MS: '6000' },
     },
@@ -56,7 +60,9 @@ async function startNginx(port: number, nodes: number[]): Promise<ChildProcess> 
   const own = join(folder, 'nginx')
   await mkdir(own, { recursive: true })
   const given = await readFile(join(ROOT, 'deploy/nginx/kith.conf'), 'utf8')
-  const [upstream = '', retries = ''] = (await blockOf('docs/running.md', 'nginx', 'max_fails')).split(/(?<=^}\n)/m)
+  const [upstream = '', retries = ''] = (await blockOf('docs/running.md', 'nginx', 'max_fails')).split(
+    /(?<=^}\n)/m,
+  )
   const site = given
     .replace(/^upstream [\s\S]*?^}\n/m, upstream)
     .replace(/^server \{\n {4}listen 80;[\s\S]*?^}\n/m, '')
@@ -71,9 +77,13 @@ async function startNginx(port: number, nodes: number[]): Promise<ChildProcess> 
     .join(' ')
   const config = join(own, 'nginx.conf')
   await writeFile(config, `events {}\nhttp { ${temporary}\n${site} }\n`)
-  const proxy = spawn('nginx', ['-p', own, '-e', join(own, 'error.log'), '-c', config, '-g', `daemon off; pid ${own}/pid;`], {
-    stdio: ['ignore', 'inherit', 'inherit'],
-  })
+  const proxy = spawn(
+    'nginx',
+    ['-p', own, '-e', join(own, 'error.log'), '-c', config, '-g', `daemon off; pid ${own}/pid;`],
+    {
+      stdio: ['ignore', 'inherit', 'inherit'],
+    },
+  )
   started.add(proxy)
   await waitForAnswer(`http://127.0.0.1:${port}/health/live`, proxy)
   return proxy
@@ -81,14 +91,18 @@ async function startNginx(port: number, nodes: number[]): Promise<ChildProcess> 
 
 /** Starts Caddy with the configuration of deploy, without TLS. */
 async function startCaddy(port: number, nodes: number[]): Promise<ChildProcess> {
-  const proxy = spawn('caddy', ['run', '--adapter', 'caddyfile', '--config', join(ROOT, 'deploy/caddy/Caddyfile')], {
-    env: {
-      ...{ PATH: process.env.PATH, HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder },
-      KITH_SITE: `http://127.0.0.1:${port}`,
-      KITH_UPSTREAM: nodes.map((node) => `127.0.0.1:${node}`).join(' '),
+  const proxy = spawn(
+    'caddy',
+    ['run', '--adapter', 'caddyfile', '--config', join(ROOT, 'deploy/caddy/Caddyfile')],
+    {
+      env: {
+        ...{ PATH: process.env.PATH, HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder },
+        KITH_SITE: `http://127.0.0.1:${port}`,
+        KITH_UPSTREAM: nodes.map((node) => `127.0.0.1:${node}`).join(' '),
+      },
+      stdio: ['ignore', 'ignore', 'ignore'],
     },
-    stdio: ['ignore', 'ignore', 'ignore'],
-  })
+  )
   started.add(proxy)
   await waitForAnswer(`http://127.0.0.1:${port}/health/live`, proxy)
   return proxy
@@ -122,7 +136,13 @@ for (const [program, startProxy] of [
             : {}),
         },
         ...(method === 'POST'
-          ? { body: JSON.stringify({ feed_content: `post ${n}`, feed_from: 1, feed_mark: Date.now() * 1000 + n }) }
+          ? {
+              body: JSON.stringify({
+                feed_content: `post ${n}`,
+                feed_from: 1,
+                feed_mark: Date.now() * 1000 + n,
+              }),
+            }
           : {}),
       }).catch((error) => error as Error)
       if (answer instanceof Error) failures.push(`${method} ${answer.message} ${answer.cause}`)
@@ -145,7 +165,9 @@ for (const [program, startProxy] of [
     await pause(2_000)
     isOver = true
     await Promise.all(clients)
-    t.diagnostic(`${program}: ${served.GET} reads and ${served.POST} posts answered, ${failures.length} failed`)
+    t.diagnostic(
+      `${program}: ${served.GET} reads and ${served.POST} posts answered, ${failures.length} failed`,
+    )
     assert.deepEqual(failures, [])
     assert.ok(served.GET > 120 && served.POST > 40, JSON.stringify(served))
     const [row] = await sql<[{ count: number }]>`
