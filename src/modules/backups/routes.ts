@@ -143,7 +143,7 @@ export function restoreRoutes(server: Server, ctx: Context) {
     cookie: 'never',
     body: RestoreBody,
     example: { password: 'the password', backup: 'kith-20260301T033000Z.backup' },
-    reply: { 202: Empty },
+    reply: { 204: Empty },
     errors: [
       ...OWNER_PROOF_ERRORS,
       ...[wrongPassword, wrongCode, siteHasMembers, noBackupPlace, noSuchBackup],

@@ -130,14 +130,14 @@ for (const processes of ['1', '2'])
     damaged[damaged.length - 100] = (damaged.at(-100) ?? 0) ^ 1
     await upload(damaged)
     const pid = site.server.pid
-    assert.equal((await restore(site, token, name)).status, 202)
+    assert.equal((await restore(site, token, name)).status, 204)
     await waitForEnd(site)
     const state = (await call(site, token, '/admin/restore')).body
     assert.match(state.outcome.fault, /damaged/)
     assert.deepEqual([state.possible, state.uploaded], [true, null])
 
     await upload(bytes)
-    assert.equal((await restore(site, token, name)).status, 202)
+    assert.equal((await restore(site, token, name)).status, 204)
     await waitForEnd(site)
     assert.deepEqual([site.server.pid, site.server.exitCode], [pid, null], site.output())
     assert.equal((await call(site, token, '/user')).status, 401)
