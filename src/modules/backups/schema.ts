@@ -77,7 +77,7 @@ export const RestoreUpload = Shared('RestoreUpload', {
   part_bytes: Type.Integer({ description: 'Maximum size of a part' }),
 })
 
-export const RestoreBody = Type.Object({
+export const RestoreBody = Shared('RestoreBody', {
   ...OwnerProof.properties,
   backup: Type.Optional(Text(64, { pattern: BACKUP_NAME, description: 'Absent for the uploaded file' })),
 })

@@ -15,7 +15,11 @@ const folder = await mkdtemp(join(tmpdir(), 'kith-console-backups-'))
 after(() => rm(folder, { recursive: true, force: true }))
 const world = skip
   ? undefined
-  : await openConsole({ BACKUP_TO: folder, BACKUP_PASSPHRASE: 'a passphrase of the tests' })
+  : await openConsole({
+      BACKUP_TO: folder,
+      BACKUP_PASSPHRASE: 'a passphrase of the tests',
+      APP_SECRET: 'a secret of the tests, long enough',
+    })
 const PASSWORD = 'the words of the founder'
 
 const picture = async (page: Page, name: string) => {
