@@ -221,7 +221,7 @@ test('stores an upload in parts on a new site only (administration-29)', async (
   const cookie = await site.begin()
   const bytes = tar()
   assert.equal((await site.put(undefined, 0, bytes)).statusCode, 403)
-  assert.equal((await site.put(cookie, 5, bytes)).statusCode, 409)
+  assert.equal((await site.put(cookie, 5, bytes)).statusCode, 422)
   assert.equal((await site.put(cookie, -1, bytes)).statusCode, 422)
   assert.equal((await site.put(cookie, 0, bytes.subarray(0, 1500))).statusCode, 200)
   assert.equal((await site.put(cookie, 1500, bytes.subarray(1500))).statusCode, 200)
@@ -242,8 +242,8 @@ test('stores an upload in parts on a new site only (administration-29)', async (
     await site.restore(),
     await site.restore({ backup: OLD }),
   ])
-    assert.deepEqual([refused.status, refused.headers['x-error-code']], [409, 'site_has_members'])
-  assert.equal((await site.put(cookie, 0, bytes)).statusCode, 409)
+    assert.deepEqual([refused.status, refused.headers['x-error-code']], [422, 'site_has_members'])
+  assert.equal((await site.put(cookie, 0, bytes)).statusCode, 422)
   assert.equal((await site.state()).possible, false)
   assert.equal(site.restarts(), 0)
 })

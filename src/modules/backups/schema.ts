@@ -4,7 +4,7 @@ import { apiError } from '#platform/errors.ts'
 import { Int, MAX_ID, Nullable, OneOf, Shared, type Static, Text, Time, Type } from '#platform/http'
 
 export const noBackupPlace = apiError(
-  409,
+  403,
   'no_backup_place',
   'This server has no place for backups. Set BACKUP_TO first.',
   '服务器没有备份位置，请先设置 BACKUP_TO。',
@@ -27,13 +27,13 @@ export const badDownload = apiError(
 export const BackupParams = Type.Object({ backup: Text(64, { pattern: BACKUP_NAME }) })
 
 export const siteHasMembers = apiError(
-  409,
+  422,
   'site_has_members',
   'This site has members. Only a new site can be replaced by a backup here; elsewhere use kith restore.',
   '站点已有成员。此处只能用备份替换新站点，其他情况请使用 kith restore。',
 )
 
-export const noUpload = apiError(409, 'no_upload', 'Upload a backup first.', '请先上传备份。')
+export const noUpload = apiError(422, 'no_upload', 'Upload a backup first.', '请先上传备份。')
 
 export const noBackupFile = apiError(
   422,
@@ -50,7 +50,7 @@ export const passphraseNeeded = apiError(
 )
 
 export const partTooFar = apiError(
-  409,
+  422,
   'part_too_far',
   'An earlier part of this upload is missing. Start the upload again.',
   '缺少前面的分片，请重新上传。',
