@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { recordBackup } from '#backup/jobs.ts'
 import { listBackups } from '#backup/place.ts'
+import { endRequest } from '#backup/request.ts'
 import { tryBackup } from '#backup/trial.ts'
 import { hashPassword } from '#modules/accounts/index.ts'
 import { createWorld, type Person } from '#test/world.ts'
@@ -274,4 +275,7 @@ test('requests a restore after a proof of the account, and restarts the server (
   await writeFile(join(folder, NEW), tar())
   assert.equal((await site.restore({ backup: NEW })).status, 204)
   assert.deepEqual(JSON.parse(await readFile(request, 'utf8')), { from: join(folder, NEW) })
+  await endRequest(site.ctx.config, 'the backup is damaged')
+  const { requested, uploaded, outcome } = await site.state()
+  assert.deepEqual([requested, uploaded, outcome.fault], [false, null, 'the backup is damaged'])
 })

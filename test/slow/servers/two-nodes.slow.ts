@@ -156,15 +156,18 @@ for (const [program, startProxy] of [
         await pause(20)
       }
     })
-    for (const [index, node] of nodes.entries()) {
+    try {
+      for (const [index, node] of nodes.entries()) {
+        await pause(2_000)
+        node.kill('SIGTERM')
+        await once(node, 'exit')
+        nodes[index] = await startNode(ports[index] as number)
+      }
       await pause(2_000)
-      node.kill('SIGTERM')
-      await once(node, 'exit')
-      nodes[index] = await startNode(ports[index] as number)
+    } finally {
+      isOver = true
+      await Promise.all(clients)
     }
-    await pause(2_000)
-    isOver = true
-    await Promise.all(clients)
     t.diagnostic(
       `${program}: ${served.GET} reads and ${served.POST} posts answered, ${failures.length} failed`,
     )
