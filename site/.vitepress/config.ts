@@ -47,7 +47,8 @@ const decisions = [
   ['Parts of the platform that stay', '0017-kept-in-the-platform'],
   ["One engine for members' texts", '0018-one-engine-for-texts'],
   ['A parameter of the URL names the language', '0019-language-in-a-parameter'],
-  ['Restoring a backup in the console', '0020-restore-in-the-console'],
+  ['Triggers', '0020-triggers'],
+  ['Restoring a backup in the console', '0021-restore-in-the-console'],
 ] as const
 
 const sidebar: DefaultTheme.Sidebar = [

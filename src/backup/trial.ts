@@ -45,8 +45,8 @@ export async function tryBackup(
   const seconds = (performance.now() - started) / 1000
   await sql`
     with old as (delete from backup_checks where checked_at < now() - make_interval(days => 400))
-    insert into backup_checks (place, seconds, fault) values (${place}, ${seconds}, ${fault})
-    on conflict (place) do update set checked_at = now(), seconds = excluded.seconds, fault = excluded.fault`
+    insert into backup_checks (place, checked_at, seconds, fault) values (${place}, now(), ${seconds}, ${fault})
+    on conflict (place) do update set checked_at = excluded.checked_at, seconds = excluded.seconds, fault = excluded.fault`
   return fault ?? undefined
 }
 

@@ -4,10 +4,6 @@
  */
 export function restartProcess(code: number): never {
   if (code === 0 && process.platform !== 'win32' && process.execve)
-    process.execve(
-      process.execPath,
-      [process.execPath, ...process.execArgv, ...process.argv.slice(1)],
-      process.env,
-    )
+    process.execve(process.execPath, [process.execPath, ...process.execArgv, ...process.argv.slice(1)])
   process.exit(code)
 }

@@ -1,4 +1,3 @@
-import type { FastifyReply, FastifyRequest } from 'fastify'
 import { hasAbility } from '#modules/abilities/index.ts'
 import type { Context } from '#platform/context.ts'
 import { cookieOf } from '#platform/http'
@@ -10,9 +9,12 @@ import { badDownload } from './schema.ts'
  */
 export type Grant = { cookie: string; path: string; seconds: number }
 
+type Asked = Parameters<typeof cookieOf>[0]
+type Answer = { header(name: string, value: string): unknown }
+
 const signed = ({ path }: Grant, userId: number, expires: number) => `${path}\n${userId}\n${expires}`
 
-export function setGrant(ctx: Context, reply: FastifyReply, grant: Grant, userId: number): string {
+export function setGrant(ctx: Context, reply: Answer, grant: Grant, userId: number): string {
   const { cookie, path, seconds } = grant
   const expires = Date.now() + seconds * 1000
   const value = `${userId}.${expires}.${ctx.secrets.sign(signed(grant, userId, expires))}`
@@ -25,7 +27,7 @@ export function setGrant(ctx: Context, reply: FastifyReply, grant: Grant, userId
 }
 
 /** Throws 403 without the cookie, after its time, and after the user lost the ability. */
-export async function requireGrant(ctx: Context, request: FastifyRequest, grant: Grant): Promise<void> {
+export async function requireGrant(ctx: Context, request: Asked, grant: Grant): Promise<void> {
   const [, id, expires, signature = ''] =
     /^(\d{1,16})\.(\d{1,16})\.(.+)$/.exec(cookieOf(request, grant.cookie) ?? '') ?? []
   const isValid =
