@@ -310,7 +310,9 @@ function CheckResult({ check }: { check: Check | null }) {
   if (check.state === 'running') return t(['checking…', '正在检查…'])
   return (
     <Box sx={{ color: check.state === 'good' ? 'success.main' : 'error.main', overflowWrap: 'anywhere' }}>
-      {check.state === 'good' ? t(['can be restored', '可以恢复']) : t(['cannot be restored', '无法恢复'])},{' '}
+      {check.state === 'good'
+        ? t(['can be restored, ', '可以恢复，'])
+        : t(['cannot be restored, ', '无法恢复，'])}
       <Value value={check.checked_at} as="time" />
       {check.fault !== null && <div>{check.fault}</div>}
     </Box>
