@@ -114,7 +114,10 @@ test('parses a form and a query to the same input as JSON for every operation (c
       for (let round = 0; round < 12; round += 1) {
         const inputs = createInputs(createDice(round + 1), named)
         const made = PATTERNED[path] ?? withoutEmptyObjects(inputs.body(body!, false)) ?? {}
-        const address = `${path.replace('{name}', 'user').replace(/\{\w+\}/g, '1')}`
+        const address = `${path
+          .replace('{name}', 'user')
+          .replace('{backup}', 'kith-20260301T033000Z.backup')
+          .replace(/\{\w+\}/g, '1')}`
         const options = { sender: founder, headers: { 'x-echo': '1' } }
         const headers = { ...options.headers, 'content-type': 'application/json' }
         const json = await send(echo.app, method as 'POST', address, JSON.stringify(made), {

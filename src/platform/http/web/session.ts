@@ -38,7 +38,7 @@ type Token = { access_token?: string; expires_in?: number; token?: string; ttl?:
 const isSecure = ({ publicUrl }: Config) => publicUrl.startsWith('https:')
 const cookieName = (config: Config) => (isSecure(config) ? '__Host-kith_session' : 'kith_session')
 
-export function cookieOf({ headers }: FastifyRequest, name: string): string | undefined {
+export function cookieOf({ headers }: Pick<FastifyRequest, 'headers'>, name: string): string | undefined {
   for (const part of headers.cookie?.split(';') ?? []) {
     const [key, value] = part.trim().split('=', 2)
     if (key === name) return value
