@@ -45,7 +45,7 @@ export {
 } from './mentions.ts'
 export { alertAccountOwner, hasEmail, messageUser } from './messages.ts'
 export { mountRanking, RankedUser, RanksQuery } from './rankings.ts'
-export { hasBlocked, isFollowing, notBlockedBy, selectFollowed } from './relations/queries.ts'
+export { hasBlocked, isFollowing, noBlockBetween, selectFollowed } from './relations/queries.ts'
 export { isSuspended } from './sanctions/queries.ts'
 export {
   accountSuspended,
@@ -69,4 +69,4 @@ export {
   userIdsNamed,
   withEnabledUser,
 } from './users/queries.ts'
-export { userContent, userPage, userViews, withUrls, withUser } from './users/view.ts'
+export { peopleFor, userContent, userPage, userViews, withUrls, withUser } from './users/view.ts'

@@ -188,7 +188,7 @@ export const userSearch: Searchable = {
   type: 'users',
   item: UserView,
   find: async (ctx, { q, after, limit, viewerId }) =>
-    userPage(ctx, await listUserIds(ctx.sql, { search: q, since: after, order: 'desc', limit }), viewerId),
+    userPage(ctx, await listUserIds(ctx.sql, { search: q, since: after, order: 'desc', limit, viewerId }), viewerId),
 }
 
 export const module: Module = {

@@ -319,7 +319,7 @@ export async function findVisibleComments(
   }
   const { limit = 15, direction = 'desc', resourceable_type: type, resourceable_id: ids } = query
   if (query.id) {
-    const rows = await see(await findComments(ctx.sql, query.id))
+    const rows = await see(await findComments(ctx.sql, query.id, viewerId))
     return rows.sort((a, b) => (direction === 'asc' ? a.id - b.id : b.id - a.id))
   }
   if (ids && type === undefined) throw typeMissing()
@@ -330,6 +330,7 @@ export async function findVisibleComments(
     forType: query.for_type ?? 'all',
     content: ids && type !== undefined ? { type, ids } : undefined,
     direction,
+    viewerId,
   }
   return fillPage(
     { after: query.index ?? 0, limit, batch: Math.min(limit * 2, 100) },

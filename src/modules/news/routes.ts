@@ -106,7 +106,7 @@ export function newsRoutes(server: Server, ctx: Context) {
     query: CollectedQuery,
     reply: { 200: Type.Array(NewsItem) },
     handler: async ({ query: { after = 0, limit = 15 }, viewer: { id: userId } }) => {
-      const page = { type: newsContent.type, userId, limit, order: 'content' as const, after }
+      const page = { type: newsContent.type, userId, limit, order: 'content' as const, after, seen: seenNews(sql, userId) }
       const rows = await listCollected(sql, page)
       const ids = rows.map((row) => row.collectible_id)
       return newsByIds(ctx, ids, userId)

@@ -36,7 +36,8 @@ async function findRecipients(sql: Db, notices: Notice[], { users, ids, position
       ) as announces
     from unnest(${users}::bigint[], ${doers}::bigint[]) with ordinality as t (user_id, doer_id, n)
     join users u on u.id = t.user_id and u.deleted_at is null
-    where not exists (select from user_blocks b where b.user_id = t.user_id and b.target_id = t.doer_id)`
+    where not exists (select from user_blocks b where b.user_id = t.user_id and b.target_id = t.doer_id)
+      and not exists (select from user_blocks b where b.user_id = t.doer_id and b.target_id = t.user_id)`
   const at = row.kept.map((n) => n - 1).sort((a, b) => a - b)
   return {
     users: at.map((n) => users[n] as number),
@@ -48,7 +49,7 @@ async function findRecipients(sql: Db, notices: Notice[], { users, ids, position
 }
 
 /**
- * Skips disabled recipients and recipients who block the sender. Also skips recipients with an unread notification
+ * Skips disabled recipients and recipients with a block between them and the sender. Also skips recipients with an unread notification
  * of the same type, sender and cause, except for system notifications. Locks rows in the order of user ids to avoid
  * deadlocks.
  */
@@ -159,6 +160,24 @@ export async function deleteUnread(sql: Db, userId: number, taken: Taken): Promi
     gone as (
       delete from notifications n using locked l
       where n.user_id = ${userId} and n.type = l.type and n.seq > l.read_seq and ${isTaken(sql, taken)}
+      returning n.type
+    )
+    update notification_counts kept set
+      unread = greatest(kept.unread - g.number, 0), total = greatest(kept.total - g.number, kept.unread - g.number, 0)
+    from (select type, count(*) as number from gone group by type) as g
+    where kept.user_id = ${userId} and kept.type = g.type`
+}
+
+/** Deletes the unread notifications that one user caused for another, such as after a block (relations-1). */
+export async function deleteUnreadFrom(sql: Db, userId: number, senderId: number): Promise<void> {
+  await sql`
+    with locked as (
+      select type, read_seq from notification_counts where user_id = ${userId} and unread > 0
+      order by type for update
+    ),
+    gone as (
+      delete from notifications n using locked l
+      where n.user_id = ${userId} and n.type = l.type and n.seq > l.read_seq and n.sender_id = ${senderId}
       returning n.type
     )
     update notification_counts kept set

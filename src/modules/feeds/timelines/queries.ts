@@ -1,5 +1,5 @@
 import { escapeLike, nameKey } from '#lib/text.ts'
-import { notBlockedBy, selectFollowed } from '#modules/accounts/index.ts'
+import { noBlockBetween, selectFollowed } from '#modules/accounts/index.ts'
 import { andAfterCollected, selectCollected } from '#modules/collections/index.ts'
 import { anyPinShown, orderByPrice, selectShownPins } from '#modules/pinning/index.ts'
 import { selectFollowedTopics, type TopicViewer, visibleTopics } from '#modules/topics/index.ts'
@@ -17,7 +17,7 @@ import { FEED_PIN, FEEDS, type FeedRow, feedColumns, visibleFeed } from '../quer
 
 export type FeedPage = { viewerId: number; after: number; limit: number }
 
-const unblocked = (sql: Db, viewerId: number) => notBlockedBy(sql, viewerId, sql`f.user_id`)
+const unblocked = (sql: Db, viewerId: number) => noBlockBetween(sql, viewerId, sql`f.user_id`)
 
 const before = (sql: Db, after: number) => when(sql, after > 0, () => sql`and f.id < ${after}`)
 
@@ -37,7 +37,7 @@ export const listFeedsOfUser = (
   priced = false,
 ) => sql<FeedRow[]>`
   select ${feedColumns(sql, viewerId)}, f.hot from feeds f
-  where f.user_id = ${userId} and ${visibleFeed(sql)} ${before(sql, after)} ${when(sql, priced, () => sql`and f.has_price`)}
+  where f.user_id = ${userId} and ${visibleFeed(sql)} ${before(sql, after)} ${unblocked(sql, viewerId)} ${when(sql, priced, () => sql`and f.has_price`)}
   order by f.id desc limit ${limit}`
 
 /**
@@ -66,7 +66,7 @@ export const mergeFollowedFeeds = (sql: Db, { viewerId, after, limit }: FeedPage
   with authors as materialized (
     select authors.author from (
       select target_id as author from (${selectFollowed(sql, viewerId)}) followed
-      where true ${notBlockedBy(sql, viewerId, sql`target_id`)}
+      where true ${noBlockBetween(sql, viewerId, sql`target_id`)}
       union all select ${viewerId}::bigint
     ) authors
     cross join lateral (
@@ -91,7 +91,7 @@ const MOST = 100
 
 export const listPinnedFeeds = (sql: Db, viewerId: number) => sql<FeedRow[]>`
   select ${feedColumns(sql, viewerId)}, f.hot from ${selectShownPins(sql, FEED_PIN)} join feeds f on f.id = p.target_id
-  where ${visibleFeed(sql)} ${notBlockedBy(sql, viewerId, sql`f.user_id`)}
+  where ${visibleFeed(sql)} ${noBlockBetween(sql, viewerId, sql`f.user_id`)}
   order by ${orderByPrice(sql)} limit ${MOST}`
 
 export const listPinnedFeedsOfUser = (
@@ -100,7 +100,7 @@ export const listPinnedFeedsOfUser = (
   { viewerId, after, limit }: { viewerId: number; after: number; limit: number },
 ) => sql<FeedRow[]>`
   select ${feedColumns(sql, viewerId)}, f.hot from ${selectShownPins(sql, FEED_PIN)} join feeds f on f.id = p.target_id
-  where p.user_id = ${userId} and ${visibleFeed(sql)} ${when(sql, after > 0, () => sql`and f.id < ${after}`)}
+  where p.user_id = ${userId} and ${visibleFeed(sql)} ${unblocked(sql, viewerId)} ${when(sql, after > 0, () => sql`and f.id < ${after}`)}
   order by f.id desc limit ${limit}`
 
 type HotPage = { viewerId: number; days: number; limit: number; hot?: number | undefined; after: number }
@@ -175,7 +175,7 @@ export const listTopicFeeds = (
   viewer: TopicViewer,
 ) => sql<(FeedRow & { index: number })[]>`
   select ${feedColumns(sql, viewer.id)}, f.hot, l.index from feed_topic_links l join feeds f on f.id = l.feed_id
-  where l.topic_id = ${topicId} and ${visibleFeed(sql)}
+  where l.topic_id = ${topicId} and ${visibleFeed(sql)} ${unblocked(sql, viewer.id)}
     and (select true from (${visibleTopics(sql, viewer)}) t where t.id = ${topicId})
     ${andAfterCursor(sql, sql`l.index`, index, direction)}
     ${andAfterRow(
@@ -213,5 +213,5 @@ export const listCollectedRows = (
 ) => sql<FeedRow[]>`
   select ${feedColumns(sql, userId)}, f.hot from (${selectCollected(sql, FEEDS, userId)}) c
   join feeds f on f.id = c.collectible_id
-  where ${visibleFeed(sql)} ${andAfterCollected(sql, FEEDS, userId, page.after)}
+  where ${visibleFeed(sql)} ${unblocked(sql, userId)} ${andAfterCollected(sql, FEEDS, userId, page.after)}
   order by c.id desc ${limitClause(sql, { limit, ...page })}`

@@ -60,7 +60,13 @@ export function Profile({ user, path, after }: { user: User; path: string; after
     isOn: user.blacked,
     on: (api) => api.post('/user/black/{user}', { params: blockParams }),
     off: (api) => api.delete('/user/black/{user}', { params: blockParams }),
-    apply: (each, isOn) => ({ ...each, blacked: isOn }),
+    // A block ends the follows of both (relations-1).
+    apply: (each, isOn) => ({
+      ...each,
+      blacked: isOn,
+      follower: !isOn && each.follower,
+      following: !isOn && each.following,
+    }),
   })
   const counts: [number, string, string?][] = [
     [user.extra.feeds_count, t.feeds(user.extra.feeds_count)],
@@ -102,14 +108,16 @@ export function Profile({ user, path, after }: { user: User; path: string; after
                     {user.blacked ? t.unblock : t.block}
                   </button>
                 )}
-                <button
-                  type="button"
-                  class={user.follower ? 'button is-quiet' : 'button'}
-                  aria-pressed={user.follower}
-                  onClick={follow}
-                >
-                  {user.follower ? t.following : t.follow}
-                </button>
+                {!user.blacked && (
+                  <button
+                    type="button"
+                    class={user.follower ? 'button is-quiet' : 'button'}
+                    aria-pressed={user.follower}
+                    onClick={follow}
+                  >
+                    {user.follower ? t.following : t.follow}
+                  </button>
+                )}
               </>
             )}
           </div>
