@@ -23,6 +23,7 @@ const OWNERS: Record<string, string[]> = {
     'user_blocks',
     'user_counts',
     'user_follows',
+    'user_mutes',
     'users',
     'verification_codes',
   ],
@@ -207,6 +208,7 @@ const JOINT_READS: Record<string, Record<string, string>> = {
     questions: 'the statement also checks whether the recipient wrote the answer or the question',
     user_blocks:
       'notifications must not import accounts, and users receive no notifications from blocked users',
+    user_mutes: 'notifications must not import accounts, and users receive no notifications from muted users',
     user_follows: 'notifications must not import accounts, and counts new followers whom the user follows',
     users:
       'notifications must not import accounts, and needs the names of senders and the recipients of a notice',

@@ -42,6 +42,7 @@ import { blockRoutes, followRoutes } from './relations/routes.ts'
 import { adminRequestRoutes } from './requests.ts'
 import { adminSanctionRoutes, sanctionRoutes } from './sanctions/routes.ts'
 import { UserView } from './schema.ts'
+import { muteRoutes, muteSchedules, muteTasks } from './relations/mutes.ts'
 import { isUser, listUserIds, requireNotBlocked } from './users/queries.ts'
 import { userRoutes } from './users/routes.ts'
 import { userPage } from './users/view.ts'
@@ -206,6 +207,7 @@ export const module: Module = {
     userRoutes,
     followRoutes,
     blockRoutes,
+    muteRoutes,
     sanctionRoutes,
     appealRoutes,
     discoveryRoutes,
@@ -236,11 +238,12 @@ export const module: Module = {
     deletionTasks(site.erasers),
     exportTasks(site.personalData),
     followTasks,
+    muteTasks,
     messageTasks,
     receiptTasks,
   ],
   probes: [mailProbe],
-  schedules: [...codeSchedules, ...deletionSchedules, ...exportSchedules, ...followSchedules],
+  schedules: [...codeSchedules, ...deletionSchedules, ...exportSchedules, ...followSchedules, ...muteSchedules],
   pools: [
     { concurrency: 1, names: ['make_export'] },
     { concurrency: 4, names: ['send_code', 'alert_owner', 'send_message', 'send_letter'] },

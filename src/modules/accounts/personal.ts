@@ -56,6 +56,15 @@ export const accountPersonal = [
       sql`, (select u.name from users u where u.id = t.target_id and u.deleted_at is null) as name`,
   }),
   personalTable({
+    file: 'mutes',
+    about: { en: 'Users you mute', zh: '您屏蔽的人' },
+    table: 'user_mutes',
+    key: ['id'],
+    columns: ['target_id', 'created_at', 'ends_at'],
+    extra: (sql) =>
+      sql`, (select u.name from users u where u.id = t.target_id and u.deleted_at is null) as name`,
+  }),
+  personalTable({
     file: 'second-factor',
     about: { en: 'Your two-step verification', zh: '两步验证状态' },
     table: 'second_factors',

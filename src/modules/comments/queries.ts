@@ -1,7 +1,7 @@
 import { type Content, type Counts, countsOf } from '#contracts/content.ts'
 import { type CounterCheck, recount } from '#contracts/counters.ts'
 import { escapeLike } from '#lib/text.ts'
-import { noBlockBetween, updateUserCounters, userRecount } from '#modules/accounts/index.ts'
+import { noBlockBetween, shownTo, updateUserCounters, userRecount } from '#modules/accounts/index.ts'
 import {
   andAfterCursor,
   type Db,
@@ -134,7 +134,7 @@ export const lockableComment = (sql: Db, content: Content, contentId: number, id
 
 export const findComments = (sql: Db, ids: number[], hideFrom = 0) => sql<CommentRow[]>`
   select ${columns(sql)} from comments c
-  where c.id = any(${ids}) ${noBlockBetween(sql, hideFrom, sql`c.user_id`)}`
+  where c.id = any(${ids}) ${shownTo(sql, hideFrom, sql`c.user_id`)}`
 
 /** Lists comments newest first, without comments by authors whom the user `hideFrom` blocks (feeds-14). */
 export const listComments = (
@@ -143,7 +143,7 @@ export const listComments = (
 ) => sql<CommentRow[]>`
   select ${columns(sql)} from comments c
   where c.commentable_type = ${options.type} and c.commentable_id = ${options.contentId}
-    ${when(sql, options.before > 0, () => sql`and c.id < ${options.before}`)} ${noBlockBetween(sql, options.hideFrom, sql`c.user_id`)}
+    ${when(sql, options.before > 0, () => sql`and c.id < ${options.before}`)} ${shownTo(sql, options.hideFrom, sql`c.user_id`)}
   order by c.id desc limit ${options.limit}`
 
 /** Lists the newest `each` comments per content, with the content's version from the same snapshot. */
@@ -153,13 +153,13 @@ export const listLatestComments = (
 ) => sql<(CommentRow & { version: string })[]>`
   select t.version, c.* from (${options.contents}) t cross join lateral (
     select ${columns(sql)} from comments c
-    where c.commentable_type = ${options.type} and c.commentable_id = t.id ${noBlockBetween(sql, options.hideFrom, sql`c.user_id`)}
+    where c.commentable_type = ${options.type} and c.commentable_id = t.id ${shownTo(sql, options.hideFrom, sql`c.user_id`)}
     order by c.id desc limit ${options.each}
   ) c
   order by c.id desc`
 
 export const listReceivedComments = (sql: Db, userId: number, after: number, limit: number) => {
-  const seen = noBlockBetween(sql, userId, sql`c.user_id`)
+  const seen = shownTo(sql, userId, sql`c.user_id`)
   const older = when(sql, after > 0, () => sql`and c.id < ${after}`)
   return sql<CommentRow[]>`
     (select ${columns(sql)} from comments c

@@ -105,7 +105,7 @@ const findPreviews = (ctx: Context, feeds: FeedRow[]): Promise<Previews> =>
       })),
   )
 
-/** Finds the newest comments for a viewer from whom an author of the cached comments is hidden (relations-2). */
+/** Finds the newest comments for a viewer from whom an author of the cached comments is hidden (relations-2, relations-5). */
 async function findOwnPreviews(ctx: Context, feedIds: number[], viewerId: number): Promise<Previews> {
   const rows = await read(ctx, feedIds, viewerId)
   return new Map(feedIds.map((id) => [id, viewsOf(rows.get(id) ?? [])]))
@@ -165,7 +165,7 @@ export async function feedsWithPeople(
   const files = withPrice.flatMap((id) => texts.get(id)?.images.map(({ file }) => file) ?? [])
   const authors = [...texts.values()].map(({ user_id }) => user_id)
   const pinned = new Map([...pinnedRows].map(([id, comments]) => [id, comments.map(commentView)]))
-  const [{ users: people, hidden }, topics, filePrices, settings] = await Promise.all([
+  const [{ users: people, hidden, muted }, topics, filePrices, settings] = await Promise.all([
     peopleFor(
       ctx,
       sql,
@@ -181,7 +181,7 @@ export async function feedsWithPeople(
     withPrice.length > 0 ? readSettings(ctx) : undefined,
   ])
   if (viewerId > 0) {
-    const isHidden = ({ user_id: author }: Comment) => hidden.has(author)
+    const isHidden = ({ user_id: author }: Comment) => hidden.has(author) || muted.has(author)
     const differing = [...previews].filter(([, comments]) => comments.some(isHidden)).map(([id]) => id)
     if (differing.length > 0) {
       const own = await findOwnPreviews(ctx, differing, viewerId)

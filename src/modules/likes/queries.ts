@@ -1,6 +1,6 @@
 import { type Content, type Counts, countsOf, type Target } from '#contracts/content.ts'
 import { type CounterCheck, type Drift, recount } from '#contracts/counters.ts'
-import { noBlockBetween, updateUserCounters, userRecount } from '#modules/accounts/index.ts'
+import { noBlockBetween, shownTo, updateUserCounters, userRecount } from '#modules/accounts/index.ts'
 import { type Db, type Fragment, type Row, when } from '#platform/database'
 
 export type LikeRow = Row<
@@ -154,7 +154,7 @@ export const listLatestLikes = (
 export const listReceivedLikes = (sql: Db, { viewerId, after, limit }: LikePage) => sql<LikeRow[]>`
   select ${columns(sql)} from likes l
   where l.target_user = ${viewerId} and l.target_user > 0 and l.user_id <> ${viewerId}
-    ${noBlockBetween(sql, viewerId, sql`l.user_id`)}
+    ${shownTo(sql, viewerId, sql`l.user_id`)}
     ${when(sql, after > 0, () => sql`and l.id < ${after}`)}
   order by l.id desc limit ${limit}`
 

@@ -1,7 +1,7 @@
 import type { Counts } from '#contracts/content.ts'
 import type { CounterCheck } from '#contracts/counters.ts'
 import { escapeLike, grams, gramsOfQuery, nameKey } from '#lib/text.ts'
-import { nameOf, noBlockBetween } from '#modules/accounts/index.ts'
+import { nameOf, noBlockBetween, shownTo } from '#modules/accounts/index.ts'
 import { isCollected } from '#modules/collections/index.ts'
 import { commentsRecount } from '#modules/comments/index.ts'
 import { isLiked, likesRecount } from '#modules/likes/index.ts'
@@ -83,7 +83,7 @@ export function listNews(sql: Db, page: NewsPage) {
     where n.audit_status = 0 ${ifGiven(sql, ids, (value) => sql`and n.id = any(${value})`)}
       ${when(sql, recommended === true, () => sql`and n.recommended_at is not null`)}
       ${ifGiven(sql, categoryId, (value) => sql`and n.category_id = ${value}`)} ${titleContains(sql, key)}
-      ${when(sql, after > 0, () => sql`and n.id < ${after}`)} ${noBlockBetween(sql, viewerId, sql`n.user_id`)}
+      ${when(sql, after > 0, () => sql`and n.id < ${after}`)} ${shownTo(sql, viewerId, sql`n.user_id`)}
     order by n.id desc limit ${limit}`
 }
 

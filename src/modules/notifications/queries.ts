@@ -28,16 +28,23 @@ async function findRecipients(sql: Db, notices: Notice[], { users, ids, position
     const { hiddenSenderId, senderId } = notices[position] as Notice
     return hiddenSenderId ?? senderId
   })
+  // Mutes do not silence system notifications, such as those of payments (relations-5).
+  const silenced = positions.map((position, n) => (notices[position]?.type === 'system' ? 0 : (doers[n] as number)))
   const [row] = await sql<[{ kept: number[]; pushed: number[]; announces: boolean }]>`
     select coalesce(array_agg(t.n), '{}') as kept,
       coalesce(array_agg(t.n) filter (where exists (select from push_devices d where d.user_id = t.user_id)), '{}') as pushed,
       exists (
         select from webhook_endpoints where enabled and (types is null or 'notification.created' = any(types))
       ) as announces
-    from unnest(${users}::bigint[], ${doers}::bigint[]) with ordinality as t (user_id, doer_id, n)
+    from unnest(${users}::bigint[], ${doers}::bigint[], ${silenced}::bigint[]) with ordinality
+      as t (user_id, doer_id, silenced_id, n)
     join users u on u.id = t.user_id and u.deleted_at is null
     where not exists (select from user_blocks b where b.user_id = t.user_id and b.target_id = t.doer_id)
-      and not exists (select from user_blocks b where b.user_id = t.doer_id and b.target_id = t.user_id)`
+      and not exists (select from user_blocks b where b.user_id = t.doer_id and b.target_id = t.user_id)
+      and not exists (
+        select from user_mutes m where m.user_id = t.user_id and m.target_id = t.silenced_id
+          and (m.ends_at is null or m.ends_at > now())
+      )`
   const at = row.kept.map((n) => n - 1).sort((a, b) => a - b)
   return {
     users: at.map((n) => users[n] as number),
@@ -49,7 +56,7 @@ async function findRecipients(sql: Db, notices: Notice[], { users, ids, position
 }
 
 /**
- * Skips disabled recipients and recipients with a block between them and the sender. Also skips recipients with an unread notification
+ * Skips disabled recipients and recipients with a block between them and the sender, or who mute the sender. Also skips recipients with an unread notification
  * of the same type, sender and cause, except for system notifications. Locks rows in the order of user ids to avoid
  * deadlocks.
  */

@@ -1,7 +1,7 @@
 import type { Target } from '#contracts/content.ts'
 import { recordPeriodChange } from '#contracts/period-sums.ts'
 import { escapeLike, grams, gramsOfQuery, nameKey } from '#lib/text.ts'
-import { noBlockBetween, updateUserCounters } from '#modules/accounts/index.ts'
+import { noBlockBetween, shownTo, updateUserCounters } from '#modules/accounts/index.ts'
 import {
   andAfterCursor,
   andAfterRow,
@@ -73,6 +73,10 @@ export const subjectContains = (sql: Db, text: string | undefined) => {
 export const notBlockedUnlessHidden = (sql: Db, viewerId: number, text: Fragment): Fragment =>
   noBlockBetween(sql, viewerId, sql`case when ${text}.anonymity then 0 else ${text}.user_id end`)
 
+/** Also omits people whom the viewer mutes. */
+export const shownUnlessHidden = (sql: Db, viewerId: number, text: Fragment): Fragment =>
+  shownTo(sql, viewerId, sql`case when ${text}.anonymity then 0 else ${text}.user_id end`)
+
 const filters = (sql: Db, viewerId: number): Record<NonNullable<QuestionsQuery['type']>, Fragment> => ({
   all: sql``,
   new: sql`and q.answers_count = 0`,
@@ -104,7 +108,7 @@ export const listQuestions = (
   where ${scope}
     ${id === undefined && !isWatched ? filters(sql, viewerId)[type] : ifGiven(sql, id, (ids) => sql`and q.id = any(${ids})`)} ${subjectContains(sql, subject)}
     ${type === 'hot' ? andAfterRow(sql, after, sql`q.answers_count, ${key}`, last) : andAfterCursor(sql, key, after)}
-    ${notBlockedUnlessHidden(sql, viewerId, sql`q`)}
+    ${shownUnlessHidden(sql, viewerId, sql`q`)}
   order by ${when(sql, type === 'hot', () => sql`q.answers_count desc,`)} ${key} desc
   ${limitClause(sql, { limit, offset, after })}`
 }

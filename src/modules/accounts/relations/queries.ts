@@ -234,6 +234,27 @@ export const noBlockBetween = (sql: Db, viewerId: number, person: Fragment): Fra
       and (not exists (select from user_blocks where target_id = ${viewerId}) or not ${hasBlocked(sql, person, viewerId)})`,
   )
 
+export const isMuteActive = (sql: Db, table: 'm' | 'user_mutes'): Fragment =>
+  sql`(${sql(table)}.ends_at is null or ${sql(table)}.ends_at > now())`
+
+/**
+ * Condition on the author of content in lists: hides people with a block, and people whom the viewer mutes
+ * (relations-5). Lists of people, of one person and of own collections use `noBlockBetween` alone.
+ */
+export const shownTo = (sql: Db, viewerId: number, author: Fragment): Fragment =>
+  when(
+    sql,
+    viewerId > 0,
+    () => sql`${noBlockBetween(sql, viewerId, author)} and ${author} <> all(array(
+      select target_id from user_mutes where user_id = ${viewerId} and ${isMuteActive(sql, 'user_mutes')}
+    ))`,
+  )
+
+export const hasMuted = (sql: Db, userId: number | Fragment, target: number | Fragment): Fragment => sql`
+  coalesce((
+    select true from user_mutes m where m.user_id = ${userId} and m.target_id = ${target} and ${isMuteActive(sql, 'm')}
+  ), false)`
+
 export const hasBlocked = (sql: Db, blocker: Fragment, target: number | Fragment): Fragment => sql`
   coalesce((select true from user_blocks b where b.user_id = ${blocker} and b.target_id = ${target}), false)`
 

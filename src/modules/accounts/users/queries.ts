@@ -12,7 +12,7 @@ import {
   when,
 } from '#platform/database'
 import { blocked } from '#platform/errors.ts'
-import { isFollowing, noBlockBetween } from '../relations/queries.ts'
+import { isFollowing, isMuteActive, noBlockBetween } from '../relations/queries.ts'
 
 /** Every change of a column below advances `content_version`, which is a part of the cached user's key. */
 export type UserTextRow = Row<
@@ -36,6 +36,7 @@ export type ViewerState = {
   blacked: number[]
   /** Users with a block in either direction, who are hidden from the viewer (relations-2). */
   hidden: number[]
+  muted: number[]
 }
 
 /**
@@ -54,7 +55,11 @@ export async function findUserRows(
     ) else '{}' end as blacked,
     case when exists (select from user_blocks where target_id = ${viewerId}) then array(
       select user_id from user_blocks where target_id = ${viewerId} and user_id = any(${ids})
-    ) else '{}' end as blockers,`
+    ) else '{}' end as blockers,
+    array(
+      select m.target_id from user_mutes m
+      where m.user_id = ${viewerId} and m.target_id = any(${ids}) and ${isMuteActive(sql, 'm')}
+    ) as muted,`
   const [read] = await sql<[Partial<ViewerState> & { users: string | null; blockers?: number[] }]>`
     select ${when(sql, viewerId > 0, () => viewerColumns)}
       string_agg(concat_ws(',', u.id, u.content_version, c.likes_count, c.comments_count, c.followers_count,
@@ -62,7 +67,7 @@ export async function findUserRows(
         c.last_checkin_count, c.updated_at), ',') as users
     from users u join user_counts c on c.user_id = u.id
     where u.id = any(${ids}) and u.deleted_at is null`
-  const { users, relationsVersion = null, blacked = [], blockers = [] } = read
+  const { users, relationsVersion = null, blacked = [], blockers = [], muted = [] } = read
   const values = users === null ? [] : users.split(',')
   const rows: UserRow[] = []
   let at = 0
@@ -82,7 +87,7 @@ export async function findUserRows(
       last_checkin_count: next(),
       counts_updated_at: values[at++]!,
     })
-  return { rows, relationsVersion, blacked, hidden: [...blacked, ...blockers] }
+  return { rows, relationsVersion, blacked, hidden: [...blacked, ...blockers], muted }
 }
 
 /** Maximum number of followers, and of followings, that the server caches per user. */

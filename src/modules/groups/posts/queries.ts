@@ -1,6 +1,6 @@
 import type { Target } from '#contracts/content.ts'
 import { grams, nameKey } from '#lib/text.ts'
-import { noBlockBetween } from '#modules/accounts/index.ts'
+import { noBlockBetween, shownTo } from '#modules/accounts/index.ts'
 import {
   andAfterCursor,
   andAfterRow,
@@ -42,7 +42,7 @@ export const listGroupPosts = (
 ) => sql<PostRow[]>`
   select ${postColumns(sql)} from group_posts p
   where p.group_id = ${groupId} ${when(sql, query.excellent === true, () => sql`and p.excellent_at is not null`)}
-    ${pastPost(sql, query)} ${noBlockBetween(sql, viewerId, sql`p.user_id`)}
+    ${pastPost(sql, query)} ${shownTo(sql, viewerId, sql`p.user_id`)}
   order by ${query.type === 'latest_reply' ? sql`p.replied_at desc, p.id desc` : sql`p.id desc`}
   ${limitClause(sql, { limit: query.limit ?? 15, offset: query.offset, after: query.after })}`
 
@@ -54,7 +54,7 @@ export const listPosts = (
   select ${postColumns(sql)} from group_posts p
   where ${isReadableAt(sql, sql`p.group_id`, viewerId)}
     ${ifGiven(sql, groupId, (id) => sql`and p.group_id = ${id}`)} ${andContains(sql, 'p.title', keyword)}
-    ${andAfterCursor(sql, sql`p.id`, page.after ?? 0)} ${noBlockBetween(sql, viewerId, sql`p.user_id`)}
+    ${andAfterCursor(sql, sql`p.id`, page.after ?? 0)} ${shownTo(sql, viewerId, sql`p.user_id`)}
   order by p.id desc ${limitClause(sql, { limit, ...page })}`
 
 export const listPostsOf = (
@@ -78,7 +78,7 @@ export const listPostsOfMyGroups = (sql: Db, userId: number, since: Date) => sql
   cross join lateral (
     select * from group_posts p where p.group_id = mine.group_id order by p.id desc limit ${POSTS_EACH}
   ) p
-  where ${isReadableAt(sql, sql`p.group_id`, userId)} ${noBlockBetween(sql, userId, sql`p.user_id`)} and p.created_at >= ${since.toISOString()}::timestamptz
+  where ${isReadableAt(sql, sql`p.group_id`, userId)} ${shownTo(sql, userId, sql`p.user_id`)} and p.created_at >= ${since.toISOString()}::timestamptz
   order by p.id desc`
 
 export const findPosts = (sql: Db, ids: number[], viewerId: number) => sql<PostRow[]>`
@@ -99,7 +99,7 @@ export const seenPosts = (sql: Db, userId: number): Fragment =>
 
 export const listPreview = (sql: Db, groupId: number, limit: number, viewerId: number) => sql<PostRow[]>`
   select ${postColumns(sql)} from group_posts p
-  where p.group_id = ${groupId} ${noBlockBetween(sql, viewerId, sql`p.user_id`)} order by p.id desc limit ${limit}`
+  where p.group_id = ${groupId} ${shownTo(sql, viewerId, sql`p.user_id`)} order by p.id desc limit ${limit}`
 
 export async function findVisiblePosts(sql: Db, ids: number[], viewerId: number): Promise<Set<number>> {
   if (ids.length === 0) return new Set()

@@ -1,5 +1,5 @@
 import { cutText } from '#lib/text.ts'
-import { userViews } from '#modules/accounts/index.ts'
+import { hasMuted, userViews } from '#modules/accounts/index.ts'
 import { anyHasDevice, pushToDevices, type Retry } from '#modules/notifications/index.ts'
 import { readSettings } from '#modules/settings/index.ts'
 import type { Context } from '#platform/context.ts'
@@ -45,7 +45,7 @@ async function findPushable(sql: Db, chatId: number, position: number): Promise<
       select v.user_id from ${viewers(sql)} v
       left join chat_members o on o.chat_id = v.chat_id and o.user_id = v.user_id
       where ${isVisible(sql)} and v.user_id <> m.sender_id and coalesce(o.read_position, 0) < m.position
-        and not coalesce(o.is_muted, false)
+        and not coalesce(o.is_muted, false) and not ${hasMuted(sql, sql`v.user_id`, sql`m.sender_id`)}
     ) as members
     from chat_messages m join chats c on c.id = m.chat_id left join im_groups g on g.id = c.group_id
     where m.chat_id = ${chatId} and m.position = ${position} and m.deleted_at is null and m.sender_id is not null`

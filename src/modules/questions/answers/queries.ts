@@ -15,7 +15,7 @@ import {
   when,
 } from '#platform/database'
 import { Cursor, Flag, Id, Limit, Nullable, OneOf, Shared, type Static, Type } from '#platform/http'
-import { ANSWERS_GIVEN, idsOf, notBlockedUnlessHidden } from '../queries.ts'
+import { ANSWERS_GIVEN, idsOf, notBlockedUnlessHidden, shownUnlessHidden } from '../queries.ts'
 import { AnswerView, Excerpt, ListQuery, Markdown, QuestionView } from '../schema.ts'
 
 export const NewAnswer = Shared('NewAnswer', {
@@ -123,7 +123,7 @@ export const listAnswers = (
 ) => sql<AnswerRow[]>`
   select ${answerColumns(sql)} from answers a join questions q on q.id = a.question_id
   where a.question_id = ${question.id} and not a.adoption ${when(sql, question.automaticity, () => sql`and not a.invited`)}
-    ${notBlockedUnlessHidden(sql, viewerId, sql`a`)}
+    ${shownUnlessHidden(sql, viewerId, sql`a`)}
     ${
       order === 'time'
         ? andAfterCursor(sql, sql`a.id`, after)
