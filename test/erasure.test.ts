@@ -125,7 +125,7 @@ test('removes all identifying data of an erased account (rights-2)', async () =>
       'feedback',
       'user_places',
     ],
-    ...['notifications', 'notification_counts', 'push_devices', 'user_tags', 'user_follows', 'user_blocks', 'user_mutes'],
+    ...['notifications', 'notification_counts', 'push_devices', 'user_tags', 'user_follows', 'user_blocks', 'user_mutes', 'muted_words'],
     ...['mentions', 'consents', 'digest_readers'],
   ])
     assert.equal((await sql`select from ${sql(table)} where user_id = ${ann.id}`).length, 0, table)
@@ -322,6 +322,7 @@ test('classifies every table with user ids as erased, retained or content (right
       'user_follows',
       'user_blocks',
       'user_mutes',
+      'muted_words',
       'famous_users',
       'data_exports',
       'verification_codes',

@@ -42,6 +42,7 @@ import { blockRoutes, followRoutes } from './relations/routes.ts'
 import { adminRequestRoutes } from './requests.ts'
 import { adminSanctionRoutes, sanctionRoutes } from './sanctions/routes.ts'
 import { UserView } from './schema.ts'
+import { mutedWordRoutes } from './relations/muted-words.ts'
 import { muteRoutes, muteSchedules, muteTasks } from './relations/mutes.ts'
 import { isUser, listUserIds, requireNotBlocked } from './users/queries.ts'
 import { userRoutes } from './users/routes.ts'
@@ -208,6 +209,7 @@ export const module: Module = {
     followRoutes,
     blockRoutes,
     muteRoutes,
+    mutedWordRoutes,
     sanctionRoutes,
     appealRoutes,
     discoveryRoutes,

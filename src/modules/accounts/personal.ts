@@ -65,6 +65,13 @@ export const accountPersonal = [
       sql`, (select u.name from users u where u.id = t.target_id and u.deleted_at is null) as name`,
   }),
   personalTable({
+    file: 'muted-words',
+    about: { en: 'Words you mute', zh: '您屏蔽的词' },
+    table: 'muted_words',
+    key: ['id'],
+    columns: ['word', 'created_at', 'ends_at'],
+  }),
+  personalTable({
     file: 'second-factor',
     about: { en: 'Your two-step verification', zh: '两步验证状态' },
     table: 'second_factors',

@@ -1,6 +1,6 @@
-import { cutText } from '#lib/text.ts'
+import { cutText, nameKey } from '#lib/text.ts'
 import { wireTime, wireTimeOrNull } from '#lib/time.ts'
-import { peopleFor, type UserView, userViews } from '#modules/accounts/index.ts'
+import { findMutedWord, peopleFor, type UserView, userViews } from '#modules/accounts/index.ts'
 import {
   type Comment,
   type CommentRow,
@@ -165,7 +165,7 @@ export async function feedsWithPeople(
   const files = withPrice.flatMap((id) => texts.get(id)?.images.map(({ file }) => file) ?? [])
   const authors = [...texts.values()].map(({ user_id }) => user_id)
   const pinned = new Map([...pinnedRows].map(([id, comments]) => [id, comments.map(commentView)]))
-  const [{ users: people, hidden, muted }, topics, filePrices, settings] = await Promise.all([
+  const [{ users: people, hidden, muted, mutedWords }, topics, filePrices, settings] = await Promise.all([
     peopleFor(
       ctx,
       sql,
@@ -196,6 +196,7 @@ export async function feedsWithPeople(
     if (!text) return []
     const { topicIds, images, feed_content: content, ...rest } = text
     const price = prices.get(row.id)
+    const topicNames = topicIds.flatMap((id) => topics.get(id)?.name ?? [])
     const unpaid = price !== undefined && !price.paid && !whole
     const unwritten = fresh ? counts.pending(row.id) : 0
     return {
@@ -210,6 +211,7 @@ export async function feedsWithPeople(
       has_collect: row.has_collect,
       has_like: row.has_like,
       user: people.get(text.user_id) ?? null,
+      muted_word: text.user_id === viewerId ? null : findMutedWord(mutedWords, content, topicNames.map(nameKey)),
       topics: topicIds.flatMap((id) => {
         const topic = topics.get(id)
         return topic && isTopicVisible(topic, viewerId) ? { id, name: topic.name } : []

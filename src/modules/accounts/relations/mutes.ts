@@ -18,6 +18,7 @@ import type { Schedule, TaskList } from '#platform/jobs'
 import { noSuchUser, UserParams, UserView } from '../schema.ts'
 import { isUser } from '../users/queries.ts'
 import { userViews } from '../users/view.ts'
+import { deleteEndedWords } from './muted-words.ts'
 import { isMuteActive } from './queries.ts'
 
 const HOURS_MAX = 8760
@@ -97,7 +98,12 @@ async function deleteEndedMutes({ sql }: Context): Promise<void> {
   }
 }
 
-export const muteTasks = (ctx: Context): TaskList => ({ delete_ended_mutes: () => deleteEndedMutes(ctx) })
+export const muteTasks = (ctx: Context): TaskList => ({
+  delete_ended_mutes: async () => {
+    await deleteEndedMutes(ctx)
+    await deleteEndedWords(ctx)
+  },
+})
 
 export const muteSchedules: Schedule[] = [{ task: 'delete_ended_mutes', pattern: '40 * * * *' }]
 

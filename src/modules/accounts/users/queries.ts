@@ -37,6 +37,8 @@ export type ViewerState = {
   /** Users with a block in either direction, who are hidden from the viewer (relations-2). */
   hidden: number[]
   muted: number[]
+  /** Folded words that the viewer mutes (relations-6). */
+  mutedWords: string[]
 }
 
 /**
@@ -59,7 +61,11 @@ export async function findUserRows(
     array(
       select m.target_id from user_mutes m
       where m.user_id = ${viewerId} and m.target_id = any(${ids}) and ${isMuteActive(sql, 'm')}
-    ) as muted,`
+    ) as muted,
+    array(
+      select w.word_key from muted_words w
+      where w.user_id = ${viewerId} and (w.ends_at is null or w.ends_at > now())
+    ) as "mutedWords",`
   const [read] = await sql<[Partial<ViewerState> & { users: string | null; blockers?: number[] }]>`
     select ${when(sql, viewerId > 0, () => viewerColumns)}
       string_agg(concat_ws(',', u.id, u.content_version, c.likes_count, c.comments_count, c.followers_count,
@@ -67,7 +73,7 @@ export async function findUserRows(
         c.last_checkin_count, c.updated_at), ',') as users
     from users u join user_counts c on c.user_id = u.id
     where u.id = any(${ids}) and u.deleted_at is null`
-  const { users, relationsVersion = null, blacked = [], blockers = [], muted = [] } = read
+  const { users, relationsVersion = null, blacked = [], blockers = [], muted = [], mutedWords = [] } = read
   const values = users === null ? [] : users.split(',')
   const rows: UserRow[] = []
   let at = 0
@@ -87,7 +93,7 @@ export async function findUserRows(
       last_checkin_count: next(),
       counts_updated_at: values[at++]!,
     })
-  return { rows, relationsVersion, blacked, hidden: [...blacked, ...blockers], muted }
+  return { rows, relationsVersion, blacked, hidden: [...blacked, ...blockers], muted, mutedWords }
 }
 
 /** Maximum number of followers, and of followings, that the server caches per user. */

@@ -101,15 +101,24 @@ export const userViews = async (
   viewerId: number,
 ): Promise<Map<number, UserView>> => (await peopleFor(ctx, sql, ids, viewerId)).users
 
-/** `hidden`: users whom lists must not show to the viewer (relations-2). `muted`: users whom the viewer mutes. */
+export type People = {
+  users: Map<number, UserView>
+  /** Users whom lists must not show to the viewer (relations-2). */
+  hidden: Set<number>
+  /** Users whom the viewer mutes. */
+  muted: Set<number>
+  /** Folded words that the viewer mutes. */
+  mutedWords: string[]
+}
+
 export async function peopleFor(
   ctx: Context,
   sql: Db,
   ids: Iterable<number>,
   viewerId: number,
-): Promise<{ users: Map<number, UserView>; hidden: Set<number>; muted: Set<number> }> {
+): Promise<People> {
   const wanted = [...new Set(ids)].filter((id) => id > 0)
-  if (wanted.length === 0) return { users: new Map(), hidden: new Set(), muted: new Set() }
+  if (wanted.length === 0) return { users: new Map(), hidden: new Set(), muted: new Set(), mutedWords: [] }
   const { rows, ...viewer } = await findUserRows(sql, wanted, viewerId)
   const [relations, texts] = await Promise.all([
     findRelations(ctx, sql, viewerId, { ids: wanted, version: viewer.relationsVersion }),
@@ -127,7 +136,7 @@ export async function peopleFor(
       return text ? [[row.id, userView(text, row, relations, viewer)] as const] : []
     }),
   )
-  return { users, hidden: new Set(viewer.hidden), muted: new Set(viewer.muted) }
+  return { users, hidden: new Set(viewer.hidden), muted: new Set(viewer.muted), mutedWords: viewer.mutedWords }
 }
 
 /** Adds the user of each row, or null for a disabled user. */
