@@ -125,7 +125,7 @@ test('removes all identifying data of an erased account (rights-2)', async () =>
       'feedback',
       'user_places',
     ],
-    ...['notifications', 'notification_counts', 'push_devices', 'user_tags', 'user_follows', 'user_blocks', 'user_mutes', 'muted_words'],
+    ...['notifications', 'notification_counts', 'push_devices', 'user_tags', 'user_follows', 'user_blocks', 'user_mutes', 'muted_words', 'contact_rules'],
     ...['mentions', 'consents', 'digest_readers'],
   ])
     assert.equal((await sql`select from ${sql(table)} where user_id = ${ann.id}`).length, 0, table)
@@ -323,6 +323,7 @@ test('classifies every table with user ids as erased, retained or content (right
       'user_blocks',
       'user_mutes',
       'muted_words',
+      'contact_rules',
       'famous_users',
       'data_exports',
       'verification_codes',

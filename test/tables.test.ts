@@ -12,6 +12,7 @@ const OWNERS: Record<string, string[]> = {
     'data_exports',
     'famous_users',
     'import_letters',
+    'contact_rules',
     'invitation_uses',
     'invitations',
     'mail_texts',

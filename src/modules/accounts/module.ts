@@ -42,6 +42,7 @@ import { blockRoutes, followRoutes } from './relations/routes.ts'
 import { adminRequestRoutes } from './requests.ts'
 import { adminSanctionRoutes, sanctionRoutes } from './sanctions/routes.ts'
 import { UserView } from './schema.ts'
+import { contactRuleRoutes } from './relations/contact-rules.ts'
 import { mutedWordRoutes } from './relations/muted-words.ts'
 import { muteRoutes, muteSchedules, muteTasks } from './relations/mutes.ts'
 import { isUser, listUserIds, requireNotBlocked } from './users/queries.ts'
@@ -210,6 +211,7 @@ export const module: Module = {
     blockRoutes,
     muteRoutes,
     mutedWordRoutes,
+    contactRuleRoutes,
     sanctionRoutes,
     appealRoutes,
     discoveryRoutes,

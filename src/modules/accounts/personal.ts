@@ -72,6 +72,13 @@ export const accountPersonal = [
     columns: ['word', 'created_at', 'ends_at'],
   }),
   personalTable({
+    file: 'contact-rules',
+    about: { en: 'Who may contact you', zh: '谁可以与您互动' },
+    table: 'contact_rules',
+    key: ['user_id'],
+    columns: ['comments', 'mentions', 'quotes', 'messages', 'updated_at'],
+  }),
+  personalTable({
     file: 'second-factor',
     about: { en: 'Your two-step verification', zh: '两步验证状态' },
     table: 'second_factors',

@@ -8,7 +8,7 @@ import {
   readContent,
   type Target,
 } from '#contracts/content.ts'
-import { findBlockers, userViews } from '#modules/accounts/index.ts'
+import { contactRefused, findBlockers, userViews } from '#modules/accounts/index.ts'
 import { sensitiveWords } from '#modules/words/index.ts'
 import type { Context } from '#platform/context.ts'
 import type { Db } from '#platform/database'
@@ -123,7 +123,7 @@ export function mountComments(server: Server, ctx: Context, content: Content, op
     params: ContentParams,
     body: NewComment,
     reply: { [created]: CommentMade },
-    errors: [blocked, sensitiveWords, ...errors],
+    errors: [blocked, contactRefused, sensitiveWords, ...errors],
     idempotent: true,
     async precheck({ params, viewer }) {
       const { ownerId, hidden } = await admit(params[param]!, viewer.id)

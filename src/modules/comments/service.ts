@@ -10,8 +10,10 @@ import {
 import { fillPage } from '#lib/lists.ts'
 import { wireTime, zuluTime } from '#lib/time.ts'
 import {
+  contactRefused,
   deleteMentions,
   findMentioned,
+  requireContact,
   saveMentions,
   type UserView,
   userViews,
@@ -131,6 +133,8 @@ export async function prepareComment(
   const { people, mentioned: named } = await findMentioned(ctx.sql, userId, text, 'plain', ids)
   if (replyUser > 0 && !people.some(({ id }) => id === replyUser)) throw unknownPerson()
   if (people.some(({ blocks }) => blocks)) throw blocked()
+  if (named.some(({ refuses }) => refuses)) throw contactRefused()
+  if (!target.hidden && target.ownerId > 0) await requireContact(ctx.sql, userId, target.ownerId, 'comments')
   const mentioned = named.map(({ id }) => id)
   const concerned = [target.ownerId, replyUser, ...mentioned]
   const readers = new Set((await rules.readers?.(ctx.sql, target, concerned)) ?? concerned)

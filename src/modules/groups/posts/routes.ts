@@ -1,4 +1,5 @@
 import { byId } from '#lib/lists.ts'
+import { contactRefused } from '#modules/accounts/index.ts'
 import { listCollected, mountCollections } from '#modules/collections/index.ts'
 import { mountComments } from '#modules/comments/index.ts'
 import { fileNotUsable } from '#modules/files/index.ts'
@@ -61,7 +62,7 @@ import {
 import { imagesOf, postItems, postsById } from './view.ts'
 
 const PREVIEW = 3
-const VALUE_ERRORS = [sensitiveWords, fileNotUsable, blocked] as const
+const VALUE_ERRORS = [sensitiveWords, fileNotUsable, blocked, contactRefused] as const
 
 /** `copyToFeed` is injected, because this module must not import `feeds`. */
 export const groupPostRoutes = (copyToFeed: CopyToFeed) => (server: Server, ctx: Context) => {

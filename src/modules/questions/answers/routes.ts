@@ -1,3 +1,4 @@
+import { contactRefused } from '#modules/accounts/index.ts'
 import { hasAbility } from '#modules/abilities/index.ts'
 import { mountCollections } from '#modules/collections/index.ts'
 import { mountComments } from '#modules/comments/index.ts'
@@ -111,7 +112,7 @@ export function answerRoutes(server: Server, ctx: Context) {
     params: QuestionParams,
     body: NewAnswer,
     reply: { 201: AnswerMade },
-    errors: [noSuchQuestion, anonymityOff, sensitiveWords, blocked],
+    errors: [noSuchQuestion, anonymityOff, sensitiveWords, blocked, contactRefused],
     idempotent: true,
     load: requireQuestion,
     handler: async ({ params, body: given, viewer, request, atomically }) => {
@@ -143,6 +144,7 @@ export function answerRoutes(server: Server, ctx: Context) {
       nothingToChange,
       sensitiveWords,
       blocked,
+      contactRefused,
     ],
     precheck: async ({ params, viewer }) => {
       const answer = await requireOwnAnswer(sql, params.answer, viewer.id)

@@ -2,47 +2,49 @@ import type { Content, ContentReaders, ContentRemoval } from '#contracts/content
 import { wireTime, wireTimeOrNull } from '#lib/time.ts'
 import { hasAbility } from '#modules/abilities/index.ts'
 import {
-  deleteMentions,
-  findBlockers,
-  findEnabledIds,
-  findMentioned,
-  saveMentions,
-} from '#modules/accounts/index.ts'
-import { attachFiles, detachFiles, fileViews } from '#modules/files/index.ts'
-import { publishEvent } from '#modules/notifications/index.ts'
-import { isAnyReported } from '#modules/reports/index.ts'
-import { readSettings } from '#modules/settings/index.ts'
-import { screenWords } from '#modules/words/index.ts'
-import type { Context } from '#platform/context.ts'
-import { type Db, sendSignal, type Tx, transaction } from '#platform/database'
-import { blocked, forbidden } from '#platform/errors.ts'
-import { treesOf } from '#platform/http'
-import { addChatPush } from '../push.ts'
-import { type ChatRow, ensureGroupChat, findChat, listChatMembers } from '../queries.ts'
-import {
   type ChatMessage,
   ChatMessageChange,
+  clearMessage,
+  clearMessagesOf,
+  contactRefused,
+  deleteMentions,
+  deleteOldMessages,
   emptyMessage,
+  findBlockers,
+  findBoundMessages,
+  findEnabledIds,
+  findMentioned,
+  findMessage,
+  findMessages,
+  findVisible,
+  hasWritten,
+  import {,
+  import { addChatPush } from '../push.ts',
+  import { attachFiles, detachFiles, fileViews } from '#modules/files/index.ts',
+  import { blocked, forbidden } from '#platform/errors.ts',
+  import { type ChatRow, ensureGroupChat, findChat, listChatMembers } from '../queries.ts',
+  import type { Context } from '#platform/context.ts',
+  import { type Db, sendSignal, type Tx, transaction } from '#platform/database',
+  import { isAnyReported } from '#modules/reports/index.ts',
+  import { publishEvent } from '#modules/notifications/index.ts',
+  import { readSettings } from '#modules/settings/index.ts',
+  import { screenWords } from '#modules/words/index.ts',
+  import { treesOf } from '#platform/http',
+  insertMessage,
+  isAnnounced,
+  isContactRefused,
+  listAround,
+  type MessageRow,
   NewChatMessage,
   noSuchChat,
   noSuchLink,
   noSuchMessage,
   noSuchReply,
+  saveMentions,
   tooLateToChange,
-} from '../schema.ts'
-import {
-  clearMessage,
-  clearMessagesOf,
-  deleteOldMessages,
-  findBoundMessages,
-  findMessage,
-  findMessages,
-  findVisible,
-  insertMessage,
-  isAnnounced,
-  listAround,
-  type MessageRow,
   updateBody,
+  } from '#modules/accounts/index.ts',
+  } from '../schema.ts',
 } from './queries.ts'
 
 /** Channel of uploads in messages. `mayReadChatFile` decides which users may read them. */
@@ -95,12 +97,14 @@ export async function isBlockBetween(sql: Db, one: number, other: number): Promi
   return theirs.size + mine.size > 0
 }
 
-/** Throws 403 if either user blocks the other, and 404 if the other user is disabled (im-14). */
+/** Throws 403 if either user blocks the other or the other user's rule refuses messages (relations-7), and 404 if the other user is disabled (im-14). */
 export async function requireReachable(sql: Db, chat: ChatRow, userId: number): Promise<void> {
   const other = otherOf(chat, userId)
   if (other === 0) return
   if ((await findEnabledIds(sql, [other])).length === 0) throw noSuchChat()
   if (await isBlockBetween(sql, userId, other)) throw blocked()
+  const isRefused = await isContactRefused(sql, userId, other, 'messages')
+  if (isRefused && !(await hasWritten(sql, chat.id, other))) throw contactRefused()
 }
 
 export async function checkMessage(
