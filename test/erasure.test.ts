@@ -125,7 +125,17 @@ test('removes all identifying data of an erased account (rights-2)', async () =>
       'feedback',
       'user_places',
     ],
-    ...['notifications', 'notification_counts', 'push_devices', 'user_tags', 'user_follows', 'user_blocks', 'user_mutes', 'muted_words', 'contact_rules'],
+    ...[
+      'notifications',
+      'notification_counts',
+      'push_devices',
+      'user_tags',
+      'user_follows',
+      'user_blocks',
+      'user_mutes',
+      'muted_words',
+      'contact_rules',
+    ],
     ...['mentions', 'consents', 'digest_readers'],
   ])
     assert.equal((await sql`select from ${sql(table)} where user_id = ${ann.id}`).length, 0, table)

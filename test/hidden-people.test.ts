@@ -37,7 +37,10 @@ const lists = Object.entries(document.paths).flatMap(([path, { get }]) => {
   if (!get || get.deprecated || /\/admin\/|\/stream$|\/files\//.test(path)) return []
   const query = (get.parameters ?? []).filter((each) => each.in === 'query')
   const needed = query
-    .filter(({ name, required }) => (required && name !== 'q') || (name === 'type' && path === '/user/notifications'))
+    .filter(
+      ({ name, required }) =>
+        (required && name !== 'q') || (name === 'type' && path === '/user/notifications'),
+    )
     .map(({ name, schema }) => `${name}=${schema.enum?.at(-1) ?? (schema.type === 'integer' ? 1 : 0.2)}`)
   if (path.endsWith('/search')) needed.push('q=x')
   if (query.some(({ name }) => name === 'limit')) needed.push('limit=100')

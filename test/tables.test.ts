@@ -210,7 +210,8 @@ const JOINT_READS: Record<string, Record<string, string>> = {
     questions: 'the statement also checks whether the recipient wrote the answer or the question',
     user_blocks:
       'notifications must not import accounts, and users receive no notifications from blocked users',
-    muted_words: 'notifications must not import accounts, and users receive no notifications with a muted word',
+    muted_words:
+      'notifications must not import accounts, and users receive no notifications with a muted word',
     user_mutes: 'notifications must not import accounts, and users receive no notifications from muted users',
     user_follows: 'notifications must not import accounts, and counts new followers whom the user follows',
     users:

@@ -47,7 +47,14 @@ export { alertAccountOwner, hasEmail, messageUser } from './messages.ts'
 export { mountRanking, RankedUser, RanksQuery } from './rankings.ts'
 export { contactRefused, isContactRefused, requireContact } from './relations/contact-rules.ts'
 export { findMutedWord } from './relations/muted-words.ts'
-export { hasBlocked, hasMuted, isFollowing, noBlockBetween, selectFollowed, shownTo } from './relations/queries.ts'
+export {
+  hasBlocked,
+  hasMuted,
+  isFollowing,
+  noBlockBetween,
+  selectFollowed,
+  shownTo,
+} from './relations/queries.ts'
 export { isSuspended } from './sanctions/queries.ts'
 export {
   accountSuspended,

@@ -37,14 +37,14 @@ import { eraseMentions, mentionRoutes } from './mentions.ts'
 import { messageTasks, receiptTasks } from './messages.ts'
 import { accountPersonal } from './personal.ts'
 import { profileRoutes } from './profile/routes.ts'
+import { contactRuleRoutes } from './relations/contact-rules.ts'
+import { mutedWordRoutes } from './relations/muted-words.ts'
+import { muteRoutes, muteSchedules, muteTasks } from './relations/mutes.ts'
 import { followSchedules, followTasks } from './relations/queries.ts'
 import { blockRoutes, followRoutes } from './relations/routes.ts'
 import { adminRequestRoutes } from './requests.ts'
 import { adminSanctionRoutes, sanctionRoutes } from './sanctions/routes.ts'
 import { UserView } from './schema.ts'
-import { contactRuleRoutes } from './relations/contact-rules.ts'
-import { mutedWordRoutes } from './relations/muted-words.ts'
-import { muteRoutes, muteSchedules, muteTasks } from './relations/mutes.ts'
 import { isUser, listUserIds, requireNotBlocked } from './users/queries.ts'
 import { userRoutes } from './users/routes.ts'
 import { userPage } from './users/view.ts'
@@ -191,7 +191,11 @@ export const userSearch: Searchable = {
   type: 'users',
   item: UserView,
   find: async (ctx, { q, after, limit, viewerId }) =>
-    userPage(ctx, await listUserIds(ctx.sql, { search: q, since: after, order: 'desc', limit, viewerId }), viewerId),
+    userPage(
+      ctx,
+      await listUserIds(ctx.sql, { search: q, since: after, order: 'desc', limit, viewerId }),
+      viewerId,
+    ),
 }
 
 export const module: Module = {
@@ -247,7 +251,13 @@ export const module: Module = {
     receiptTasks,
   ],
   probes: [mailProbe],
-  schedules: [...codeSchedules, ...deletionSchedules, ...exportSchedules, ...followSchedules, ...muteSchedules],
+  schedules: [
+    ...codeSchedules,
+    ...deletionSchedules,
+    ...exportSchedules,
+    ...followSchedules,
+    ...muteSchedules,
+  ],
   pools: [
     { concurrency: 1, names: ['make_export'] },
     { concurrency: 4, names: ['send_code', 'alert_owner', 'send_message', 'send_letter'] },

@@ -1,5 +1,12 @@
 import type { CounterCheck, Drift } from '#contracts/counters.ts'
-import { addCheckin, noBlockBetween, UserView, userPage, userRecount, withEnabledUser } from '#modules/accounts/index.ts'
+import {
+  addCheckin,
+  noBlockBetween,
+  UserView,
+  userPage,
+  userRecount,
+  withEnabledUser,
+} from '#modules/accounts/index.ts'
 import { type Currency, movementsClause, PLATFORM_ACCOUNTS, unrepairable } from '#modules/ledger/index.ts'
 import { readSettings } from '#modules/settings/index.ts'
 import type { Context } from '#platform/context.ts'

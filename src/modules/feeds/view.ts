@@ -211,7 +211,8 @@ export async function feedsWithPeople(
       has_collect: row.has_collect,
       has_like: row.has_like,
       user: people.get(text.user_id) ?? null,
-      muted_word: text.user_id === viewerId ? null : findMutedWord(mutedWords, content, topicNames.map(nameKey)),
+      muted_word:
+        text.user_id === viewerId ? null : findMutedWord(mutedWords, content, topicNames.map(nameKey)),
       topics: topicIds.flatMap((id) => {
         const topic = topics.get(id)
         return topic && isTopicVisible(topic, viewerId) ? { id, name: topic.name } : []

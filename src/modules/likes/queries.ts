@@ -140,10 +140,7 @@ export const listLikes = (
     ${noBlockBetween(sql, viewerId, sql`l.user_id`)}
   order by l.id desc limit ${limit}`
 
-export const listLatestLikes = (
-  sql: Db,
-  { type, contentIds, each, viewerId }: LatestLikes,
-) => sql<LikeRow[]>`
+export const listLatestLikes = (sql: Db, { type, contentIds, each, viewerId }: LatestLikes) => sql<LikeRow[]>`
   select l.* from unnest(${contentIds}::bigint[]) as t (id) cross join lateral (
     select ${columns(sql)} from likes l
     where l.likeable_type = ${type} and l.likeable_id = t.id ${noBlockBetween(sql, viewerId, sql`l.user_id`)}

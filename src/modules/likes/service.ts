@@ -51,10 +51,7 @@ export async function withUsers(ctx: Context, rows: LikeRow[], viewerId: number)
   return likesWithUsers(rows, await userViews(ctx, ctx.sql, ids, viewerId))
 }
 
-export async function latestLikes(
-  ctx: Context,
-  options: LatestLikes,
-): Promise<Map<number, LikeWithUser[]>> {
+export async function latestLikes(ctx: Context, options: LatestLikes): Promise<Map<number, LikeWithUser[]>> {
   if (options.contentIds.length === 0) return new Map()
   const rows = await listLatestLikes(ctx.sql, options)
   return Map.groupBy(await withUsers(ctx, rows, options.viewerId), (like) => like.likeable_id)

@@ -30,7 +30,9 @@ async function findRecipients(sql: Db, notices: Notice[], { users, ids, position
     return hiddenSenderId ?? senderId
   })
   // Mutes do not silence system notifications, such as those of payments (relations-5).
-  const silenced = positions.map((position, n) => (notices[position]?.type === 'system' ? 0 : (doers[n] as number)))
+  const silenced = positions.map((position, n) =>
+    notices[position]?.type === 'system' ? 0 : (doers[n] as number),
+  )
   const texts = positions.map((position) => {
     const { type, data } = notices[position] as Notice
     return type !== 'system' && 'contents' in data ? nameKey(String(data.contents ?? '')) : ''

@@ -62,7 +62,13 @@ export function answerCollectionRoutes(server: Server, ctx: Context) {
       fillPage(
         { after, limit },
         (cursor, wanted) =>
-          listCollected(ctx.sql, { type: ANSWERS, userId: viewer.id, limit: wanted, after: cursor, seen: seenAnswers(ctx.sql, viewer.id) }),
+          listCollected(ctx.sql, {
+            type: ANSWERS,
+            userId: viewer.id,
+            limit: wanted,
+            after: cursor,
+            seen: seenAnswers(ctx.sql, viewer.id),
+          }),
         (rows) => recordsOf(ctx, rows, viewer.id),
       ),
   })

@@ -44,10 +44,10 @@ const listWatched = (
 ) => sql<QuestionRow[]>`
   select ${questionColumns(sql)} from (
     select question_id, id from question_watchers where user_id = ${userId} ${noBlockBetween(
-        sql,
-        userId,
-        sql`(select case when q.anonymity then 0 else q.user_id end from questions q where q.id = question_id)`,
-      )}
+      sql,
+      userId,
+      sql`(select case when q.anonymity then 0 else q.user_id end from questions q where q.id = question_id)`,
+    )}
       ${andAfterRow(
         sql,
         page.after,

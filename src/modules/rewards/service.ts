@@ -1,7 +1,14 @@
 import { type Content, type Counts, countsOf, type Target } from '#contracts/content.ts'
 import { type CounterCheck, type Drift, recount } from '#contracts/counters.ts'
 import { wireTime } from '#lib/time.ts'
-import { findBlockers, isUser, noBlockBetween, PAYMENT_PASSWORD_ERRORS, UserView, withUser } from '#modules/accounts/index.ts'
+import {
+  findBlockers,
+  isUser,
+  noBlockBetween,
+  PAYMENT_PASSWORD_ERRORS,
+  UserView,
+  withUser,
+} from '#modules/accounts/index.ts'
 import {
   Amount,
   featureOff,
@@ -228,7 +235,8 @@ export async function withGivers(ctx: Context, rows: RewardRow[], viewerId: numb
 export const latestRewards = async (
   ctx: Context,
   { type, contentId, limit, viewerId }: { type: string; contentId: number; limit: number; viewerId: number },
-): Promise<Reward[]> => withGivers(ctx, await listRewards(ctx.sql, type, contentId, { limit }, viewerId), viewerId)
+): Promise<Reward[]> =>
+  withGivers(ctx, await listRewards(ctx.sql, type, contentId, { limit }, viewerId), viewerId)
 
 export type RewardNotice = SystemType
 

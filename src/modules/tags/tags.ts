@@ -1,6 +1,13 @@
 import { groupBy } from '#lib/lists.ts'
 import { nameKey } from '#lib/text.ts'
-import { noBlockBetween, isUser, noSuchUser, UserView, userPage, withEnabledUser } from '#modules/accounts/index.ts'
+import {
+  isUser,
+  noBlockBetween,
+  noSuchUser,
+  UserView,
+  userPage,
+  withEnabledUser,
+} from '#modules/accounts/index.ts'
 import type { Context } from '#platform/context.ts'
 import { andAfterCursor, type Db, limitClause, onConstraint } from '#platform/database'
 import { apiError, fieldError, invalidField } from '#platform/errors.ts'

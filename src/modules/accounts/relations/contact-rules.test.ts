@@ -74,5 +74,7 @@ test('stores only the given rules of the caller and rejects unknown audiences', 
   assert.equal((await rules(ann, { quotes: 'friends' })).status, 422)
   assert.equal((await guest('GET', '/user/contact-rules')).status, 401)
   assert.equal((await guest('PATCH', '/user/contact-rules', {})).status, 401)
-  await assert.rejects(async () => await sql`update contact_rules set quotes = 'friends' where user_id = ${ann.id}`)
+  await assert.rejects(
+    async () => await sql`update contact_rules set quotes = 'friends' where user_id = ${ann.id}`,
+  )
 })

@@ -64,7 +64,11 @@ async function readRules(sql: Db, userId: number): Promise<ContactRules> {
   return row ?? { comments: 'everybody', mentions: 'everybody', quotes: 'everybody', messages: 'everybody' }
 }
 
-const updateRules = (sql: Db, userId: number, { comments, mentions, quotes, messages }: Partial<ContactRules>) => sql`
+const updateRules = (
+  sql: Db,
+  userId: number,
+  { comments, mentions, quotes, messages }: Partial<ContactRules>,
+) => sql`
   insert into contact_rules as r (user_id, comments, mentions, quotes, messages)
   values (${userId}, ${comments ?? 'everybody'}, ${mentions ?? 'everybody'}, ${quotes ?? 'everybody'},
     ${messages ?? 'everybody'})

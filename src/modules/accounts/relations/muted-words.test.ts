@@ -54,7 +54,9 @@ test('sends no notification of a comment or mention with a muted word (relations
   await as(bob, 'POST', `/feeds/${feed}/comments`, { body: 'a Spoiler' })
   await publish(bob, `a spoiler for @${ann.name} `)
   const types = async () =>
-    (await sql<{ type: string }[]>`select type from notifications where user_id = ${ann.id}`).map(({ type }) => type)
+    (await sql<{ type: string }[]>`select type from notifications where user_id = ${ann.id}`).map(
+      ({ type }) => type,
+    )
   assert.deepEqual(await types(), [])
   await as(bob, 'POST', `/feeds/${feed}/comments`, { body: 'fine' })
   assert.deepEqual(await types(), ['comment'])

@@ -112,7 +112,8 @@ export function mutedWordRoutes(server: Server, ctx: Context) {
     reply: { 204: Empty },
     errors: [notFound],
     async handler({ viewer, params }) {
-      const { count } = await sql`delete from muted_words where user_id = ${viewer.id} and id = ${params.word}`
+      const { count } =
+        await sql`delete from muted_words where user_id = ${viewer.id} and id = ${params.word}`
       if (count === 0) throw notFound()
     },
   })

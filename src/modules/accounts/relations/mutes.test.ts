@@ -108,8 +108,7 @@ test('lists mutes by page, newest first, and rejects wrong mutes', async () => {
   assert.deepEqual(await page(`limit=2&after=${ids[1]}`), ids.slice(2))
   assert.equal((await mute(ann, ann)).headers['x-error-code'], 'mutes_oneself')
   for (const hours of [0, 9000]) assert.equal((await mute(ann, people[0]!, { hours })).status, 422)
-  for (const call of [mute, unmute])
-    assert.equal((await call(ann, { ...ann, id: 2 ** 40 })).status, 404)
+  for (const call of [mute, unmute]) assert.equal((await call(ann, { ...ann, id: 2 ** 40 })).status, 404)
   assert.equal((await as(ann, 'GET', `/user/relations/${2 ** 40}`)).status, 404)
   for (const [method, path] of [
     ['PUT', `/user/mutes/${ann.id}`],
@@ -130,6 +129,8 @@ test('mutes at most 1000 people, also under concurrent requests', async () => {
     insert into user_mutes (user_id, target_id) select ${ann.id}, id from users where name_key like 'crowd%'`
   const answers = await Promise.all(people.map((each) => mute(ann, each)))
   assert.deepEqual(answers.map(({ status }) => status).sort(), [204, 422, 422])
-  const [row] = await sql<[{ n: number }]>`select count(*)::int as n from user_mutes where user_id = ${ann.id}`
+  const [row] = await sql<
+    [{ n: number }]
+  >`select count(*)::int as n from user_mutes where user_id = ${ann.id}`
   assert.equal(row.n, 1000)
 })

@@ -115,7 +115,8 @@ export function followRoutes(server: Server, ctx: Context) {
       access: 'user',
       query: RelationQuery,
       reply: { 200: Type.Array(UserView) },
-      handler: async ({ viewer, query }) => userPage(ctx, await list(sql, viewer.id, query, viewer.id), viewer.id),
+      handler: async ({ viewer, query }) =>
+        userPage(ctx, await list(sql, viewer.id, query, viewer.id), viewer.id),
     })
 
     route(`GET /users/:user/${name}`, {
@@ -146,7 +147,6 @@ export function followRoutes(server: Server, ctx: Context) {
 }
 
 const Blocked = Shared('Blocked', { message: Type.String() })
-
 
 export function blockRoutes(server: Server, ctx: Context) {
   const { sql } = ctx

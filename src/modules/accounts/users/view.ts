@@ -136,7 +136,12 @@ export async function peopleFor(
       return text ? [[row.id, userView(text, row, relations, viewer)] as const] : []
     }),
   )
-  return { users, hidden: new Set(viewer.hidden), muted: new Set(viewer.muted), mutedWords: viewer.mutedWords }
+  return {
+    users,
+    hidden: new Set(viewer.hidden),
+    muted: new Set(viewer.muted),
+    mutedWords: viewer.mutedWords,
+  }
 }
 
 /** Adds the user of each row, or null for a disabled user. */

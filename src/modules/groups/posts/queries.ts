@@ -34,12 +34,9 @@ const pastPost = (sql: Db, { type, after = 0 }: GroupPostsQuery) =>
       )
     : andAfterCursor(sql, sql`p.id`, after)
 
-export const listGroupPosts = (
-  sql: Db,
-  groupId: number,
-  query: GroupPostsQuery,
-  viewerId: number,
-) => sql<PostRow[]>`
+export const listGroupPosts = (sql: Db, groupId: number, query: GroupPostsQuery, viewerId: number) => sql<
+  PostRow[]
+>`
   select ${postColumns(sql)} from group_posts p
   where p.group_id = ${groupId} ${when(sql, query.excellent === true, () => sql`and p.excellent_at is not null`)}
     ${pastPost(sql, query)} ${shownTo(sql, viewerId, sql`p.user_id`)}

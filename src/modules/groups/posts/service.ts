@@ -34,11 +34,11 @@ import {
 import { COMMENT_PIN, POST_PIN } from '../pins/schema.ts'
 import {
   deletePost,
+  findAuthor,
   findGroupOf,
   findImages,
   findPost,
   findReaders,
-  findAuthor,
   findTarget,
   findVisiblePosts,
   insertPost,

@@ -139,7 +139,15 @@ export function adminNewsRoutes(server: Server, ctx: Context) {
     body: NewArticle,
     extra: ArticleDecision,
     missing: noSuchNews,
-    errors: [newsInThisState, unknownAuthor, unknownCategory, unknownTag, fileNotUsable, blocked, contactRefused],
+    errors: [
+      newsInThisState,
+      unknownAuthor,
+      unknownCategory,
+      unknownTag,
+      fileNotUsable,
+      blocked,
+      contactRefused,
+    ],
     list: listArticleRecords,
     find: findArticleRecord,
     view: async (rows) =>

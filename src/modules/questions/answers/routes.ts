@@ -1,5 +1,5 @@
-import { contactRefused } from '#modules/accounts/index.ts'
 import { hasAbility } from '#modules/abilities/index.ts'
+import { contactRefused } from '#modules/accounts/index.ts'
 import { mountCollections } from '#modules/collections/index.ts'
 import { mountComments } from '#modules/comments/index.ts'
 import { notEnoughFor } from '#modules/ledger/index.ts'

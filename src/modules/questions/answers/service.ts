@@ -37,6 +37,7 @@ import {
   adoptAnswer,
   deleteAnswerRow,
   findAnswerRow,
+  findAnswerRows,
   hasAdoption,
   insertAnswer,
   listAnswers,

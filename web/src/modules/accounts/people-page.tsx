@@ -64,7 +64,8 @@ export const page = definePage({
                   class="button is-quiet"
                   aria-label={t.removeName(person.name)}
                   onClick={async () => {
-                    if (await confirm(t.sure(person.name), t.remove)) remove.mutate(person.id, { onError: fail })
+                    if (await confirm(t.sure(person.name), t.remove))
+                      remove.mutate(person.id, { onError: fail })
                   }}
                 >
                   {t.remove}

@@ -30,7 +30,10 @@ const WORDS = words({
   mute: ['Mute', '屏蔽'],
   unmute: ['Unmute', '取消屏蔽'],
   muted: ['You muted this user. They do not know.', '你已屏蔽该用户，对方不会知道。'],
-  mutedUntil: ['You muted this user. They do not know. The mute ends:', '你已屏蔽该用户，对方不会知道。屏蔽结束时间：'],
+  mutedUntil: [
+    'You muted this user. They do not know. The mute ends:',
+    '你已屏蔽该用户，对方不会知道。屏蔽结束时间：',
+  ],
   followers: [(count: number) => pluralOf(count, 'follower'), () => '粉丝'],
   followings: [() => 'following', () => '关注'],
   feeds: [(count: number) => pluralOf(count, 'post'), () => '动态'],

@@ -21,7 +21,10 @@ const WORDS = words({
   collect: ['Save', '收藏'],
   pinned: ['Pinned', '置顶'],
   closed: ['Deleted account', '已注销用户'],
-  muted: [(word: string) => `Hidden, because it has the muted word “${word}”.`, (word: string) => `因含有屏蔽词“${word}”而隐藏。`],
+  muted: [
+    (word: string) => `Hidden, because it has the muted word “${word}”.`,
+    (word: string) => `因含有屏蔽词“${word}”而隐藏。`,
+  ],
   show: ['Show anyway', '仍然显示'],
 })
 
@@ -47,12 +50,7 @@ export function FeedCard(props: CardProps) {
   )
 }
 
-function OpenCard({
-  feed,
-  isPinned = false,
-  isAlone = false,
-  isAhead = isAlone,
-}: CardProps) {
+function OpenCard({ feed, isPinned = false, isAlone = false, isAhead = isAlone }: CardProps) {
   const t = useWords(WORDS)
   const name = feed.user?.name ?? t.closed
   const linked = new Set(

@@ -24,7 +24,10 @@ const WORDS = words({
   reward: ['Reward', '打赏'],
   pin: ['Pin', '置顶'],
   mute: [(name: string) => `Mute ${name}`, (name: string) => `屏蔽 ${name}`],
-  muted: [(name: string) => `You no longer see posts of ${name} in lists.`, (name: string) => `你将不再在列表中看到 ${name} 的动态。`],
+  muted: [
+    (name: string) => `You no longer see posts of ${name} in lists.`,
+    (name: string) => `你将不再在列表中看到 ${name} 的动态。`,
+  ],
 })
 
 export function FeedMenu({ feed }: { feed: Schema<'Feed'> }) {

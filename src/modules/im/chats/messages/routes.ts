@@ -64,7 +64,16 @@ export const chatMessageRoutes = (readers: ContentReaders) => (server: Server, c
     params: ChatParams,
     body: NewChatMessage,
     reply: { 201: ChatMessage },
-    errors: [...CHAT_ERRORS, blocked, contactRefused, emptyMessage, noSuchReply, noSuchLink, sensitiveWords, fileNotUsable],
+    errors: [
+      ...CHAT_ERRORS,
+      blocked,
+      contactRefused,
+      emptyMessage,
+      noSuchReply,
+      noSuchLink,
+      sensitiveWords,
+      fileNotUsable,
+    ],
     load: async ({ params, viewer }) => {
       const chat = await getChat(ctx, params.chat, viewer.id)
       await requireReachable(sql, chat, viewer.id)

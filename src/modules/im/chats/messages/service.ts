@@ -2,49 +2,50 @@ import type { Content, ContentReaders, ContentRemoval } from '#contracts/content
 import { wireTime, wireTimeOrNull } from '#lib/time.ts'
 import { hasAbility } from '#modules/abilities/index.ts'
 import {
-  type ChatMessage,
-  ChatMessageChange,
-  clearMessage,
-  clearMessagesOf,
   contactRefused,
   deleteMentions,
-  deleteOldMessages,
-  emptyMessage,
   findBlockers,
-  findBoundMessages,
   findEnabledIds,
   findMentioned,
-  findMessage,
-  findMessages,
-  findVisible,
-  hasWritten,
-  import {,
-  import { addChatPush } from '../push.ts',
-  import { attachFiles, detachFiles, fileViews } from '#modules/files/index.ts',
-  import { blocked, forbidden } from '#platform/errors.ts',
-  import { type ChatRow, ensureGroupChat, findChat, listChatMembers } from '../queries.ts',
-  import type { Context } from '#platform/context.ts',
-  import { type Db, sendSignal, type Tx, transaction } from '#platform/database',
-  import { isAnyReported } from '#modules/reports/index.ts',
-  import { publishEvent } from '#modules/notifications/index.ts',
-  import { readSettings } from '#modules/settings/index.ts',
-  import { screenWords } from '#modules/words/index.ts',
-  import { treesOf } from '#platform/http',
-  insertMessage,
-  isAnnounced,
   isContactRefused,
-  listAround,
-  type MessageRow,
+  saveMentions,
+} from '#modules/accounts/index.ts'
+import { attachFiles, detachFiles, fileViews } from '#modules/files/index.ts'
+import { publishEvent } from '#modules/notifications/index.ts'
+import { isAnyReported } from '#modules/reports/index.ts'
+import { readSettings } from '#modules/settings/index.ts'
+import { screenWords } from '#modules/words/index.ts'
+import type { Context } from '#platform/context.ts'
+import { type Db, sendSignal, type Tx, transaction } from '#platform/database'
+import { blocked, forbidden } from '#platform/errors.ts'
+import { treesOf } from '#platform/http'
+import { addChatPush } from '../push.ts'
+import { type ChatRow, ensureGroupChat, findChat, listChatMembers } from '../queries.ts'
+import {
+  type ChatMessage,
+  ChatMessageChange,
+  emptyMessage,
   NewChatMessage,
   noSuchChat,
   noSuchLink,
   noSuchMessage,
   noSuchReply,
-  saveMentions,
   tooLateToChange,
+} from '../schema.ts'
+import {
+  clearMessage,
+  clearMessagesOf,
+  deleteOldMessages,
+  findBoundMessages,
+  findMessage,
+  findMessages,
+  findVisible,
+  hasWritten,
+  insertMessage,
+  isAnnounced,
+  listAround,
+  type MessageRow,
   updateBody,
-  } from '#modules/accounts/index.ts',
-  } from '../schema.ts',
 } from './queries.ts'
 
 /** Channel of uploads in messages. `mayReadChatFile` decides which users may read them. */
