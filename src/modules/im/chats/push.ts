@@ -42,20 +42,6 @@ type Pushable = {
   members: number[]
 }
 
-<<<<<<< HEAD
-async function findPushable(sql: Db, chatId: number, position: number): Promise<Pushable | undefined> {
-  const [row] = await sql<Pushable[]>`
-    select m.sender_id, m.body, m.file_id is not null as has_file, g.name as group_name, array(
-      select v.user_id from ${viewers(sql)} v
-      left join chat_members o on o.chat_id = v.chat_id and o.user_id = v.user_id
-      where ${isVisible(sql)} and v.user_id <> m.sender_id and coalesce(o.read_position, 0) < m.position
-        and not coalesce(o.is_muted, false) and not ${hasMuted(sql, sql`v.user_id`, sql`m.sender_id`)}
-    ) as members
-    from chat_messages m join chats c on c.id = m.chat_id left join im_groups g on g.id = c.group_id
-    where m.chat_id = ${chatId} and m.position = ${position} and m.deleted_at is null and m.sender_id is not null`
-  return row
-}
-=======
 /**
  * Finds for each member the newest unread message that the member may see. The newest message of all may be deleted, or
  * its sender blocked.
@@ -73,7 +59,7 @@ const findPushable = (sql: Db, chatId: number, position: number) => sql<Pushable
     cross join lateral (select * from ${viewers(sql)} v where v.chat_id = m.chat_id offset 0) v
     left join chat_members o on o.chat_id = v.chat_id and o.user_id = v.user_id
     where ${isVisible(sql)} and v.user_id <> m.sender_id and coalesce(o.read_position, 0) < m.position
-      and not coalesce(o.is_muted, false)
+      and not coalesce(o.is_muted, false) and not ${hasMuted(sql, sql`v.user_id`, sql`m.sender_id`)}
     order by v.user_id, m.position desc
   )
   select m.sender_id, m.body, m.file_id is not null as has_file, g.name as group_name, s.members
@@ -81,7 +67,6 @@ const findPushable = (sql: Db, chatId: number, position: number) => sql<Pushable
   join recent m on m.position = s.position
   join chats c on c.id = m.chat_id
   left join im_groups g on g.id = c.group_id`
->>>>>>> origin/work
 
 export async function pushChat(ctx: Context, pushed: ChatPush): Promise<void> {
   const { sql } = ctx
