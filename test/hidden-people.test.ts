@@ -24,6 +24,7 @@ const UNFILTERED: Record<string, string> = {
   '/questions/{question}': 'is one question, with the answers that it adopted',
   '/user/blacks': 'is the list of blocks',
   '/user/invitees': 'is a book of the viewer',
+  '/user/mutes': 'is the list of mutes',
 }
 
 type Schema = { $ref?: string; type?: string; enum?: unknown[]; properties?: Record<string, Schema> }
