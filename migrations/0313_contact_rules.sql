@@ -1,4 +1,5 @@
--- Who may comment on, mention, quote and write to user_id (relations-7). No row means everybody.
+-- Audiences of comments on the content of user_id, and of mentions, quotes and messages to user_id (relations-7). Without a row
+-- everybody may.
 create table contact_rules (
   user_id bigint primary key references users on delete cascade,
   comments text not null default 'everybody',

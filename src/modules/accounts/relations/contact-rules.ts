@@ -4,11 +4,11 @@ import { apiError } from '#platform/errors.ts'
 import { Empty, OneOf, routesOn, type Server, Shared, type Static, Type } from '#platform/http'
 import { isFollowing } from './queries.ts'
 
-/** A later version may store another audience. The check of a rule treats an unknown one as nobody. */
+/** The check of a rule refuses everybody for another value, which a later version may store. */
 const AUDIENCES = ['everybody', 'followed', 'nobody'] as const
 const KINDS = ['comments', 'mentions', 'quotes', 'messages'] as const
 
-/** What a member does towards another. */
+/** Kind of an action towards another member. */
 export type ContactKind = (typeof KINDS)[number]
 
 const Audience = () => OneOf(AUDIENCES)
@@ -74,7 +74,7 @@ const updateRules = (
     ${messages ?? 'everybody'})
   on conflict (user_id) do update set comments = coalesce(${comments ?? null}, r.comments),
     mentions = coalesce(${mentions ?? null}, r.mentions), quotes = coalesce(${quotes ?? null}, r.quotes),
-    messages = coalesce(${messages ?? null}, r.messages), updated_at = now()`
+    messages = coalesce(${messages ?? null}, r.messages), updated_at = excluded.updated_at`
 
 export function contactRuleRoutes(server: Server, ctx: Context) {
   const { sql } = ctx

@@ -55,7 +55,7 @@ async function insertMute(
     made as (
       insert into user_mutes as m (user_id, target_id, ends_at)
       select ${userId}, id, now() + make_interval(hours => ${hours ?? null}::int) from target
-      on conflict (user_id, target_id) do update set ends_at = excluded.ends_at, created_at = now()
+      on conflict (user_id, target_id) do update set ends_at = excluded.ends_at, created_at = excluded.created_at
     )
     select exists (select from target) as found,
       (select count(*)::int from user_mutes where user_id = ${userId} and target_id <> ${targetId}) as others`
