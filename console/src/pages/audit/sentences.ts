@@ -79,7 +79,6 @@ const VERBS: Record<string, Text> = {
   reject: ['rejected', '驳回了'],
   check: ['started a check of', '开始检查'],
   download: ['downloaded', '下载了'],
-  restore: ['restored', '恢复了'],
   deal: ['handled', '处理了'],
   resolve: ['resolved', '处理了'],
   review: ['reviewed', '审核了'],
