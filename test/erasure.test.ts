@@ -65,6 +65,8 @@ test('removes all identifying data of an erased account (rights-2)', async () =>
     assert.equal((await as(one, 'PUT', `/user/followings/${other.id}`)).status, 204)
   const feed = await feedOf(ann)
   await commentOf(bob, feed)
+  // A block deletes only unread notifications.
+  await as(bob, 'PATCH', '/user/notifications', { type: 'follow' })
   await as(ann, 'POST', `/user/black/${bob.id}`)
   await as(ann, 'POST', '/user/feedback', { content: 'Hello', system_mark: 1 })
   const papers = await uploadPicture(world, ann)

@@ -252,7 +252,8 @@ export const shownTo = (sql: Db, viewerId: number, author: Fragment): Fragment =
 
 export const hasMuted = (sql: Db, userId: number | Fragment, target: number | Fragment): Fragment => sql`
   coalesce((
-    select true from user_mutes m where m.user_id = ${userId} and m.target_id = ${target} and ${isMuteActive(sql, 'm')}
+    select true from user_mutes
+    where user_mutes.user_id = ${userId} and user_mutes.target_id = ${target} and ${isMuteActive(sql, 'user_mutes')}
   ), false)`
 
 export const hasBlocked = (sql: Db, blocker: Fragment, target: number | Fragment): Fragment => sql`
