@@ -68,6 +68,7 @@ test('hides people with a block in either direction from every list (relations-2
   await fillTables(sql, 200)
   await lengthenLists(sql)
   await sql`delete from user_blocks`
+  await sql`insert into user_mutes (user_id, target_id) values (${viewer.id}, 2) on conflict do nothing`
   const read = async () => {
     const shown = new Map<string, Set<number>>()
     for (const { path, needed } of lists)
