@@ -1,3 +1,4 @@
+import type { Ending } from '#contracts/ending.ts'
 import type { Context } from '#platform/context.ts'
 import {
   andAfterCursor,
@@ -124,12 +125,18 @@ export type Taken = {
   senderId?: number
   cause: { type: string; id: number | number[] }
   recipients?: number[]
+  /** Keeps notifications that are newer than this time. */
+  until?: string
 }
 
-const isTaken = (sql: Db, { type, systemType, senderId, cause: { type: causeType, id } }: Taken) => sql`
+const isTaken = (
+  sql: Db,
+  { type, systemType, senderId, cause: { type: causeType, id }, until }: Taken,
+) => sql`
   n.cause_type = ${causeType} and n.cause_id = ${Array.isArray(id) ? sql`any(${id})` : id}
   ${ifGiven(sql, senderId, (sender) => sql`and n.sender_id = ${sender}`)}
   ${ifGiven(sql, type, (kind) => sql`and n.type = ${kind}`)}
+  ${ifGiven(sql, until, (time) => sql`and n.created_at <= ${time}`)}
   ${ifGiven(sql, systemType, (kind) => sql`and n.type = 'system' and n.data ->> 'type' = ${kind}`)}`
 
 export async function findUnreadRecipients(
@@ -146,6 +153,32 @@ export async function findUnreadRecipients(
     limit ${limit}`
   return { users: inOrder(rows.map(({ user_id }) => user_id)), areAll: rows.length < limit }
 }
+
+export type Attached = { type: string; id: number }
+
+/** Lists up to `limit` ids of each ending `on` content, in ascending order. */
+export async function listAttached(
+  sql: Db,
+  content: { type: string; ids: number[] },
+  endings: readonly Ending[],
+  { after, limit }: { after: number; limit: number },
+): Promise<Attached[]> {
+  const parts = endings.flatMap(({ type, on }) =>
+    on === undefined
+      ? []
+      : [
+          sql`
+            (select ${type} as type, o.id from (${on(sql)}) o
+              where o.content_type = ${content.type} and o.content_id = any(${content.ids}) and o.id > ${after}
+              order by o.id limit ${limit})`,
+        ],
+  )
+  if (parts.length === 0) return []
+  return sql<Attached[]>`${parts.reduce((all, part) => sql`${all} union all ${part}`)} order by type, id`
+}
+
+export const databaseTime = async (sql: Db): Promise<string> =>
+  (await sql<[{ now: string }]>`select clock_timestamp() as now`)[0].now
 
 export async function deleteUnread(sql: Db, userId: number, taken: Taken): Promise<void> {
   await sql`
