@@ -36,7 +36,10 @@ const TYPES = ['at', 'comment', 'like', 'follow', 'system'] as const
 type Kept = { type: string; id: number; path: string; group?: number; question?: number; on?: Kept }
 
 /** Notifications that tell of the end itself, or of a decision that outlives the content. */
-const OUTLIVES = new Set(['delete:feed/comment', 'report', 'group:report-post', 'group:report-comment'])
+const OUTLIVES = new Set([
+  ...['delete:feed/comment', 'news:delete:accept'],
+  ...['report', 'group:report-post', 'group:report-comment'],
+])
 
 const CODES = new Map(SITE.kinds.map(({ code, type }) => [code, type]))
 const PATHS: Record<string, (id: number) => string> = {

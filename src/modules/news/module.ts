@@ -93,7 +93,7 @@ export const NEWS_KINDS: ContentKind[] = [
     type: 'news',
     code: 4,
     reader: newsReader,
-    live: (sql) => sql`select id from news`,
+    live: (sql) => sql`select id from news where audit_status <> ${STATUS.recycled}`,
     pinChannel: NEWS_PIN,
     counters: newsCounters,
     removal: newsRemoval,

@@ -245,8 +245,8 @@ async function takeBack(tx: Db, takens: readonly Taken[]): Promise<Taken[]> {
 
 type EndedContent = { type: string; ids: number[] }
 
-/** Withdrawal of what one ending `on` content left, above the id `after`. */
-export type Remainder = EndedContent & { ending: string; after: number }
+/** Without `ending`, all that the content left. With it, what one ending `on` the content left above the id `after`. */
+export type Remainder = EndedContent & { ending?: string; after?: number }
 
 const causes = (attached: Attached[]): Taken[] =>
   [...Map.groupBy(attached, ({ type }) => type)].map(([type, rows]) => ({
@@ -255,25 +255,30 @@ const causes = (attached: Attached[]): Taken[] =>
 
 /**
  * Withdraws unread notifications about deleted content, and about what belongs to it, such as its comments
- * (notifications-7). A job withdraws those above `AT_ONCE` comments.
+ * (notifications-7). Jobs withdraw those above `AT_ONCE` ids.
  */
 export async function withdrawContent(tx: Db, content: EndedContent): Promise<void> {
-  if (content.ids.length === 0) return
-  const attached = await listAttached(tx, content, endings(), { after: 0, limit: AT_ONCE })
+  const { type } = content
+  for (let n = AT_ONCE; n < content.ids.length; n += AT_ONCE)
+    await addJob(tx, 'withdraw_content', { type, ids: content.ids.slice(n, n + AT_ONCE) })
+  const ids = content.ids.slice(0, AT_ONCE)
+  if (ids.length === 0) return
+  const attached = await listAttached(tx, { type, ids }, endings(), { after: 0, limit: AT_ONCE })
   const taken = causes(attached)
-  await withdrawAll(tx, [{ cause: { type: content.type, id: content.ids } }, ...taken])
+  await withdrawAll(tx, [{ cause: { type, id: ids } }, ...taken])
   for (const { cause } of taken) {
-    const ids = [cause.id].flat()
-    if (ids.length === AT_ONCE)
-      await addJob(tx, 'withdraw_content', { ...content, ending: cause.type, after: ids.at(-1) })
+    const seen = [cause.id].flat()
+    if (seen.length === AT_ONCE)
+      await addJob(tx, 'withdraw_content', { type, ids, ending: cause.type, after: seen.at(-1) })
   }
 }
 
 export async function withdrawRemainingContent(
   ctx: Context,
-  { ending, after, ...content }: Remainder,
+  { ending, after = 0, ...content }: Remainder,
   signal: AbortSignal,
 ): Promise<void> {
+  if (ending === undefined) return transaction(ctx.sql, (tx) => withdrawContent(tx, content))
   const declared = endings().filter(({ type }) => type === ending)
   for (let last = after; ; ) {
     const attached = await listAttached(ctx.sql, content, declared, { after: last, limit: AT_ONCE })
