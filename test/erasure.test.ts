@@ -126,7 +126,7 @@ test('removes all identifying data of an erased account (rights-2)', async () =>
       'user_places',
     ],
     ...['notifications', 'notification_counts', 'push_devices', 'user_tags', 'user_follows', 'user_blocks'],
-    ...['mentions', 'consents', 'digest_readers'],
+    ...['mentions', 'consents', 'digest_readers', 'withheld_follows'],
   ])
     assert.equal((await sql`select from ${sql(table)} where user_id = ${ann.id}`).length, 0, table)
   const [chat] = await sql`select locked from im_accounts where user_id = ${ann.id}`
@@ -321,6 +321,7 @@ test('classifies every table with user ids as erased, retained or content (right
       'user_tags',
       'user_follows',
       'user_blocks',
+      'withheld_follows',
       'famous_users',
       'data_exports',
       'verification_codes',

@@ -25,6 +25,7 @@ const OWNERS: Record<string, string[]> = {
     'user_follows',
     'users',
     'verification_codes',
+    'withheld_follows',
   ],
   advertising: ['advertising', 'advertising_spaces'],
   appearance: ['site_pictures'],

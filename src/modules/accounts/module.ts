@@ -39,6 +39,7 @@ import { accountPersonal } from './personal.ts'
 import { profileRoutes } from './profile/routes.ts'
 import { followSchedules, followTasks } from './relations/queries.ts'
 import { blockRoutes, followRoutes } from './relations/routes.ts'
+import { withheldSchedules, withheldTasks } from './relations/withheld.ts'
 import { adminRequestRoutes } from './requests.ts'
 import { adminSanctionRoutes, sanctionRoutes } from './sanctions/routes.ts'
 import { UserView } from './schema.ts'
@@ -236,11 +237,18 @@ export const module: Module = {
     deletionTasks(site.erasers),
     exportTasks(site.personalData),
     followTasks,
+    withheldTasks,
     messageTasks,
     receiptTasks,
   ],
   probes: [mailProbe],
-  schedules: [...codeSchedules, ...deletionSchedules, ...exportSchedules, ...followSchedules],
+  schedules: [
+    ...codeSchedules,
+    ...deletionSchedules,
+    ...exportSchedules,
+    ...followSchedules,
+    ...withheldSchedules,
+  ],
   pools: [
     { concurrency: 1, names: ['make_export'] },
     { concurrency: 4, names: ['send_code', 'alert_owner', 'send_message', 'send_letter'] },

@@ -70,7 +70,8 @@ export async function insertFollow(
   targetId: number,
 ): Promise<{ found: boolean; blocked: boolean; made: boolean }> {
   const [row] = await sql<[{ found: boolean; blocked: boolean; made: boolean }]>`
-    with target as (select id from users where id = ${targetId} and deleted_at is null),
+    -- The lock waits for a transaction that disables the account, whose job then finds the follow.
+    with target as (select id from users where id = ${targetId} and deleted_at is null for share),
     block as (select from user_blocks where user_id = ${targetId} and target_id = ${userId}),
     link as (
       insert into user_follows (user_id, target_id)
@@ -92,8 +93,12 @@ export async function deleteFollow(
     with link as (
       delete from user_follows where user_id = ${userId} and target_id = ${targetId} returning target_id
     ),
+    withheld as (
+      delete from withheld_follows where user_id = ${userId} and target_id = ${targetId} returning target_id
+    ),
     ${counted(sql, userId, targetId, -1)}
-    select exists (select from users where id = ${targetId} and deleted_at is null) as found,
+    select exists (select from withheld)
+        or exists (select from users where id = ${targetId} and deleted_at is null) as found,
       exists (select from link) as gone`
   return row
 }
