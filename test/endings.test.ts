@@ -295,7 +295,17 @@ const KINDS: Kind[] = [
   {
     name: 'answer',
     make: answerTo,
-    relations: [...TALK, liked('likes'), collected('collections'), rewarded, reported, mentioned],
+    relations: [
+      ...TALK,
+      liked('likes'),
+      {
+        name: 'collection',
+        act: ({ id }) => ok(ben, 'POST', `/user/question-answer/collections/${id}`),
+      },
+      rewarded,
+      reported,
+      mentioned,
+    ],
     endings: [
       deleted('deleted by its author', anna, ({ id }) => `/question-answers/${id}`),
       deleted('deleted by a moderator', admin, ({ id }) => `/admin/question-answers/${id}`),
@@ -352,7 +362,7 @@ const KINDS: Kind[] = [
     relations: [
       { name: 'request to join', act: ({ id }) => ok(ben, 'PUT', `/currency-groups/${id}`) },
       { name: 'membership', act: ({ id }) => join(id, anna, ben) },
-      { name: 'report', act: ({ id }) => ok(ben, 'POST', `/groups/${id}/reports`, { content: 'Rude' }) },
+      { name: 'report', act: ({ id }) => ok(ben, 'POST', `/groups/${id}/reports`, { reason: 'Rude' }) },
     ],
     endings: [deleted('closed by a moderator', admin, ({ id }) => `/admin/groups/${id}`)],
   },
@@ -362,7 +372,7 @@ const KINDS: Kind[] = [
       const id = await createSong(world, admin)
       return { type: 'musics', id, path: `/music/${id}` }
     },
-    relations: TALK,
+    relations: [...TALK, liked('like')],
     endings: [deleted('deleted by a moderator', admin, ({ id }) => `/admin/music/songs/${id}`)],
   },
   {
