@@ -18,6 +18,7 @@ const {
   made,
   createGroup,
   join,
+  memberId,
   promote,
   post,
   ask,
@@ -182,8 +183,8 @@ const deleted = (name: string, by: Person, url: (content: Kept) => string): Endi
   },
 })
 
-const postIn = async (body = 'What it says'): Promise<Kept> => {
-  const group = await createGroup(dora)
+const postIn = async (body = 'What it says', mode = 'public'): Promise<Kept> => {
+  const group = await createGroup(dora, { mode })
   for (const each of [anna, ben, cleo]) await join(group, dora, each)
   const id = await post(anna, group, { body })
   await readAll()
@@ -194,6 +195,9 @@ const answerTo = async (body = 'Half past ten'): Promise<Kept> => {
   const id = await answer(anna, question, { body })
   return { type: 'question-answers', id, path: `/question-answers/${id}`, question }
 }
+
+const rewardOf = async (author: Person, group: number) =>
+  ok(ben, 'POST', `/group-posts/${await post(author, group)}/new-rewards`, { amount: 7 })
 
 const KINDS: Kind[] = [
   {
@@ -349,6 +353,35 @@ const KINDS: Kind[] = [
       deleted('deleted by its author', anna, ({ group, id }) => `/groups/${group}/posts/${id}`),
       deleted('deleted by a moderator', admin, ({ id }) => `/admin/group-posts/${id}`),
       deleted('deleted with its group', admin, ({ group }) => `/admin/groups/${group}`),
+    ],
+  },
+  {
+    name: 'post of a private group',
+    make: (text) => postIn(text, 'private'),
+    relations: [
+      mentioned,
+      named,
+      {
+        name: 'comment of the reader',
+        async act({ path }) {
+          await commentOf(cleo, path)
+          await ok(ben, 'POST', `${path}/comments`, { body: 'Not so', reply_user: cleo.id })
+        },
+      },
+      { name: 'reward of a post of the reader', act: ({ group }) => rewardOf(cleo, group!) },
+    ],
+    endings: [
+      deleted('its reader leaves the group', cleo, ({ group }) => `/groups/${group}/exit`),
+      {
+        name: 'its reader is removed',
+        act: async ({ group }) =>
+          ok(dora, 'DELETE', `/groups/${group}/members/${await memberId(group!, cleo)}`),
+      },
+      {
+        name: 'its reader is blacklisted',
+        act: async ({ group }) =>
+          ok(dora, 'PUT', `/groups/${group}/blacklist/${await memberId(group!, cleo)}`),
+      },
     ],
   },
   {

@@ -200,6 +200,41 @@ export async function deleteUnread(sql: Db, userId: number, taken: Taken): Promi
     where kept.user_id = ${userId} and kept.type = g.type`
 }
 
+/** Deletes unread notifications of one user about `content`, and about what belongs to it. */
+export async function deleteUnreadAbout(
+  sql: Db,
+  userId: number,
+  content: { type: string; ids: Fragment },
+  endings: readonly Ending[],
+): Promise<void> {
+  const attached = endings.flatMap(({ type, on }) =>
+    on === undefined
+      ? []
+      : [
+          sql`
+            select u.seq from unread u join (${on(sql)}) o on o.id = u.cause_id
+            where u.cause_type = ${type} and o.content_type = ${content.type} and o.content_id in (${content.ids})`,
+        ],
+  )
+  const own = sql`select seq from unread where cause_type = ${content.type} and cause_id in (${content.ids})`
+  await sql`
+    with locked as (
+      select type, read_seq from notification_counts where user_id = ${userId} order by type for update
+    ),
+    unread as materialized (
+      select n.seq, n.cause_type, n.cause_id from notifications n join locked l on l.type = n.type and n.seq > l.read_seq
+      where n.user_id = ${userId}
+    ),
+    about as (${attached.reduce((all, part) => sql`${all} union ${part}`, own)}),
+    gone as (
+      delete from notifications n using about a where n.user_id = ${userId} and n.seq = a.seq returning n.type
+    )
+    update notification_counts kept set
+      unread = greatest(kept.unread - g.number, 0), total = greatest(kept.total - g.number, kept.unread - g.number, 0)
+    from (select type, count(*) as number from gone group by type) as g
+    where kept.user_id = ${userId} and kept.type = g.type`
+}
+
 export async function removeSender(
   sql: Db,
   taken: Required<Pick<Taken, 'senderId' | 'cause'>> & Taken,

@@ -3,7 +3,7 @@ import { uuidv7 } from '#lib/ids.ts'
 import { zuluTime, zuluTimeOrNull } from '#lib/time.ts'
 import { currencyName, type LinkTo, linksOf, readSettings, siteName } from '#modules/settings/index.ts'
 import type { Context } from '#platform/context.ts'
-import { type Db, transaction } from '#platform/database'
+import { type Db, type Fragment, transaction } from '#platform/database'
 import type { Language } from '#platform/errors.ts'
 import { addJob } from '#platform/jobs'
 import { resourceCode, sentenceOf } from './codes.ts'
@@ -11,6 +11,7 @@ import {
   type Attached,
   databaseTime,
   deleteUnread,
+  deleteUnreadAbout,
   findStatistics,
   findUnreadRecipients,
   insertNotices,
@@ -272,6 +273,13 @@ export async function withdrawContent(tx: Db, content: EndedContent): Promise<vo
       await addJob(tx, 'withdraw_content', { type, ids, ending: cause.type, after: seen.at(-1) })
   }
 }
+
+/** Withdraws unread notifications about content that the user may no longer read. */
+export const withdrawFromReader = (
+  tx: Db,
+  userId: number,
+  content: { type: string; ids: Fragment },
+): Promise<void> => deleteUnreadAbout(tx, userId, content, endings())
 
 export async function withdrawRemainingContent(
   ctx: Context,
