@@ -5,6 +5,7 @@ import {
   andAfterRow,
   andContains,
   type Db,
+  type Fragment,
   ifGiven,
   limitClause,
   type Tables,
