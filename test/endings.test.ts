@@ -63,7 +63,7 @@ async function opens(who: Person, type: string, id: number): Promise<boolean> {
   }
   const path = PATHS[type]
   assert.ok(path, `no path to ${type}`)
-  return (await as(who, 'GET', path(id))).status === 200
+  return (await as(who, 'GET', path(id))).status < 300
 }
 
 /** Lists unread notifications of everybody that lead to nothing, and badges that differ from their list. */
