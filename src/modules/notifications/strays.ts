@@ -65,9 +65,11 @@ async function deleteStrays(sql: Db): Promise<number> {
 
 export const strayNotifications: CounterCheck = {
   name: 'notifications about deleted content',
-  find: (sql) => sql<Drift[]>`
-    select user_id || ' ' || type as key, count(*)::bigint as kept, 0::bigint as counted
-    from (${selectStrays(sql)}) s group by user_id, type order by user_id, type limit 100`,
+  find: async (sql) => [
+    ...(await sql<Drift[]>`
+      select user_id || ' ' || type as key, count(*)::bigint as kept, 0::bigint as counted
+      from (${selectStrays(sql)}) s group by user_id, type order by user_id, type limit 100`),
+  ],
   async mend(sql) {
     let mended = 0
     for (let gone = AT_ONCE; gone === AT_ONCE; mended += gone) gone = await deleteStrays(sql)

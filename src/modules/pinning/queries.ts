@@ -21,11 +21,10 @@ export const selectPinContents = (sql: Db, kinds: { type: string; channel: strin
   kinds
     .flatMap(({ type, channel }) => {
       const ofComments = `${channel}:comment`
-      const of = (each: string) => sql`
-        select id, ${type} as content_type, thing_id as content_id from pins where channel = ${each}`
       return [
-        of(channel),
-        of(ofComments),
+        // `thing_id` of a pinned post is its group.
+        sql`select id, ${type} as content_type, target_id as content_id from pins where channel = ${channel}`,
+        sql`select id, ${type} as content_type, thing_id as content_id from pins where channel = ${ofComments}`,
         sql`select id, 'comments' as content_type, target_id as content_id from pins where channel = ${ofComments}`,
       ]
     })

@@ -150,8 +150,11 @@ async function settleAll({ sql }: Context): Promise<void> {
 
 export const unsettledFollows: CounterCheck = {
   name: 'follows of disabled accounts',
-  find: (sql) => sql<Drift[]>`
-    select id::text as key, 1::bigint as kept, 0::bigint as counted from (${selectUnsettled(sql)}) u order by id limit 100`,
+  find: async (sql) => [
+    ...(await sql<Drift[]>`
+      select id::text as key, 1::bigint as kept, 0::bigint as counted
+      from (${selectUnsettled(sql)}) u order by u.id limit 100`),
+  ],
   async mend(sql) {
     const rows = await sql<{ id: number }[]>`${selectUnsettled(sql)} order by id`
     const ids = rows.map(({ id }) => id)
