@@ -174,7 +174,8 @@ export async function listAttached(
         ],
   )
   if (parts.length === 0) return []
-  return sql<Attached[]>`${parts.reduce((all, part) => sql`${all} union all ${part}`)} order by type, id`
+  return sql<Attached[]>`
+    select type, id from (${parts.reduce((all, part) => sql`${all} union all ${part}`)}) attached order by type, id`
 }
 
 export const databaseTime = async (sql: Db): Promise<string> =>

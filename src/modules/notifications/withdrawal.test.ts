@@ -43,9 +43,7 @@ test('withdraws notifications of 500 comments with the deletion of a feed, and t
   await store(ann, 'comment', { type: 'comments', ids: comments.map(({ id }) => id) })
   assert.equal((await as(ann, 'DELETE', `/feeds/${feed}/currency`)).status, 204)
   assert.equal(await unread(ann, 'comment'), 700)
-  console.log(await sql`select payload::text from graphile_worker._private_jobs`)
   await work()
-  console.log(await sql`select last_error, attempts, payload::text from graphile_worker._private_jobs`)
   assert.equal(await unread(ann, 'comment'), 0)
 })
 
