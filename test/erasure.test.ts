@@ -93,6 +93,8 @@ test('removes all identifying data of an erased account (rights-2)', async () =>
   const followerOfBob = async () =>
     (await as(bob, 'GET', '/user/notifications?type=follow')).body.data[0].data.sender.name
   assert.equal(await followerOfBob(), ann.name)
+  // Unread notifications of the follow are withdrawn with it.
+  await as(bob, 'PUT', '/user/notifications/all')
   await gone(ann)
   assert.equal(await followerOfBob(), '')
 

@@ -189,6 +189,8 @@ test('disables 10,000 followers in one wave in batches, between which the server
     insert into notification_counts (user_id, type, unread, total, last_seq)
     values (${star.id}, 'follow', ${count}, ${count}, ${count})`
   await sql`update user_counts set followers_count = ${count} where user_id = ${star.id}`
+  // Autovacuum has not seen these rows, and the recounts need statistics.
+  await sql`analyze user_follows, user_counts, users, notifications`
 
   const wave = async (disabled: boolean) => {
     await transaction(sql, async (tx) => {
