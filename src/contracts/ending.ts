@@ -1,8 +1,8 @@
 import type { Db, Fragment } from '#platform/database'
 
 /**
- * What the end of content means to something that causes notifications. Every `cause_type` of a notification about
- * content has one. Deleting the content withdraws its unread notifications (notifications-7), and `kith doctor` finds
+ * Meaning of the end of content to a cause of notifications. Every `cause_type` of a notification about content has
+ * one. Deleting the content withdraws its unread notifications (notifications-7), and `kith doctor` finds
  * those that a fault left behind.
  */
 export type Ending = {
