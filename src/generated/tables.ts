@@ -123,6 +123,12 @@ export type Tables = {
     created_at: string
     content_redacted_at: string | null
   }
+  backup_checks: {
+    place: string
+    checked_at: string
+    seconds: number
+    fault: string | null
+  }
   backup_runs: {
     id: number
     finished_at: string
@@ -130,6 +136,7 @@ export type Tables = {
     bytes: number
     seconds: number
     fault: string | null
+    encrypted: boolean | null
   }
   certification_categories: {
     name: string
@@ -605,6 +612,7 @@ export type Tables = {
     created_at: string
     updated_at: string
     deleted_at: string | null
+    awaits_provider: boolean
   }
   im_registrations: {
     id: number
@@ -717,6 +725,7 @@ export type Tables = {
     closed_at: string | null
     finished_runs: number
     accepted: unknown
+    verified_run: number | null
   }
   invitation_uses: {
     user_id: number

@@ -62,10 +62,13 @@ for (const seed of SEEDS)
     /** Runs a command of the guide with the addresses of this test. */
     async function run(command: string): Promise<{ code: number; text: string }> {
       const old = `--database ${source.address.replace('root@', 'mover:word@')}`
+      const arrays: Record<string, string> = {
+        OLD: old,
+        FILES: `--files ${files}`,
+        ALL: `${old} --files ${files} --time-zone UTC`,
+      }
       const words = command
-        .replace('$ALL', `$OLD --files /path/to/storage/app/public --time-zone UTC`)
-        .replace('$OLD', old)
-        .replaceAll('/path/to/storage/app/public', files)
+        .replace(/"\$\{(\w+)\[@\]\}"/g, (_, name: string) => arrays[name] ?? '')
         .split(/\s+/)
       assert.deepEqual(words.slice(0, 2), ['npx', 'kith'])
       const child = kith(words.slice(2))
@@ -171,15 +174,23 @@ for (const seed of SEEDS)
       for (const chat of chats)
         easemob.groups.set(chat, {
           ...{ id: chat, name: `name of ${chat}`, description: '', public: false, membersonly: true },
-          ...{ allowinvites: true, maxusers: 200, custom: '', owner: '1', members: new Set<string>() },
+          ...{ allowinvites: true, maxusers: 200, custom: '', owner: '2', members: new Set(['1', '3']) },
         })
       env = { ...env, ...easemob.env }
       const { text } = await run('npx kith doctor im --mend')
       assert.doesNotMatch(text, /does not exist at the provider/)
-      for (const chat of chats) assert.ok(easemob.groups.has(chat), `${chat} is still at the provider`)
+      await startKith()
+      for (const chat of chats) {
+        const group = easemob.groups.get(chat)
+        assert.deepEqual([group?.name, group?.owner], [`name of ${chat}`, '2'])
+        assert.deepEqual([...(group?.members ?? [])].sort(), ['1', '3'])
+      }
+      await stopKith()
     })
 
     test('sends letters once', async () => {
+      assert.match((await run(LETTERS?.[1] ?? '')).text, /^0 letters queued/m)
+      env = { ...env, SMTP_URL: 'smtp://127.0.0.1:9' }
       const text = await runAll(LETTERS)
       assert.match(text, /7: seven@example\.org → _seven_example\.org/)
       const queued = /(\d+) letters queued/.exec(text)?.[1]
@@ -206,7 +217,7 @@ for (const seed of SEEDS)
       })
       assert.equal(feed.status, 201)
       await stopKith()
-      const { code, text } = await run('npx kith import verify $OLD')
+      const { code, text } = await run(LAST?.[1] ?? '')
       assert.equal(code, 1)
       assert.match(text, /✗ feeds that guests see: .*\n {2}1 here without a source/)
     })
