@@ -1,6 +1,5 @@
 import { type CounterCheck, recount } from '#contracts/counters.ts'
 import { type Db, type Fragment, ifGiven, limitClause, type Tables } from '#platform/database'
-import { unsettledFollows } from './relations/withheld.ts'
 
 export type PersonCount = Extract<
   keyof Tables['user_counts'],
@@ -65,7 +64,6 @@ export async function countFollowings(sql: Db, userId: number): Promise<number> 
 }
 
 export const accountCounters: CounterCheck[] = [
-  unsettledFollows,
   recount({
     table: 'user_counts',
     key: 'user_id',

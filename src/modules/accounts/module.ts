@@ -39,7 +39,7 @@ import { accountPersonal } from './personal.ts'
 import { profileRoutes } from './profile/routes.ts'
 import { followSchedules, followTasks } from './relations/queries.ts'
 import { blockRoutes, followRoutes } from './relations/routes.ts'
-import { withheldSchedules, withheldTasks } from './relations/withheld.ts'
+import { unsettledFollows, withheldSchedules, withheldTasks } from './relations/withheld.ts'
 import { adminRequestRoutes } from './requests.ts'
 import { adminSanctionRoutes, sanctionRoutes } from './sanctions/routes.ts'
 import { UserView } from './schema.ts'
@@ -227,7 +227,7 @@ export const module: Module = {
   personalData: { place: 1, tables: accountPersonal },
   statistics: { place: 1, ...accountStatistics },
   search: { place: 1, ...userSearch },
-  counters: accountCounters,
+  counters: [unsettledFollows, ...accountCounters],
   async erase(tx, userId) {
     await forgetExports(tx, userId)
     await eraseMentions(tx, userId)

@@ -1,6 +1,5 @@
 import type { CounterCheck, Drift } from '#contracts/counters.ts'
 import type { Db } from '#platform/database'
-import { strayNotifications } from './strays.ts'
 
 const recounted = (sql: Db) => sql`
   select user_id, type, coalesce(c.unread, 0) as unread, coalesce(c.total, 0) as total,
@@ -14,7 +13,6 @@ const recounted = (sql: Db) => sql`
   where coalesce(c.unread, 0) <> coalesce(n.unread, 0) or coalesce(c.total, 0) <> coalesce(n.total, 0)`
 
 export const notificationCounters: CounterCheck[] = [
-  strayNotifications,
   {
     name: 'notification_counts.unread',
     find: (sql) => sql<Drift[]>`

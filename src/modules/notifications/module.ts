@@ -24,6 +24,7 @@ import {
   withdrawRemaining,
   withdrawRemainingContent,
 } from './service.ts'
+import { strayNotifications } from './strays.ts'
 import { streamRoutes } from './stream/routes.ts'
 import { adminWebhookDeliveryRoutes } from './webhooks/admin/deliveries/routes.ts'
 import { adminWebhookRoutes } from './webhooks/admin/routes.ts'
@@ -115,7 +116,7 @@ export const module: Module = {
     adminWebhookDeliveryRoutes,
   ],
   personalData: { place: 17, tables: notificationPersonal },
-  counters: notificationCounters,
+  counters: [strayNotifications, ...notificationCounters],
   erase: eraseNotificationsOf,
   tasks: () => [notificationTasks],
   schedules: notificationSchedules,

@@ -5,7 +5,7 @@ import { transaction } from '#platform/database'
 import { createWorld, type Person } from '#test/world.ts'
 import { accountCounters } from '../counters.ts'
 import { setAccountDisabled } from '../identity/passwords.ts'
-import { enqueueSettling } from './withheld.ts'
+import { enqueueSettling, unsettledFollows } from './withheld.ts'
 
 /** Statements that move follows. */
 let moves = 0
@@ -51,7 +51,8 @@ async function assertSettled(who: Person) {
     lists.map(({ length }) => length),
   )
   assert.equal(badge, notices.filter(([, isUnread]: [number, boolean]) => isUnread).length)
-  for (const check of accountCounters) assert.deepEqual(await check.find(sql), [], check.name)
+  for (const check of [unsettledFollows, ...accountCounters])
+    assert.deepEqual(await check.find(sql), [], check.name)
 }
 
 test('a disabled account leaves followers, friends and badges, and returns to the same place', async () => {
@@ -157,13 +158,12 @@ test('finds and mends follows of disabled accounts', async () => {
   const [ann, ben] = [await person(), await person()]
   await follow(ben, ann)
   await sql`update users set deleted_at = now() where id = ${ben.id}`
-  const [check] = accountCounters
   assert.deepEqual(
-    (await check!.find(sql)).map(({ key }) => key),
+    (await unsettledFollows.find(sql)).map(({ key }) => key),
     [`${ben.id}`],
   )
-  await transaction(sql, (tx) => check!.mend(tx))
-  assert.deepEqual(await check!.find(sql), [])
+  await transaction(sql, (tx) => unsettledFollows.mend(tx))
+  assert.deepEqual(await unsettledFollows.find(sql), [])
   await assertSettled(ann)
 })
 
@@ -227,5 +227,6 @@ test('disables 10,000 followers in one wave in batches, between which the server
   await wave(false)
   const { counts, badge } = await seen(star)
   assert.deepEqual([counts, badge], [[count, 0, 0], count])
-  for (const check of accountCounters) assert.deepEqual(await check.find(sql), [], check.name)
+  for (const check of [unsettledFollows, ...accountCounters])
+    assert.deepEqual(await check.find(sql), [], check.name)
 })
