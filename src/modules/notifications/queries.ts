@@ -1,5 +1,5 @@
-import { nameKey } from '#lib/text.ts'
 import type { Ending } from '#contracts/ending.ts'
+import { nameKey } from '#lib/text.ts'
 import type { Context } from '#platform/context.ts'
 import {
   andAfterCursor,
