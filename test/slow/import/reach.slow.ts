@@ -153,6 +153,7 @@ describe('imports files from a bucket', { skip: skipMariaDb }, async () => {
     maria = await startMariaDb()
     source = await createThinkSns(maria, 'bucket')
     await addOldPeople(source)
+    await source.run("update users set avatar = 'public:2019/09/09/0909/none.png' where id = 3")
     const Body = await flatPicture(40, 30).png().toBuffer()
     for (const path of [
       NODE.slice('public:'.length),
