@@ -165,7 +165,7 @@ test('rejects a release when a precondition fails', () => {
 })
 
 test('restores the working tree when a release fails halfway', () => {
-  const { git, read, release, write } = repository()
+  const { git, release, write } = repository()
   write('dev.sh', 'exit 1')
   git('commit', '--quiet', '--all', '--message=Break')
   const { status, stderr } = release('0.2.0')
