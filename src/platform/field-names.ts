@@ -161,6 +161,7 @@ const NAMES: Record<string, string> = {
   old_password: '原密码',
   old_verifiable_code: '原验证码',
   only: '筛选',
+  openid: '微信用户标识',
   order: '排序',
   order_type: '排序方式',
   org_address: '机构地址',
