@@ -5,8 +5,8 @@ import { fileURLToPath } from 'node:url'
 const LAST_LINES = 20
 
 /**
- * Starts a program of a checkout. If it ends with an error while nobody stops it, prints its last lines and ends this process, which
- * otherwise would wait for replies that never come.
+ * Starts a program of a checkout. Prints its last lines and ends this process when the program fails, because this process
+ * would wait for its replies.
  */
 export function startProgram(
   script: string,
