@@ -1,19 +1,16 @@
-import type { Check } from './checks.ts'
+import type { Cell, Check } from './check.ts'
 
-/** A column of the source, with what both sides show of it. No part may contain a space. */
-export type Cell = { of: string; there: string; here: string }
-
-export const number = (of: string, here = of): Cell => ({
+const number = (of: string, here = of): Cell => ({
   of,
   there: `coalesce(t.\`${of}\`, 0)`,
   here: `coalesce(t."${here}", 0)`,
 })
-export const text = (of: string, here = of): Cell => ({
+const text = (of: string, here = of): Cell => ({
   of,
   there: `coalesce(md5(nullif(convert(t.\`${of}\` using utf8mb4), '')), '-')`,
   here: `coalesce(md5(nullif(t."${here}", '')), '-')`,
 })
-export const flag = (of: string): Cell => ({
+const flag = (of: string): Cell => ({
   of,
   there: `if(coalesce(t.\`${of}\`, 0) = 0, 0, 1)`,
   here: `t."${of}"::int`,
@@ -51,7 +48,7 @@ type Rows = {
 }
 
 /** A statement that compares columns of rows with the same id. Older versions of the source lack some columns. */
-export const rows = ({
+const rows = ({
   name,
   table,
   target = table,

@@ -5,7 +5,8 @@ import { type Environment, withContext } from '../../../src/commands/context.ts'
 import { connectionOf, type SourceAddress } from '../database/address.ts'
 import { type FileSource, openFiles } from '../database/files.ts'
 import { findImport, markVerified } from '../database/state.ts'
-import { CHECKS, type Check } from './checks.ts'
+import type { Check } from './check.ts'
+import { CHECKS } from './checks.ts'
 import { TOTALS } from './rows.ts'
 
 const WINDOW = 20_000
