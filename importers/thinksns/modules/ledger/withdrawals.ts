@@ -2,7 +2,7 @@ import type { Tx } from '#platform/database'
 import { type Batch, defineTable, type ImportStep } from '../../database/table.ts'
 import { EPOCH, TIME_COLUMNS, TIMES } from '../../database/times.ts'
 import { all, forgotten, released, replaced } from '../../database/vanishing.ts'
-import { assignIds, upsert } from '../../database/write.ts'
+import { assignIds, targetIds, upsert } from '../../database/write.ts'
 import { noteImportedHolds } from './balances.ts'
 
 type Waiting = { ownerId: number; currency: 'points' | 'wallet'; amount: number }
@@ -230,7 +230,6 @@ export const convertPayouts: ImportStep = {
             (select value::text::bigint from settings where name = 'currency:recharge-ratio'), 1) as ratio
         )
         update withdrawals w set payout = greatest(w.amount / ratio, 1) from rate
-        where w.payout <> greatest(w.amount / ratio, 1) and w.id in (
-          select target::bigint from import_targets where source_table = ${`${NUMBERS} points`})`,
+        where w.payout <> greatest(w.amount / ratio, 1) and w.id in (${targetIds(tx, `${NUMBERS} points`)})`,
     ),
 }
