@@ -28,6 +28,7 @@ import {
 import { imTables } from './modules/im.ts'
 import { balanceTables, bookBalances, oldWalletTables } from './modules/ledger/balances.ts'
 import { orderTables } from './modules/ledger/orders.ts'
+import { convertPayouts } from './modules/ledger/withdrawals.ts'
 import { likeTables } from './modules/likes.ts'
 import { linkTables } from './modules/linked-accounts.ts'
 import { musicTables } from './modules/music.ts'
@@ -81,6 +82,7 @@ export const PLAN: Plan = [
   ...purchaseTables,
   ...pinTables,
   ...orderTables,
+  convertPayouts,
   ...balanceTables,
   ...oldWalletTables,
   ...conversationTables,

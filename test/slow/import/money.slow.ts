@@ -232,6 +232,27 @@ describe('imports balances and payments', { skip: skipMariaDb }, async () => {
     await source.run('update wallet set balance = balance - 1 where owner_id = 1')
   })
 
+  test('converts withdrawals of points at the ratio of the last run, which reads none of them again', async () => {
+    const later = await createWorld()
+    const bring = bringerOf(later, { database: source.address })
+    await bring()
+    const before = await later.sql<{ amount: number; payout: number }[]>`
+      select amount, payout from withdrawals where currency = 'points' order by id`
+    assert.ok(before.length > 0)
+    await source.run("delete from settings where namespace = 'currency' and name = 'settings'")
+    await source.add('settings', {
+      namespace: 'currency',
+      name: 'settings',
+      contents: 'a:1:{s:14:"recharge-ratio";i:50;}',
+    })
+    await bring()
+    assert.deepEqual(
+      [...(await later.sql`select amount, payout from withdrawals where currency = 'points' order by id`)],
+      before.map(({ amount }) => ({ amount, payout: Math.max(1, Math.floor(amount / 50)) })),
+    )
+    await source.run("delete from settings where namespace = 'currency' and name = 'settings'")
+  })
+
   test('books only balance differences when the import is repeated', async () => {
     const later = await createWorld()
     const bring = bringerOf(later, { database: source.address })
