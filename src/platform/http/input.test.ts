@@ -81,17 +81,6 @@ test('names every field of every operation in Chinese, except technical ones (co
   assert.deepEqual(english, [])
 })
 
-test('reports an invalid item of several types under the name of its list only (conventions-7)', () => {
-  const id = { type: 'integer' }
-  const item = { anyOf: [id, { type: 'object', properties: { id }, required: ['id'] }] }
-  const check = compileInput({ type: 'object', properties: { tags: { type: 'array', items: item } } })
-  for (const tag of [{ id: 'x' }, {}, 'x', [1]]) {
-    const answer = check({ tags: [1, tag] })
-    assert.ok('error' in answer && answer.error instanceof InputError)
-    assert.deepEqual(Object.keys(answer.error.fields), ['tags'], JSON.stringify(tag))
-  }
-})
-
 test('rejects a number in place of text', () => {
   assert.deepEqual(read({ type: 'string' }, 5), refused('The field field must be a string.'))
 })
