@@ -94,7 +94,7 @@ for (const [locale, colorScheme, width] of [
     }
     await page.goto(`${address}/admin/mails`)
     await page.locator('[data-mail] button').first().click()
-    await page.locator('[data-mail] section').first().waitFor()
+    await page.locator('[data-mail] textarea').first().waitFor()
     await settled(page)
     await holds(page, nameOf('/mails/first'), width)
 
