@@ -87,7 +87,15 @@ async function siteTexts(): Promise<Map<string, string>> {
   const reader = await person()
   const pages = sitePages()
   assert.ok(pages.length > 50, `${pages.length} pages`)
-  for (const path of [...pages, ...DOCUMENTS, '/api/v2/aboutus', '/api/v2/openapi.json', '/docs', '/admin', '/nothing-here']) {
+  for (const path of [
+    ...pages,
+    ...DOCUMENTS,
+    '/api/v2/aboutus',
+    '/api/v2/openapi.json',
+    '/docs',
+    '/admin',
+    '/nothing-here',
+  ]) {
     found.set(path, (await openPage(path)).body)
     found.set(`${path} zh`, (await openPage(path, { 'accept-language': 'zh' })).body)
     found.set(`${path} of a member`, (await openPage(path, { cookie: cookieOf(reader) })).body)

@@ -91,7 +91,9 @@ export function crontabFaults(name: string, given: string): string[] {
   const wrong = fields.indexOf(undefined)
   const { field, least, most } = CRONTAB[wrong] ?? {}
   if (wrong >= 0)
-    return [`${name} has "${texts[wrong]}" as its ${field}: write numbers from ${least} to ${most}, ${example}`]
+    return [
+      `${name} has "${texts[wrong]}" as its ${field}: write numbers from ${least} to ${most}, ${example}`,
+    ]
   const [, , days = [], months = []] = fields
   const isEver =
     texts[4] !== '*' || months.some((month) => days.some((day) => day <= (LONGEST_MONTHS[month - 1] ?? 0)))

@@ -54,7 +54,8 @@ test('reads settings from environment variables', () => {
 })
 
 test('rejects senders, names, schedules and hosts that fail only later', () => {
-  const sender = 'MAIL_FROM must be one address, such as noreply@example.org or "Riverside <noreply@example.org>"'
+  const sender =
+    'MAIL_FROM must be one address, such as noreply@example.org or "Riverside <noreply@example.org>"'
   const crontab = 'such as "30 3 * * *"'
   for (const [env, fault] of [
     [{ MAIL_FROM: 'Riverside noreply' }, `${sender}, not "Riverside noreply".`],
@@ -64,9 +65,15 @@ test('rejects senders, names, schedules and hosts that fail only later', () => {
     [{ SMTP_URL: 'smtp://' }, 'SMTP_URL names no host: write the host of the service after //.'],
     [{ REDIS_URL: 'redis://' }, 'REDIS_URL names no host: write the host of the service after //.'],
     [{ BACKUP_AT: 'daily' }, `BACKUP_AT must be five fields of a crontab line, ${crontab}, not "daily".`],
-    [{ BACKUP_AT: '99 3 * * *' }, `BACKUP_AT has "99" as its minute: write numbers from 0 to 59, ${crontab}.`],
+    [
+      { BACKUP_AT: '99 3 * * *' },
+      `BACKUP_AT has "99" as its minute: write numbers from 0 to 59, ${crontab}.`,
+    ],
     [{ BACKUP_AT: '0 3 */0 * *' }, `BACKUP_AT has "*/0" as its day: write numbers from 1 to 31, ${crontab}.`],
-    [{ BACKUP_AT: '0 5-3 * * *' }, `BACKUP_AT has "5-3" as its hour: write numbers from 0 to 23, ${crontab}.`],
+    [
+      { BACKUP_AT: '0 5-3 * * *' },
+      `BACKUP_AT has "5-3" as its hour: write numbers from 0 to 23, ${crontab}.`,
+    ],
     [
       { BACKUP_AT: '0 0 30 2 *' },
       'BACKUP_AT names a day that no month has, "0 0 30 2 *": write for example "30 3 * * *".',

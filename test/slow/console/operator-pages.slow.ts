@@ -31,7 +31,11 @@ async function fill(): Promise<void> {
     [
       'mail',
       'mail_sender',
-      { address: 'mail.example.org:587', sender: 'noreply@social.example.org', reason: '553 5.7.1 not yours' },
+      {
+        address: 'mail.example.org:587',
+        sender: 'noreply@social.example.org',
+        reason: '553 5.7.1 not yours',
+      },
     ],
     ['redis', 'port_closed', { address: '127.0.0.1:1', setting: 'REDIS_URL' }],
     [
@@ -75,7 +79,9 @@ for (const [locale, colorScheme, width] of [
   ['en', 'dark', 1280],
   ['zh', 'light', 1280],
 ] as const)
-  test(`fits the pages of an operator into ${width} pixels in ${locale}, ${colorScheme}`, { skip }, async () => {
+  test(`fits the pages of an operator into ${width} pixels in ${locale}, ${colorScheme}`, {
+    skip,
+  }, async () => {
     const { open, address, faults, founder } = world!
     const isPhone = width < 600
     const look = {
@@ -84,7 +90,8 @@ for (const [locale, colorScheme, width] of [
       isMobile: isPhone,
       hasTouch: isPhone,
     }
-    const nameOf = (path: string) => `operator-${path.replaceAll(/\W+/g, '-')}-${locale}-${colorScheme}-${width}`
+    const nameOf = (path: string) =>
+      `operator-${path.replaceAll(/\W+/g, '-')}-${locale}-${colorScheme}-${width}`
     const page = await open('/', { locale, ...look })
     for (const path of CONSOLE_PAGES) {
       await page.goto(`${address}/admin${path}`)
@@ -99,7 +106,10 @@ for (const [locale, colorScheme, width] of [
     await holds(page, nameOf('/mails/first'), width)
 
     for (const path of SITE_PAGES) {
-      const context = await page.context().browser()!.newContext({ ...look, locale })
+      const context = await page
+        .context()
+        .browser()!
+        .newContext({ ...look, locale })
       const [name = '', value = ''] = cookieOf(founder).split('=')
       if (path.startsWith('/notifications'))
         await context.addCookies([{ name, value, url: address, httpOnly: true, sameSite: 'Lax' }])
