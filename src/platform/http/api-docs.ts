@@ -45,11 +45,12 @@ function addDocumentationPage(server: Server, readName: ReadName): void {
   for (const [name, type] of [
     ['page.css', 'text/css'],
     ['page.js', 'text/javascript'],
-    ['kith.svg', 'image/svg+xml'],
+    ['mark.svg', 'image/svg+xml'],
   ] as const)
-    server.get(`/docs/${name}`, (_request, reply) =>
-      reply.type(`${type}; charset=utf-8`).header('Cache-Control', 'no-cache').send(fileOf(name)),
-    )
+    server.get(`/docs/${name}`, async (_request, reply) => {
+      if (name === 'mark.svg' && (await server.sendOwnIcon?.(reply))) return reply
+      return reply.type(`${type}; charset=utf-8`).header('Cache-Control', 'no-cache').send(fileOf(name))
+    })
   server.get(`/docs/${RAPIDOC}.js`, (request, reply) => {
     const packed = fileOf(`${RAPIDOC}.min.js.gz`)
     const isPacked = encodingFor(request.headers['accept-encoding']) !== undefined
@@ -114,7 +115,9 @@ export async function addDocumentation(server: Server, readName: ReadName): Prom
       let made = last.get(reads)
       if (made?.name !== name) {
         const { info, ...description } = server.swagger()
-        made = { name, text: JSON.stringify({ ...description, info: { ...info, title: name } }) }
+        // Examples come from a site with the default name.
+        const text = JSON.stringify({ ...description, info: { ...info, title: name } })
+        made = { name, text: text.replaceAll(/\bKith\b/g, () => JSON.stringify(name).slice(1, -1)) }
         last.set(reads, made)
       }
       return reply.type('application/json').serializer(String).send(made.text)

@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { Link } from 'react-router'
 import { call } from '../../api/client.ts'
 import { messageOf } from '../../api/message.ts'
+import { SITE_NAME } from '../../shell/site-name.ts'
 import { useText } from '../../shell/text.ts'
 import { ColourField } from '../appearance/colour-field.tsx'
 import type { StepProps } from './setup-page.tsx'
@@ -29,6 +30,7 @@ export function LookStep({ done }: StepProps) {
     <TextField
       label={t(label)}
       value={String(draft.value(name) ?? '')}
+      {...(name === 'site:name' ? { placeholder: SITE_NAME } : {})}
       onChange={({ target: { value } }) => draft.set(name, value === '' ? null : value)}
       slotProps={{ htmlInput: { maxLength: name === 'site:name' ? 40 : 200 } }}
     />
