@@ -57,7 +57,8 @@ async function hidesFile(ctx: Context, file: FileUse, viewerId: number): Promise
 async function isFileGone(ctx: Context, { channel, raw }: FileUse): Promise<boolean> {
   const reader = HOLDERS.get(channel ?? '')?.reader
   if (!reader?.open || raw === null) return false
-  return !(await reader.visible(ctx.sql, [raw], 0)).has(raw)
+  const live = await (reader.live ?? ((sql, ids) => reader.visible(sql, ids, 0)))(ctx.sql, [raw])
+  return !live.has(raw)
 }
 
 function service<N extends keyof Services>(name: N): Services[N] {

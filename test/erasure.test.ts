@@ -137,6 +137,8 @@ test('removes all identifying data of an erased account (rights-2)', async () =>
       'user_mutes',
       'muted_words',
       'contact_rules',
+      'private_accounts',
+      'follow_requests',
     ],
     ...['mentions', 'consents', 'digest_readers'],
   ])
@@ -336,6 +338,8 @@ test('classifies every table with user ids as erased, retained or content (right
       'user_mutes',
       'muted_words',
       'contact_rules',
+      'private_accounts',
+      'follow_requests',
       'famous_users',
       'data_exports',
       'verification_codes',

@@ -53,6 +53,7 @@ export {
   hasBlocked,
   hasMuted,
   isFollowing,
+  isOpenTo,
   noBlockBetween,
   selectFollowed,
   shownTo,

@@ -40,6 +40,7 @@ import { profileRoutes } from './profile/routes.ts'
 import { contactRuleRoutes } from './relations/contact-rules.ts'
 import { mutedWordRoutes } from './relations/muted-words.ts'
 import { muteRoutes, muteSchedules, muteTasks } from './relations/mutes.ts'
+import { privateAccountRoutes } from './relations/private-accounts.ts'
 import { followSchedules, followTasks } from './relations/queries.ts'
 import { blockRoutes, followRoutes } from './relations/routes.ts'
 import { adminRequestRoutes } from './requests.ts'
@@ -216,6 +217,7 @@ export const module: Module = {
     muteRoutes,
     mutedWordRoutes,
     contactRuleRoutes,
+    privateAccountRoutes,
     sanctionRoutes,
     appealRoutes,
     discoveryRoutes,

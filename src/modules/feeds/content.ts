@@ -3,7 +3,7 @@ import { recordPeriodChange } from '#contracts/period-sums.ts'
 import { hasAbility } from '#modules/abilities/index.ts'
 import type { CommentRules } from '#modules/comments/index.ts'
 import { cancelPinOfTarget } from '#modules/pinning/index.ts'
-import { FEED_COMMENT, FEED_LIKES, FEEDS, findTarget, findVisibleFeeds, liveFeed } from './queries.ts'
+import { FEED_COMMENT, FEED_LIKES, FEEDS, findLiveFeeds, findTarget, findVisibleFeeds, liveFeed } from './queries.ts'
 import { feedViews } from './view.ts'
 
 export const feedContent: Content = {
@@ -18,8 +18,9 @@ export const feedContent: Content = {
 export const feedReader: ContentReader = {
   visible: findVisibleFeeds,
   views: feedViews,
+  live: findLiveFeeds,
   open: true,
-  author: async (sql, id) => (await findTarget(sql, id))?.ownerId,
+  author: async (sql, id) => (await findTarget(sql, id, null))?.ownerId,
 }
 
 /** Updates the feed before its hot list row. The opposite order could deadlock with view flushes. */

@@ -40,6 +40,7 @@ const MutedPerson = Shared('MutedPerson', { user: UserView, ends_at: Nullable(Ti
 const Relation = Shared('Relation', {
   muted: Type.Boolean(),
   muted_until: Nullable(Time),
+  requested: Type.Boolean({ description: 'True while a request to follow this person waits' }),
 })
 
 /** Locks the user's counters, so that concurrent mutes do not exceed the maximum. */

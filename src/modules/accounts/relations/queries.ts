@@ -40,6 +40,16 @@ export const MutualQuery = Type.Object({
 export const isFollowing = (sql: Db, userId: number | Fragment, author: Fragment): Fragment => sql`
   coalesce((select true from user_follows made where made.user_id = ${userId} and made.target_id = ${author}), false)`
 
+/**
+ * The only condition on content of private accounts: true for public accounts, the author and followers (relations-8).
+ * Probes once per row by primary key, because a site may have more private accounts than fit into an array.
+ */
+export const isOpenTo = (sql: Db, viewerId: number, author: Fragment): Fragment => sql`
+  not coalesce((
+    select true from private_accounts closed where closed.user_id = ${author}
+      ${when(sql, viewerId > 0, () => sql`and closed.user_id <> ${viewerId} and not ${isFollowing(sql, viewerId, sql`closed.user_id`)}`)}
+  ), false)`
+
 export const selectFollowed = (sql: Db, userId: number): Fragment => sql`
   select target_id from user_follows where user_id = ${userId}`
 
@@ -73,33 +83,54 @@ const counted = (sql: Db, userId: number, otherId: number, change: 1 | -1) => sq
     where c.user_id in (${userId}, ${otherId}) and exists (select from link)
   )`
 
-/** Call after `lockPair`. */
+type Follow = { found: boolean; blockers: number[]; made: boolean; asked: boolean }
+
+/**
+ * Inserts a request instead of a follow if the target is private and has not accepted (relations-9). Call after
+ * `lockPair`.
+ */
 export async function insertFollow(
   sql: Db,
   userId: number,
   targetId: number,
-): Promise<{ found: boolean; blockers: number[]; made: boolean }> {
-  const [row] = await sql<[{ found: boolean; blockers: number[]; made: boolean }]>`
+  { isAccepted = false }: { isAccepted?: boolean } = {},
+): Promise<Follow> {
+  const [row] = await sql<[Follow]>`
     with target as (select id from users where id = ${targetId} and deleted_at is null),
     block as (
       select user_id from user_blocks
       where (user_id = ${targetId} and target_id = ${userId}) or (user_id = ${userId} and target_id = ${targetId})
     ),
+    kept as (select from user_follows where user_id = ${userId} and target_id = ${targetId}),
+    closed as (select from private_accounts where user_id = ${targetId} and not ${isAccepted}),
+    asked as (
+      insert into follow_requests (user_id, target_id)
+      select ${userId}, id from target
+      where not exists (select from block) and exists (select from closed) and not exists (select from kept)
+      on conflict do nothing
+    ),
+    -- A follow of an account that became public replaces the earlier request.
+    answered as (
+      delete from follow_requests
+      where user_id = ${userId} and target_id = ${targetId} and not exists (select from closed)
+    ),
     link as (
       insert into user_follows (user_id, target_id)
-      select ${userId}, id from target where not exists (select from block)
+      select ${userId}, id from target where not exists (select from block) and not exists (select from closed)
       on conflict do nothing returning user_id, target_id
     ),
     ${counted(sql, userId, targetId, 1)}
     select exists (select from target) as found, array(select user_id from block) as blockers,
-      exists (select from link) as made`
+      exists (select from link) as made,
+      exists (select from closed) and not exists (select from kept) as asked`
   return row
 }
 
 /** Call after `lockPair`. */
 export async function deleteFollow(sql: Db, userId: number, targetId: number): Promise<boolean> {
   const [row] = await sql<[{ gone: boolean }]>`
-    with link as (
+    with unasked as (delete from follow_requests where user_id = ${userId} and target_id = ${targetId}),
+    link as (
       delete from user_follows where user_id = ${userId} and target_id = ${targetId} returning user_id, target_id
     ),
     ${counted(sql, userId, targetId, -1)}
@@ -180,6 +211,10 @@ export async function insertBlock(sql: Db, userId: number, targetId: number): Pr
     with target as (select id from users where id = ${targetId} and deleted_at is null),
     made as (
       insert into user_blocks (user_id, target_id) select ${userId}, id from target on conflict do nothing
+    ),
+    unasked as (
+      delete from follow_requests
+      where (user_id = ${userId} and target_id = ${targetId}) or (user_id = ${targetId} and target_id = ${userId})
     ),
     link as (
       delete from user_follows

@@ -35,6 +35,7 @@ async function follow(sql: Sql, userId: number, targetId: number): Promise<void>
     if (!outcome.found) throw noSuchUser()
     if (outcome.blockers.includes(targetId)) throw blocked()
     if (outcome.blockers.length > 0) throw blocksTarget()
+    if (outcome.asked) return
     if (!outcome.made) throw alreadyFollowed()
     const cause = { type: 'users', id: targetId }
     await notify(tx, { type: 'follow', recipients: [targetId], senderId: userId, cause, data: {} })
