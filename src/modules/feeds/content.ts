@@ -3,7 +3,15 @@ import { recordPeriodChange } from '#contracts/period-sums.ts'
 import { hasAbility } from '#modules/abilities/index.ts'
 import type { CommentRules } from '#modules/comments/index.ts'
 import { cancelPinOfTarget } from '#modules/pinning/index.ts'
-import { FEED_COMMENT, FEED_LIKES, FEEDS, findLiveFeeds, findTarget, findVisibleFeeds, liveFeed } from './queries.ts'
+import {
+  FEED_COMMENT,
+  FEED_LIKES,
+  FEEDS,
+  findLiveFeeds,
+  findTarget,
+  findVisibleFeeds,
+  liveFeed,
+} from './queries.ts'
 import { feedViews } from './view.ts'
 
 export const feedContent: Content = {

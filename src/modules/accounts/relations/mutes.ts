@@ -19,7 +19,7 @@ import { noSuchUser, UserParams, UserView } from '../schema.ts'
 import { isUser } from '../users/queries.ts'
 import { userViews } from '../users/view.ts'
 import { deleteEndedWords } from './muted-words.ts'
-import { isMuteActive } from './queries.ts'
+import { isMuteActive, isRequested } from './queries.ts'
 
 const HOURS_MAX = 8760
 /** Every list of content compares its authors with the muted ones. */
@@ -177,8 +177,11 @@ export function muteRoutes(server: Server, ctx: Context) {
       if (!(await isUser(sql, params.user))) throw noSuchUser()
     },
     async handler({ params, viewer }) {
-      const mute = await findMute(sql, viewer.id, params.user)
-      return { muted: mute !== undefined, muted_until: wireTimeOrNull(mute?.ends_at ?? null) }
+      const [mute, requested] = await Promise.all([
+        findMute(sql, viewer.id, params.user),
+        isRequested(sql, viewer.id, params.user),
+      ])
+      return { muted: mute !== undefined, muted_until: wireTimeOrNull(mute?.ends_at ?? null), requested }
     },
   })
 }

@@ -2,7 +2,17 @@ import { wireTime } from '#lib/time.ts'
 import { notify } from '#modules/notifications/index.ts'
 import type { Context } from '#platform/context.ts'
 import { andAfterRow, type Db, type Sql, transaction } from '#platform/database'
-import { CursorBy, Empty, Limit, routesOn, type Server, Shared, type Static, Time, Type } from '#platform/http'
+import {
+  CursorBy,
+  Empty,
+  Limit,
+  routesOn,
+  type Server,
+  Shared,
+  type Static,
+  Time,
+  Type,
+} from '#platform/http'
 import { noSuchUser, UserParams, UserView } from '../schema.ts'
 import { userViews } from '../users/view.ts'
 import { insertFollow, lockPair } from './queries.ts'
@@ -30,9 +40,11 @@ async function setPrivacy(sql: Sql, userId: number, { private: isPrivate }: Priv
   })
 }
 
-const listRequests = (sql: Db, userId: number, { limit = 15, after }: { limit?: number; after?: number }) => sql<
-  { user_id: number; created_at: string }[]
->`
+const listRequests = (
+  sql: Db,
+  userId: number,
+  { limit = 15, after }: { limit?: number; after?: number },
+) => sql<{ user_id: number; created_at: string }[]>`
   select r.user_id, r.created_at from follow_requests r join users u on u.id = r.user_id and u.deleted_at is null
   where r.target_id = ${userId}
     ${andAfterRow(

@@ -50,6 +50,12 @@ export const isOpenTo = (sql: Db, viewerId: number, author: Fragment): Fragment 
       ${when(sql, viewerId > 0, () => sql`and closed.user_id <> ${viewerId} and not ${isFollowing(sql, viewerId, sql`closed.user_id`)}`)}
   ), false)`
 
+export async function isRequested(sql: Db, userId: number, targetId: number): Promise<boolean> {
+  const [row] = await sql<[{ found: boolean }]>`
+    select exists (select from follow_requests where user_id = ${userId} and target_id = ${targetId}) as found`
+  return row.found
+}
+
 export const selectFollowed = (sql: Db, userId: number): Fragment => sql`
   select target_id from user_follows where user_id = ${userId}`
 
