@@ -37,11 +37,11 @@ test('shows feeds of a private account to its followers only (relations-8)', asy
   const lists = LISTS(ann, word, topic)
   const openTo = async (who: Person | null) => {
     const seen: string[] = []
-    for (const path of [...lists, `/reposts?type=feeds&id=${feed}`, `/feeds/${feed}`])
+    for (const path of [...lists, `/feeds?id=${feed}`, `/feeds/${feed}`])
       if (await shows(who ? as(who, 'GET', path) : guest('GET', path))) seen.push(path)
     return seen
   }
-  const all = [...lists, `/reposts?type=feeds&id=${feed}`, `/feeds/${feed}`]
+  const all = [...lists, `/feeds?id=${feed}`, `/feeds/${feed}`]
   assert.deepEqual(await openTo(bob), all)
   assert.deepEqual(await openTo(cid), all)
   assert.equal(await statusOf(setPrivate(ann)), 204)
