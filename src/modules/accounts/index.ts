@@ -54,6 +54,7 @@ export {
   hasMuted,
   isFollowing,
   isOpenTo,
+  isPrivate,
   noBlockBetween,
   selectFollowed,
   shownTo,

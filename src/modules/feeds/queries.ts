@@ -1,7 +1,7 @@
 import { EXCERPT_LENGTH, type Target } from '#contracts/content.ts'
 import { recordPeriodChange } from '#contracts/period-sums.ts'
 import { cutText, GRAPHEME_MAX } from '#lib/text.ts'
-import { isOpenTo, updateUserCounters } from '#modules/accounts/index.ts'
+import { isOpenTo, isPrivate, updateUserCounters } from '#modules/accounts/index.ts'
 import { isCollected } from '#modules/collections/index.ts'
 import { type CommentRow, findComments } from '#modules/comments/index.ts'
 import { isLiked } from '#modules/likes/index.ts'
@@ -149,7 +149,7 @@ export async function findLiveFeeds(sql: Db, ids: number[]): Promise<Set<number>
 /** With null instead of a viewer, finds feeds of private accounts too, for checks that show nothing. */
 export async function findTarget(sql: Db, id: number, viewerId: number | null): Promise<Target | undefined> {
   const [row] = await sql<Target[]>`
-    select f.id, f.user_id as "ownerId",
+    select f.id, f.user_id as "ownerId", ${isPrivate(sql, sql`f.user_id`)} as closed,
       left(coalesce(f.feed_content, ''), ${EXCERPT_LENGTH + GRAPHEME_MAX}::int) as contents from feeds f
     where f.id = ${id} and ${viewerId === null ? liveFeeds(sql) : visibleFeed(sql, viewerId)}`
   return row && { ...row, contents: cutText(row.contents, EXCERPT_LENGTH) }

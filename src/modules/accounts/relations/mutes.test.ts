@@ -69,7 +69,12 @@ test('sends no notification of a muted person except system notifications (relat
 test('tells only the person who mutes, and ends a mute at its time (relations-5)', async () => {
   const [ann, bob] = [await person(), await person()]
   const feed = await publish(bob)
-  assert.deepEqual(await relation(ann, bob), { muted: false, muted_until: null, requested: false })
+  assert.deepEqual(await relation(ann, bob), {
+    muted: false,
+    muted_until: null,
+    private: false,
+    requested: false,
+  })
   await mute(ann, bob, { hours: 24 })
   const timed = await relation(ann, bob)
   assert.equal(timed.muted, true)

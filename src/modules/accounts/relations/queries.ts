@@ -40,6 +40,9 @@ export const MutualQuery = Type.Object({
 export const isFollowing = (sql: Db, userId: number | Fragment, author: Fragment): Fragment => sql`
   coalesce((select true from user_follows made where made.user_id = ${userId} and made.target_id = ${author}), false)`
 
+export const isPrivate = (sql: Db, author: Fragment): Fragment => sql`
+  coalesce((select true from private_accounts closed where closed.user_id = ${author}), false)`
+
 /**
  * The only condition on content of private accounts: true for public accounts, the author and followers (relations-8).
  * Probes once per row by primary key, because a site may have more private accounts than fit into an array.
@@ -50,10 +53,15 @@ export const isOpenTo = (sql: Db, viewerId: number, author: Fragment): Fragment 
       ${when(sql, viewerId > 0, () => sql`and closed.user_id <> ${viewerId} and not ${isFollowing(sql, viewerId, sql`closed.user_id`)}`)}
   ), false)`
 
-export async function isRequested(sql: Db, userId: number, targetId: number): Promise<boolean> {
-  const [row] = await sql<[{ found: boolean }]>`
-    select exists (select from follow_requests where user_id = ${userId} and target_id = ${targetId}) as found`
-  return row.found
+export async function findAccess(
+  sql: Db,
+  userId: number,
+  targetId: number,
+): Promise<{ private: boolean; requested: boolean }> {
+  const [row] = await sql<[{ private: boolean; requested: boolean }]>`
+    select exists (select from private_accounts where user_id = ${targetId}) as private,
+      exists (select from follow_requests where user_id = ${userId} and target_id = ${targetId}) as requested`
+  return row
 }
 
 export const selectFollowed = (sql: Db, userId: number): Fragment => sql`

@@ -19,6 +19,9 @@ import { chatsOf } from '../im/unread.ts'
 const WORDS = words({
   follow: ['Follow', '关注'],
   following: ['Following', '已关注'],
+  ask: ['Request to follow', '申请关注'],
+  asked: ['Requested', '已申请'],
+  private: ['Only followers see the feeds of this person.', '仅关注者可见其动态。'],
   write: ['Write a message', '发私信'],
   followsYou: ['Follows you', '关注了你'],
   block: ['Block', '拉黑'],
@@ -91,6 +94,14 @@ export function Profile({ user, path, after }: { user: User; path: string; after
         : client.put('/user/mutes/{user}', { params: blockParams, body: hours === null ? {} : { hours } }),
     { changes: ['/user/relations/{user}', '/user/mutes', '/feeds'] },
   )
+  const ask = useWrite<boolean>(
+    (client, isAsked) =>
+      isAsked
+        ? client.delete('/user/followings/{target}', { params })
+        : client.put('/user/followings/{target}', { params }),
+    { changes: ['/user/relations/{user}'] },
+  )
+  const isRequest = relation?.private === true && !user.follower
   const muteItem = (label: string, hours: number | null | undefined) => (
     <button type="button" onClick={() => mute.mutate(hours, { onError: fail })}>
       {label}
@@ -153,10 +164,16 @@ export function Profile({ user, path, after }: { user: User; path: string; after
                   <button
                     type="button"
                     class={user.follower ? 'button is-quiet' : 'button'}
-                    aria-pressed={user.follower}
-                    onClick={follow}
+                    aria-pressed={isRequest ? relation.requested : user.follower}
+                    onClick={isRequest ? () => ask.mutate(relation.requested, { onError: fail }) : follow}
                   >
-                    {user.follower ? t.following : t.follow}
+                    {isRequest
+                      ? relation.requested
+                        ? t.asked
+                        : t.ask
+                      : user.follower
+                        ? t.following
+                        : t.follow}
                   </button>
                 )}
               </>
@@ -164,6 +181,7 @@ export function Profile({ user, path, after }: { user: User; path: string; after
           </div>
         </div>
         <h1 dir="auto">{user.name}</h1>
+        {isRequest && <p class="quiet">{t.private}</p>}
         {user.following && <p class="quiet">{t.followsYou}</p>}
         {relation?.muted && (
           <p class="quiet">
