@@ -64,7 +64,7 @@ export type ContentReader = {
   /** Returns the ids of content that the viewer may read in full. Defaults to all visible content. */
   readable?(sql: Db, ids: number[], viewerId: number): Promise<Set<number>>
   open?: true
-  /** Returns the ids of content that is not deleted, whoever may see it. Defaults to content visible to guests. */
+  /** Returns the ids of content that is not deleted, regardless of its audience. Defaults to content visible to guests. */
   live?(sql: Db, ids: number[]): Promise<Set<number>>
   /** Restricts comments and other activity on the content to users who may view the content. */
   closed?: true

@@ -55,6 +55,7 @@ export {
   isFollowing,
   isOpenTo,
   isPrivate,
+  listOpenTo,
   noBlockBetween,
   selectFollowed,
   shownTo,

@@ -1,6 +1,7 @@
 import type { Content, ContentReader, Counts } from '#contracts/content.ts'
 import { recordPeriodChange } from '#contracts/period-sums.ts'
 import { hasAbility } from '#modules/abilities/index.ts'
+import { listOpenTo } from '#modules/accounts/index.ts'
 import type { CommentRules } from '#modules/comments/index.ts'
 import { cancelPinOfTarget } from '#modules/pinning/index.ts'
 import {
@@ -48,6 +49,7 @@ const countComments: Counts = (sql) => [
 export const commentRules: CommentRules = {
   count: countComments,
   removalNotice: 'delete:feed/comment',
+  readers: (sql, { ownerId }, ids) => listOpenTo(sql, ownerId, ids),
   onRemove: async (tx, comment) => {
     await cancelPinOfTarget(tx, FEED_COMMENT, comment.id)
   },

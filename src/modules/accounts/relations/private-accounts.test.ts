@@ -63,6 +63,36 @@ test('shows feeds of a private account to its followers only (relations-8)', asy
   assert.deepEqual(await openTo(null), all)
 })
 
+test('notifies only readers of mentions in a private feed and its comments (relations-8)', async () => {
+  const [ann, bob, cid] = [await person(), await person(), await person()]
+  await as(bob, 'PUT', `/user/followings/${ann.id}`)
+  await setPrivate(ann)
+  const text = `hello @${bob.name} and @${cid.name} `
+  const feed = (await publish(ann, text)).body.id
+  await as(bob, 'POST', `/feeds/${feed}/comments`, { body: `see @${cid.name} and @${ann.name} ` })
+  const told = async (who: Person) => (await as(who, 'GET', '/user/notifications?type=at')).body.data.length
+  assert.deepEqual([await told(ann), await told(bob), await told(cid)], [1, 1, 0])
+})
+
+test('omits comments and likes on private feeds from other lists (relations-8)', async () => {
+  const [ann, bob, cid] = [await person(), await person(), await person()]
+  await as(bob, 'PUT', `/user/followings/${ann.id}`)
+  const feed = (await publish(ann, 'mine')).body.id
+  await as(bob, 'POST', `/feeds/${feed}/like`)
+  const comment = await as(bob, 'POST', `/feeds/${feed}/comments`, { body: 'unheardofword' })
+  const id = comment.body.comment?.id ?? comment.body.id
+  const sees = async (who: Person) =>
+    JSON.stringify([
+      (await as(who, 'GET', `/comments?id=${id}`)).body,
+      (await as(who, 'GET', `/comments?author=${bob.id}`)).body,
+      (await as(who, 'GET', `/search?q=unheardofword`)).body,
+    ]).includes('"body":"unheardofword"')
+  assert.equal(await sees(cid), true)
+  await setPrivate(ann)
+  assert.equal(await sees(cid), false)
+  assert.equal(await sees(bob), true)
+})
+
 test('turns a follow of a private account into a request, which its owner accepts or refuses (relations-9)', async () => {
   const [ann, bob, cid] = [await person(), await person(), await person()]
   await setPrivate(ann)

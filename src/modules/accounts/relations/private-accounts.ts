@@ -15,7 +15,7 @@ import {
 } from '#platform/http'
 import { noSuchUser, UserParams, UserView } from '../schema.ts'
 import { userViews } from '../users/view.ts'
-import { insertFollow, lockPair } from './queries.ts'
+import { insertFollow, lockPair, noBlockBetween } from './queries.ts'
 
 const Privacy = Shared('Privacy', {
   private: Type.Boolean({ description: 'True if only followers see my feeds' }),
@@ -46,7 +46,7 @@ const listRequests = (
   { limit = 15, after }: { limit?: number; after?: number },
 ) => sql<{ user_id: number; created_at: string }[]>`
   select r.user_id, r.created_at from follow_requests r join users u on u.id = r.user_id and u.deleted_at is null
-  where r.target_id = ${userId}
+  where r.target_id = ${userId} ${noBlockBetween(sql, userId, sql`r.user_id`)}
     ${andAfterRow(
       sql,
       after,

@@ -43,6 +43,14 @@ export const isFollowing = (sql: Db, userId: number | Fragment, author: Fragment
 export const isPrivate = (sql: Db, author: Fragment): Fragment => sql`
   coalesce((select true from private_accounts closed where closed.user_id = ${author}), false)`
 
+/** Returns those of the users who may see the feeds of the author (relations-8). */
+export async function listOpenTo(sql: Db, author: number, ids: number[]): Promise<number[]> {
+  const rows = await sql<{ id: number }[]>`
+    select t.id from unnest(${ids}::bigint[]) as t (id)
+    where t.id = ${author} or not ${isPrivate(sql, sql`${author}::bigint`)} or ${isFollowing(sql, sql`t.id`, sql`${author}`)}`
+  return rows.map(({ id }) => id)
+}
+
 /**
  * The only condition on content of private accounts: true for public accounts, the author and followers (relations-8).
  * Probes once per row by primary key, because a site may have more private accounts than fit into an array.

@@ -62,7 +62,7 @@ export const page = definePage({
     const requests = useList(requestsOf())
     const accept = useWrite<number>(
       (api, user) => api.put('/user/follow-requests/{user}', { params: { path: { user } } }),
-      { changes: ['/user/follow-requests', '/user/followers'] },
+      { changes: ['/user/follow-requests'] },
     )
     const refuse = useWrite<number>(
       (api, user) => api.delete('/user/follow-requests/{user}', { params: { path: { user } } }),
