@@ -1,5 +1,6 @@
 import { contentKinds, readersOf } from '#contracts/content.ts'
 import type { CounterCheck } from '#contracts/counters.ts'
+import { declareEndings } from '#contracts/ending.ts'
 import { type Ability, hasAbility } from '#modules/abilities/index.ts'
 import type { SettingChecks } from '#modules/settings/index.ts'
 import { mergeStatistics } from '#modules/statistics/index.ts'
@@ -20,6 +21,11 @@ const kinds = contentKinds(
     .flat()
     .toSorted((a, b) => a.code - b.code),
 )
+
+declareEndings([
+  ...kinds.map(({ type, live }) => ({ type, live })),
+  ...all('endings').flatMap((endings) => endings(kinds)),
+])
 
 const settingChecks = all('settingChecks')
 const paymentChecks: CounterCheck[] = [

@@ -95,6 +95,8 @@ test('removes all identifying data of an erased account (rights-2)', async () =>
   const followerOfBob = async () =>
     (await as(bob, 'GET', '/user/notifications?type=follow')).body.data[0].data.sender.name
   assert.equal(await followerOfBob(), ann.name)
+  // Unread notifications of the follow are withdrawn with it.
+  await as(bob, 'PUT', '/user/notifications/all')
   await gone(ann)
   assert.equal(await followerOfBob(), '')
 
@@ -140,7 +142,7 @@ test('removes all identifying data of an erased account (rights-2)', async () =>
       'private_accounts',
       'follow_requests',
     ],
-    ...['mentions', 'consents', 'digest_readers'],
+    ...['mentions', 'consents', 'digest_readers', 'withheld_follows'],
   ])
     assert.equal((await sql`select from ${sql(table)} where user_id = ${ann.id}`).length, 0, table)
   const [chat] = await sql`select locked from im_accounts where user_id = ${ann.id}`
@@ -340,6 +342,7 @@ test('classifies every table with user ids as erased, retained or content (right
       'contact_rules',
       'private_accounts',
       'follow_requests',
+      'withheld_follows',
       'famous_users',
       'data_exports',
       'verification_codes',

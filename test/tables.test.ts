@@ -30,6 +30,7 @@ const OWNERS: Record<string, string[]> = {
     'user_mutes',
     'users',
     'verification_codes',
+    'withheld_follows',
   ],
   advertising: ['advertising', 'advertising_spaces'],
   appearance: ['site_pictures'],

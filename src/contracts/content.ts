@@ -86,6 +86,10 @@ export type ContentKind = {
   /** Integer in stored notifications (notifications-2). Never change or reuse a code. */
   code: number
   reader: ContentReader
+  /** Selects the `id` of all content of the kind that is not deleted. */
+  live(sql: Db): Fragment
+  /** Channel of its pins. Pins of its comments have the channel `<pinChannel>:comment`. */
+  pinChannel?: string
   counters?: CounterCheck[]
   paymentChecks?: CounterCheck[]
   /** Maps each use of files to the ability that grants access even if the viewer may not read the content. */
@@ -99,10 +103,11 @@ export const readersOf = (kinds: readonly ContentKind[]): ContentReaders =>
   Object.fromEntries(kinds.map(({ type, reader }) => [type, reader]))
 
 export function contentKinds(kinds: readonly ContentKind[]): readonly ContentKind[] {
-  const claims = kinds.flatMap(({ type, code, files, pendingPins }) => [
+  const claims = kinds.flatMap(({ type, code, files, pinChannel, pendingPins }) => [
     `type ${type}`,
     `code ${code}`,
     ...Object.keys(files ?? {}).map((use) => `file use ${use}`),
+    ...(pinChannel === undefined ? [] : [`pin channel ${pinChannel}`]),
     ...Object.keys(pendingPins ?? {}).map((name) => `counter ${name}`),
   ])
   const twice = claims.find((claim, index) => claims.indexOf(claim) !== index)

@@ -1622,6 +1622,13 @@ export type Tables = {
     created_at: string
     updated_at: string
   }
+  withheld_follows: {
+    user_id: number
+    target_id: number
+    id: number
+    created_at: string
+    notice: unknown
+  }
   worker_lease: {
     singleton: boolean
     node: string | null

@@ -58,6 +58,7 @@ const UNDECODED: Record<string, string[]> = {
   'Clients of ThinkSNS+ do not call these new operations of Kith.': [
     '/chats',
     '/chats/messages',
+    '/chats/unread',
     '/chats/{chat}',
     '/chats/{chat}/messages',
     '/chats/{chat}/positions',

@@ -536,6 +536,7 @@ export interface OperationErrors {
   searchChatMessages: "bad_request" | "chat_elsewhere" | "too_many_requests" | "unauthenticated" | "validation_failed"
   reportChatMessage: "address_blocked" | "bad_request" | "body_too_large" | "not_found" | "silenced" | "too_many_requests" | "unauthenticated" | "unsupported_media_type" | "validation_failed"
   openPersonChat: "address_blocked" | "bad_request" | "body_too_large" | "chat_elsewhere" | "chat_with_oneself" | "no_such_user" | "not_found" | "silenced" | "too_many_requests" | "unauthenticated" | "unsupported_media_type"
+  countUnreadMessages: "bad_request" | "chat_elsewhere" | "too_many_requests" | "unauthenticated"
   leaveChat: "address_blocked" | "bad_request" | "body_too_large" | "chat_elsewhere" | "im_owner_stays" | "no_such_chat" | "not_found" | "too_many_requests" | "unauthenticated" | "unsupported_media_type"
   getChat: "bad_request" | "chat_elsewhere" | "no_such_chat" | "not_found" | "too_many_requests" | "unauthenticated"
   updateChat: "address_blocked" | "bad_request" | "body_too_large" | "chat_elsewhere" | "no_such_chat" | "not_found" | "too_many_requests" | "unauthenticated" | "unsupported_media_type" | "validation_failed"

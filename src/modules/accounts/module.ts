@@ -43,6 +43,7 @@ import { muteRoutes, muteSchedules, muteTasks } from './relations/mutes.ts'
 import { privateAccountRoutes } from './relations/private-accounts.ts'
 import { followSchedules, followTasks } from './relations/queries.ts'
 import { blockRoutes, followRoutes } from './relations/routes.ts'
+import { unsettledFollows, withheldSchedules, withheldTasks } from './relations/withheld.ts'
 import { adminRequestRoutes } from './requests.ts'
 import { adminSanctionRoutes, sanctionRoutes } from './sanctions/routes.ts'
 import { UserView } from './schema.ts'
@@ -238,7 +239,7 @@ export const module: Module = {
   personalData: { place: 1, tables: accountPersonal },
   statistics: { place: 1, ...accountStatistics },
   search: { place: 1, ...userSearch },
-  counters: accountCounters,
+  counters: [unsettledFollows, ...accountCounters],
   async erase(tx, userId) {
     await forgetExports(tx, userId)
     await eraseMentions(tx, userId)
@@ -249,6 +250,7 @@ export const module: Module = {
     exportTasks(site.personalData),
     followTasks,
     muteTasks,
+    withheldTasks,
     messageTasks,
     receiptTasks,
   ],
@@ -259,6 +261,7 @@ export const module: Module = {
     ...exportSchedules,
     ...followSchedules,
     ...muteSchedules,
+    ...withheldSchedules,
   ],
   pools: [
     { concurrency: 1, names: ['make_export'] },

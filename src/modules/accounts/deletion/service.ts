@@ -1,7 +1,7 @@
 import { invalidateAbilities, isLastHolder, replaceRoles } from '#modules/abilities/index.ts'
 import { markNodesUnused } from '#modules/files/index.ts'
 import { forfeitBalances } from '#modules/ledger/index.ts'
-import { invalidateSenderName, publishEvent } from '#modules/notifications/index.ts'
+import { invalidateSenderName, publishEvent, withholdNotifications } from '#modules/notifications/index.ts'
 import { readSettings } from '#modules/settings/index.ts'
 import { revokeTokens } from '#modules/tokens/index.ts'
 import type { Context } from '#platform/context.ts'
@@ -76,7 +76,7 @@ async function eraseUser(tx: Tx, { id, email_key, phone }: DueRow): Promise<void
 }
 
 async function endFollowings(sql: Db, userId: number, limit: number): Promise<number> {
-  const [row] = await sql<[{ gone: number }]>`
+  const [row] = await sql<[{ gone: number; targets: number[] }]>`
     with links as (
       delete from user_follows where (user_id, target_id) in (
         (select user_id, target_id from user_follows where user_id = ${userId} limit ${limit})
@@ -101,8 +101,21 @@ async function endFollowings(sql: Db, userId: number, limit: number): Promise<nu
         followers_count = greatest(c.followers_count - d.followers, 0), updated_at = now()
       from locked l join changes d on d.id = l.user_id where c.user_id = l.user_id
     )
-    select count(*)::int as gone from links`
-  return row.gone
+    select count(*)::int as gone, coalesce(array_agg(target_id) filter (where user_id = ${userId}), '{}') as targets
+    from links`
+  // Withdraws the unread notifications of these follows.
+  await withholdNotifications(
+    sql,
+    'follow',
+    row.targets.map((id) => ({ sender: userId, recipient: id, cause: { type: 'users', id } })),
+  )
+  const withheld = await sql`
+    delete from withheld_follows where (user_id, target_id) in (
+      (select user_id, target_id from withheld_follows where user_id = ${userId} limit ${limit})
+      union all
+      (select user_id, target_id from withheld_follows where target_id = ${userId} limit ${limit})
+    )`
+  return row.gone + withheld.count
 }
 
 const finishDeletion = (sql: Db, userId: number) => sql`

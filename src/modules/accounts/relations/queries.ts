@@ -118,7 +118,8 @@ export async function insertFollow(
   { isAccepted = false }: { isAccepted?: boolean } = {},
 ): Promise<Follow> {
   const [row] = await sql<[Follow]>`
-    with target as (select id from users where id = ${targetId} and deleted_at is null),
+    -- The lock waits for a transaction that disables the account, whose job then finds the follow.
+    with target as (select id from users where id = ${targetId} and deleted_at is null for share),
     block as (
       select user_id from user_blocks
       where (user_id = ${targetId} and target_id = ${userId}) or (user_id = ${userId} and target_id = ${targetId})
@@ -148,16 +149,25 @@ export async function insertFollow(
   return row
 }
 
-/** Call after `lockPair`. */
-export async function deleteFollow(sql: Db, userId: number, targetId: number): Promise<boolean> {
-  const [row] = await sql<[{ gone: boolean }]>`
+/**
+ * Deletes a follow, also one that is withheld while an account is disabled, and a request. Call after `lockPair`.
+ */
+export async function deleteFollow(
+  sql: Db,
+  userId: number,
+  targetId: number,
+): Promise<{ ended: boolean; withheld: boolean }> {
+  const [row] = await sql<[{ ended: boolean; withheld: boolean }]>`
     with unasked as (delete from follow_requests where user_id = ${userId} and target_id = ${targetId}),
     link as (
       delete from user_follows where user_id = ${userId} and target_id = ${targetId} returning user_id, target_id
     ),
+    withheld as (
+      delete from withheld_follows where user_id = ${userId} and target_id = ${targetId} returning target_id
+    ),
     ${counted(sql, userId, targetId, -1)}
-    select exists (select from link) as gone`
-  return row.gone
+    select exists (select from link) as ended, exists (select from withheld) as withheld`
+  return row
 }
 
 const idsOf = (rows: { id: number }[]) => rows.map(({ id }) => id)
@@ -242,6 +252,10 @@ export async function insertBlock(sql: Db, userId: number, targetId: number): Pr
       delete from user_follows
       where (user_id = ${userId} and target_id = ${targetId}) or (user_id = ${targetId} and target_id = ${userId})
       returning user_id, target_id
+    ),
+    withheld as (
+      delete from withheld_follows
+      where (user_id = ${userId} and target_id = ${targetId}) or (user_id = ${targetId} and target_id = ${userId})
     ),
     ${counted(sql, userId, targetId, -1)}
     select exists (select from target) as found`

@@ -45,14 +45,15 @@ async function follow(sql: Sql, userId: number, targetId: number): Promise<void>
 async function unfollow(sql: Sql, followerId: number, followedId: number, askedFor: number): Promise<void> {
   await transaction(sql, async (tx) => {
     await lockPair(tx, followerId, followedId)
-    if (await deleteFollow(tx, followerId, followedId))
+    const { ended, withheld } = await deleteFollow(tx, followerId, followedId)
+    if (ended)
       await withdrawNotifications(tx, {
         type: 'follow',
         senderId: followerId,
         recipients: [followedId],
         cause: { type: 'users', id: followedId },
       })
-    else if (!(await isUser(tx, askedFor))) throw noSuchUser()
+    else if (!withheld && !(await isUser(tx, askedFor))) throw noSuchUser()
   })
 }
 

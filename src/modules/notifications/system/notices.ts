@@ -73,6 +73,7 @@ export const SYSTEM_NOTICES: Record<SystemType, SystemNotice> = {
     who: 'its author',
     fields: { comment: '' },
     resource: '2',
+    ofDeletion: true,
   },
   reward: {
     when: 'a user is rewarded',
@@ -135,6 +136,7 @@ export const SYSTEM_NOTICES: Record<SystemType, SystemNotice> = {
     resource: '4',
     shown: AS_TEXT,
     explained: true,
+    ofDeletion: true,
   },
   'news:delete:reject': {
     when: 'a request to delete an article is rejected',
