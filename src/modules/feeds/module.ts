@@ -13,7 +13,7 @@ import { feedCounters } from './index.ts'
 import { feedPinRoutes } from './pins.ts'
 import { commentPriceRoutes } from './prices.ts'
 import { feedPost, feedPublishingRoutes } from './publishing.ts'
-import { FEED_COMMENT, FEED_PIN, visibleFeed } from './queries.ts'
+import { FEED_COMMENT, FEED_PIN, liveFeeds } from './queries.ts'
 import { feedLikes, feedRankRoutes, refreshHots } from './ranks.ts'
 import { feedRoutes } from './routes.ts'
 import { FeedView } from './schema.ts'
@@ -74,7 +74,7 @@ export const FEED_KINDS: ContentKind[] = [
     type: 'feeds',
     code: 2,
     reader: feedReader,
-    live: (sql) => sql`select f.id from feeds f where ${visibleFeed(sql)}`,
+    live: (sql) => sql`select f.id from feeds f where ${liveFeeds(sql)}`,
     pinChannel: FEED_PIN,
     counters: feedCounters,
     removal: feedRemoval,
