@@ -67,6 +67,13 @@ async function isFileGone(ctx: Context, { channel, raw }: FileUse): Promise<bool
   return !live.has(raw)
 }
 
+/** URLs of these files work for minutes only, and earlier URLs fail: papers, and pictures of private accounts. */
+async function isConfidential(ctx: Context, { channel, raw }: FileUse): Promise<boolean> {
+  if (confidential.has(channel ?? '')) return true
+  const reader = HOLDERS.get(channel ?? '')?.reader
+  return raw !== null && ((await reader?.closedTo?.(ctx.sql, [raw], 0))?.has(raw) ?? false)
+}
+
 function service<N extends keyof Services>(name: N): Services[N] {
   const found = offered[name]
   if (found === undefined) throw new Error(`No module offers ${name}`)
@@ -104,11 +111,12 @@ export const SITE: Site = {
   },
   probes: [...all('probes').flat(), ...SERVICE_PROBES, backupCheckProbe, ...ADDRESS_PROBES],
   files: {
-    confidential,
+    isConfidential,
     isGone: isFileGone,
     on: (ctx) => ({
       findUnpaid: (file, viewer) => service('findUnpaidFile')(ctx.sql, file, viewer),
       isHidden: (file, viewer) => hidesFile(ctx, file, viewer),
+      isConfidential: (file) => isConfidential(ctx, file),
       confidential,
     }),
   },

@@ -8,6 +8,7 @@ import {
   FEED_COMMENT,
   FEED_LIKES,
   FEEDS,
+  findClosedFeeds,
   findLiveFeeds,
   findTarget,
   findVisibleFeeds,
@@ -28,6 +29,7 @@ export const feedReader: ContentReader = {
   visible: findVisibleFeeds,
   views: feedViews,
   live: findLiveFeeds,
+  closedTo: findClosedFeeds,
   open: true,
   author: async (sql, id) => (await findTarget(sql, id, null))?.ownerId,
 }

@@ -140,6 +140,26 @@ export async function findVisibleFeeds(sql: Db, ids: number[], viewerId: number)
   return new Set(rows.map(({ id }) => id))
 }
 
+/** Feeds that their authors hide from the viewer, also deleted ones (relations-8). */
+export async function findClosedFeeds(sql: Db, ids: number[], viewerId: number): Promise<Set<number>> {
+  if (ids.length === 0) return new Set()
+  const rows = await sql<{ id: number }[]>`
+    select f.id from feeds f where f.id = any(${ids}) and not ${isOpenTo(sql, viewerId, sql`f.user_id`)}`
+  return new Set(rows.map(({ id }) => id))
+}
+
+/** Lists ids of feeds, also of deleted ones, whose notifications may not have been withdrawn yet. */
+export async function listIdsOfUser(
+  sql: Db,
+  userId: number,
+  after: number,
+  limit: number,
+): Promise<number[]> {
+  const rows = await sql<{ id: number }[]>`
+    select id from feeds where user_id = ${userId} and id > ${after} order by id limit ${limit}`
+  return rows.map(({ id }) => id)
+}
+
 export async function findLiveFeeds(sql: Db, ids: number[]): Promise<Set<number>> {
   const rows = await sql<{ id: number }[]>`
     select f.id from feeds f where f.id = any(${ids}) and ${liveFeeds(sql)}`

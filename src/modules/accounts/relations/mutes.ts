@@ -41,7 +41,8 @@ const Relation = Shared('Relation', {
   muted: Type.Boolean(),
   muted_until: Nullable(Time),
   private: Type.Boolean({ description: 'True if only followers see the feeds of this person' }),
-  requested: Type.Boolean({ description: 'True while a request to follow this person waits' }),
+  requested: Type.Boolean({ description: 'True while my request to follow this person waits' }),
+  requests: Type.Boolean({ description: 'True while a request of this person to follow me waits' }),
 })
 
 /** Locks the user's counters, so that concurrent mutes do not exceed the maximum. */

@@ -1,10 +1,11 @@
 import { wireTime } from '#lib/time.ts'
 import { notify } from '#modules/notifications/index.ts'
 import type { Context } from '#platform/context.ts'
-import { andAfterRow, type Db, type Sql, transaction } from '#platform/database'
+import { andAfterRow, type Db, transaction } from '#platform/database'
 import {
   CursorBy,
   Empty,
+  guestPurgeOf,
   Limit,
   routesOn,
   type Server,
@@ -13,8 +14,10 @@ import {
   Time,
   Type,
 } from '#platform/http'
+import { addJob } from '#platform/jobs'
 import { noSuchUser, UserParams, UserView } from '../schema.ts'
 import { userViews } from '../users/view.ts'
+import { withdrawRequestNotice } from './notices.ts'
 import { insertFollow, lockPair, noBlockBetween } from './queries.ts'
 
 const Privacy = Shared('Privacy', {
@@ -32,13 +35,24 @@ async function readPrivacy(sql: Db, userId: number): Promise<Privacy> {
 }
 
 /** Takes the lock that every new follow takes, so that no follow races with the change. */
-async function setPrivacy(sql: Sql, userId: number, { private: isPrivate }: Privacy): Promise<void> {
-  await transaction(sql, async (tx) => {
+async function setPrivacy(ctx: Context, userId: number, { private: isPrivate }: Privacy): Promise<void> {
+  await transaction(ctx.sql, async (tx) => {
     await lockPair(tx, userId, userId)
-    if (isPrivate) await tx`insert into private_accounts (user_id) values (${userId}) on conflict do nothing`
-    else await tx`delete from private_accounts where user_id = ${userId}`
+    if (isPrivate) {
+      const { count } =
+        await tx`insert into private_accounts (user_id) values (${userId}) on conflict do nothing`
+      if (count > 0) await enqueueWithdrawal(tx, userId)
+    } else await tx`delete from private_accounts where user_id = ${userId}`
+    await guestPurgeOf(ctx).announce(tx)
   })
 }
+
+/**
+ * Withdraws unread notifications about the feeds of a private account from `reader`, who does not follow it any
+ * more, or by default from everybody who does not. The module `feeds` defines the job.
+ */
+export const enqueueWithdrawal = (tx: Db, author: number, reader?: number) =>
+  addJob(tx, 'withdraw_private_feeds', { author, reader })
 
 const listRequests = (
   sql: Db,
@@ -55,10 +69,11 @@ const listRequests = (
     )}
   order by r.id desc limit ${limit}`
 
-/** Call after `lockPair`. */
-async function takeRequest(sql: Db, userId: number, targetId: number): Promise<boolean> {
-  const { count } = await sql`
+/** Deletes a request and its unread notification. Call after `lockPair`. */
+async function takeRequest(tx: Db, userId: number, targetId: number): Promise<boolean> {
+  const { count } = await tx`
     delete from follow_requests where user_id = ${userId} and target_id = ${targetId}`
+  if (count > 0) await withdrawRequestNotice(tx, userId, targetId)
   return count > 0
 }
 
@@ -67,14 +82,20 @@ async function accept(tx: Db, userId: number, targetId: number): Promise<boolean
   await lockPair(tx, userId, targetId)
   if (!(await takeRequest(tx, userId, targetId))) return false
   const { made } = await insertFollow(tx, userId, targetId, { isAccepted: true })
-  const cause = { type: 'users', id: targetId }
-  if (made) await notify(tx, { type: 'follow', recipients: [targetId], senderId: userId, cause, data: {} })
+  if (made)
+    await notify(tx, {
+      type: 'system',
+      recipients: [userId],
+      senderId: targetId,
+      cause: { type: 'users', id: targetId },
+      data: { type: 'follow:accept' },
+    })
   return true
 }
 
-async function refuse(tx: Db, userId: number, targetId: number): Promise<boolean> {
+async function refuse(tx: Db, userId: number, targetId: number): Promise<void> {
   await lockPair(tx, userId, targetId)
-  return takeRequest(tx, userId, targetId)
+  await takeRequest(tx, userId, targetId)
 }
 
 export function privateAccountRoutes(server: Server, ctx: Context) {
@@ -96,7 +117,7 @@ export function privateAccountRoutes(server: Server, ctx: Context) {
     access: 'user',
     body: Privacy,
     reply: { 204: Empty },
-    handler: ({ viewer, body }) => setPrivacy(sql, viewer.id, body),
+    handler: ({ viewer, body }) => setPrivacy(ctx, viewer.id, body),
   })
 
   route('GET /user/follow-requests', {
