@@ -13,6 +13,7 @@ import { collectionTables } from './modules/collections.ts'
 import { commentTables } from './modules/comments.ts'
 import { conversationTables } from './modules/conversations.ts'
 import { feedTables, settleFeeds } from './modules/feeds.ts'
+import { findNumberedPictures } from './modules/files/numbered.ts'
 import { copyPictures } from './modules/files/pictures.ts'
 import { copyUploads, fileTables } from './modules/files/uploads.ts'
 import { attachUses } from './modules/files/uses.ts'
@@ -87,6 +88,7 @@ export const PLAN: Plan = [
   ...imTables,
   embedPictures,
   attachUses,
+  findNumberedPictures,
   copyPictures,
   showAvatars,
   showLogos,

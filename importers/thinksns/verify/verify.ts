@@ -75,12 +75,19 @@ export async function verify(
       print(`${faults.length === 0 ? '✓' : '✗'} ${check.name}: ${found.same} the same${told}${gone}`)
       for (const fault of faults) print(`  ${fault}`)
     }
-    if (files !== undefined && tables.has(`${prefix}file_withs`)) {
-      const { same, told, removed, differing, lost } = await compareFiles(files, here, there)
+    for (const [name, found] of files === undefined
+      ? []
+      : [
+          ...(tables.has(`${prefix}file_withs`)
+            ? [['bytes of files', await compareFiles(files, here, there)] as const]
+            : []),
+          ['bytes of pictures', await comparePictures(sql, files)] as const,
+        ]) {
+      const { same, told, removed, differing, lost } = found
       const faults = [...faultLine(differing, 'differ'), ...faultLine(lost, 'neither here nor in the report')]
       if (faults.length > 0) isGo = false
       print(
-        `${faults.length === 0 ? '✓' : '✗'} bytes of files: ${same} the same, ${told} not copied, as the report says, ` +
+        `${faults.length === 0 ? '✓' : '✗'} ${name}: ${same} the same, ${told} not copied, as the report says, ` +
           `${removed} here but no longer in the old files`,
       )
       for (const fault of faults) print(`  ${fault}`)
@@ -108,7 +115,7 @@ async function requireRun(sql: Sql, print: (line: string) => void): Promise<bool
   return before.finished_at !== null
 }
 
-const faultLine = (ids: number[], what: string): string[] =>
+const faultLine = (ids: (number | string)[], what: string): string[] =>
   ids.length === 0
     ? []
     : [`${ids.length} ${what}: ${ids.slice(0, SHOWN).join(', ')}${ids.length > SHOWN ? ', …' : ''}`]
@@ -121,9 +128,32 @@ const faultsOf = ({ atMost }: Check, { here, there, differing }: Found): string[
 
 const FILES_AT_ONCE = 500
 
+type Bytes = { same: number; told: number; removed: number; differing: string[]; lost: string[] }
+
+/**
+ * Adds the comparison of one old file with its copies to `found`. A copy is the MD5 hash of the bytes that were read,
+ * *told* if the report says why there is none, or null.
+ */
+async function addBytes(
+  found: Bytes,
+  files: FileSource,
+  { name, path, copies }: { name: string; path: string; copies: (string | null)[] },
+): Promise<void> {
+  if (copies.includes(null)) found.lost.push(name)
+  if (copies.includes('told')) found.told += 1
+  const copied = copies.filter((each) => each !== null && each !== 'told')
+  if (copied.length === 0) return
+  const hash = await files.read(path.replace(/^\/+/, ''), async (bytes) =>
+    typeof bytes === 'string' ? undefined : createHash('md5').update(bytes).digest('hex'),
+  )
+  if (hash === undefined) found.removed += 1
+  else if (copied.every((each) => each === hash)) found.same += 1
+  else found.differing.push(name)
+}
+
 /** Compares the bytes of the old files with the hashes that Kith stored when it copied them. */
-async function compareFiles(files: FileSource, here: Ask, there: Ask) {
-  const found = { same: 0, told: 0, removed: 0, differing: [] as number[], lost: [] as number[] }
+async function compareFiles(files: FileSource, here: Ask, there: Ask): Promise<Bytes> {
+  const found: Bytes = { same: 0, told: 0, removed: 0, differing: [], lost: [] }
   for (let after = 0; ; ) {
     const paths = await there(
       `select id, filename as value from {files} where id > ? order by id limit ${FILES_AT_ONCE}`,
@@ -139,20 +169,31 @@ async function compareFiles(files: FileSource, here: Ask, there: Ask) {
       [after + 1, last.id],
     )
     const stored = Map.groupBy(hashes, ({ id }) => id)
-    for (const { id, value } of paths) {
-      const wanted = stored.get(id) ?? []
-      if (wanted.some((each) => each.value === null)) found.lost.push(id)
-      const copied = wanted.filter((each) => each.value !== null && each.value !== 'told')
-      if (wanted.some((each) => each.value === 'told')) found.told += 1
-      if (copied.length === 0) continue
-      const hash = await files.read((value ?? '').replace(/^\/+/, ''), async (bytes) =>
-        typeof bytes === 'string' ? undefined : createHash('md5').update(bytes).digest('hex'),
-      )
-      if (hash === undefined) found.removed += 1
-      else if (copied.every((each) => each.value === hash)) found.same += 1
-      else found.differing.push(id)
-    }
+    for (const { id, value } of paths)
+      await addBytes(found, files, {
+        name: `${id}`,
+        path: value ?? '',
+        copies: (stored.get(id) ?? []).map((each) => each.value),
+      })
     after = last.id
+  }
+}
+
+/** Does the same for pictures that no row of the table of files names, like avatars. */
+async function comparePictures(sql: Sql, files: FileSource): Promise<Bytes> {
+  const found: Bytes = { same: 0, told: 0, removed: 0, differing: [], lost: [] }
+  for (let [place, id] = ['', 0]; ; ) {
+    const rows = await sql<{ place: string; id: number; path: string; copy: string | null }[]>`
+      select p.place, p.id, p.path, case when n.node is not null then encode(n.md5, 'hex') when exists (
+          select from import_notes t where t.source_table = 'pictures' and t.chunk = 0
+            and t.row_key = concat(p.place, ' ', p.id)) then 'told' end as copy
+      from import_pictures p left join storage_nodes n on n.node = p.node
+      where (p.place, p.id) > (${place}, ${id}) order by p.place, p.id limit ${FILES_AT_ONCE}`
+    const last = rows.at(-1)
+    if (!last) return found
+    for (const { place, id, path, copy } of rows)
+      await addBytes(found, files, { name: `${place} ${id}`, path, copies: [copy] })
+    ;({ place, id } = last)
   }
 }
 
