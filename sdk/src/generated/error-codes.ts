@@ -833,7 +833,7 @@ export interface OperationErrors {
   listFriends: "bad_request" | "too_many_requests" | "unauthenticated" | "validation_failed"
   listFollowRequests: "bad_request" | "too_many_requests" | "unauthenticated" | "validation_failed"
   refuseFollowRequest: "address_blocked" | "bad_request" | "body_too_large" | "not_found" | "too_many_requests" | "unauthenticated" | "unsupported_media_type"
-  acceptFollowRequest: "address_blocked" | "bad_request" | "body_too_large" | "no_such_user" | "not_found" | "too_many_requests" | "unauthenticated" | "unsupported_media_type"
+  acceptFollowRequest: "address_blocked" | "bad_request" | "body_too_large" | "no_such_user" | "not_found" | "silenced" | "too_many_requests" | "unauthenticated" | "unsupported_media_type"
   listMyFollowers: "bad_request" | "too_many_requests" | "unauthenticated" | "validation_failed"
   removeFollower: "address_blocked" | "bad_request" | "body_too_large" | "no_such_user" | "not_found" | "too_many_requests" | "unauthenticated" | "unsupported_media_type"
   listMyFollowings: "bad_request" | "too_many_requests" | "unauthenticated" | "validation_failed"

@@ -89,7 +89,7 @@ export const accountPersonal = [
     file: 'follow-requests',
     about: { en: 'Your requests to follow private accounts', zh: '您的关注申请' },
     table: 'follow_requests',
-    key: ['id'],
+    key: ['target_id'],
     columns: ['target_id', 'created_at'],
   }),
   personalTable({

@@ -26,7 +26,7 @@ const Privacy = Shared('Privacy', {
 type Privacy = Static<typeof Privacy>
 
 const FollowRequest = Shared('FollowRequest', { user: UserView, created_at: Time })
-const RequestQuery = Type.Object({ limit: Limit(), after: CursorBy('user') })
+const RequestQuery = Type.Object({ limit: Limit(), after: CursorBy('user.id') })
 
 async function readPrivacy(sql: Db, userId: number): Promise<Privacy> {
   const [row] = await sql<[Privacy]>`
@@ -144,7 +144,6 @@ export function privateAccountRoutes(server: Server, ctx: Context) {
   route('PUT /user/follow-requests/:user', {
     operationId: 'acceptFollowRequest',
     summary: 'Accept a request to follow me',
-    whileSilenced: true,
     access: 'user',
     params: UserParams,
     reply: { 204: Empty },
