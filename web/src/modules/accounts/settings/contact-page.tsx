@@ -12,10 +12,10 @@ import { SettingsFrame } from './frame.tsx'
 const WORDS = words({
   privacy: ['Private account', '私密账号'],
   privacyLead: [
-    'Only your followers see your feeds, and new followers need your approval. Earlier followers stay.',
+    'Only your followers see your posts, and new followers need your approval. Earlier followers stay.',
     '只有你的关注者能看到你的动态，新的关注需要你同意。已有的关注者不受影响。',
   ],
-  private: ['Show my feeds to followers only', '仅关注者可见我的动态'],
+  private: ['Show my posts to followers only', '仅关注者可见我的动态'],
   requests: ['Requests to follow you', '关注申请'],
   noRequests: ['No requests wait.', '没有待处理的申请。'],
   accept: ['Accept', '同意'],
@@ -125,6 +125,7 @@ export const page = definePage({
               <button
                 type="button"
                 class="button"
+                aria-label={`${t.accept} ${person.name}`}
                 onClick={() => accept.mutate(person.id, { onError: fail })}
               >
                 {t.accept}
@@ -132,6 +133,7 @@ export const page = definePage({
               <button
                 type="button"
                 class="button is-quiet"
+                aria-label={`${t.refuse} ${person.name}`}
                 onClick={() => refuse.mutate(person.id, { onError: fail })}
               >
                 {t.refuse}
