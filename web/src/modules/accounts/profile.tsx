@@ -195,7 +195,7 @@ export function Profile({ user, path, after }: { user: User; path: string; after
         <h1 dir="auto">{user.name}</h1>
         {user.following && <p class="quiet">{t.followsYou}</p>}
         {relation?.requests && (
-          <p class="request" role="group" aria-label={t.asksYou}>
+          <fieldset class="request" aria-label={t.asksYou}>
             <span class="quiet">{t.asksYou}</span>
             <button type="button" class="button" onClick={() => decide.mutate(true, { onError: fail })}>
               {t.accept}
@@ -207,7 +207,7 @@ export function Profile({ user, path, after }: { user: User; path: string; after
             >
               {t.refuse}
             </button>
-          </p>
+          </fieldset>
         )}
         {relation?.muted && (
           <p class="quiet">

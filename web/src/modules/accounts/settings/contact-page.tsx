@@ -100,7 +100,8 @@ export const page = definePage({
           <label class="check">
             <input
               type="checkbox"
-              checked={privacy.private}
+              checked={setPrivate.isPending || setPrivate.isSuccess ? setPrivate.variables : privacy.private}
+              disabled={setPrivate.isPending}
               onChange={(event) =>
                 setPrivate.mutate(event.currentTarget.checked, {
                   onError: fail,
