@@ -129,7 +129,7 @@ async function endRequests(sql: Db, userId: number, limit: number): Promise<numb
   return count
 }
 
-/** Withdraws unread notifications that lead to the erased account, or to feeds that nobody sees any more. */
+/** Withdraws unread notifications that lead to the erased account, or to feeds without followers. */
 async function withdrawNotices(tx: Tx, userId: number): Promise<void> {
   await withdrawNoticesOf(tx, userId)
   const isClosed = await tx`select from private_accounts where user_id = ${userId}`

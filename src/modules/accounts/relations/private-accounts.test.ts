@@ -258,7 +258,7 @@ test('withdraws unread notifications about feeds that their reader may no longer
   assert.deepEqual(await drift(), [])
 })
 
-test('shows feeds of a disabled private account to its followers, and of an erased one to nobody (relations-8)', async () => {
+test('shows feeds of a disabled private account to its followers, and hides those of an erased one (relations-8)', async () => {
   const [ann, bob, cid] = [await person(), await person(), await person()]
   await setPrivate(ann)
   for (const who of [bob, cid]) await follow(who, ann)
