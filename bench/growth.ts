@@ -1,5 +1,5 @@
 /**
- * `npm run bench:growth -- --keep=DIR` counts the database buffers that each request reads. The counts do not
+ * `npm run dev -- bench:growth --keep=DIR` counts the database buffers that each request reads. The counts do not
  * depend on the load of the machine. Needs a database from `bench:scale --keep=DIR`.
  */
 import { spawn } from 'node:child_process'

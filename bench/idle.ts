@@ -1,5 +1,5 @@
 /**
- * `npm run bench:idle` measures memory and processor time of a process with 10,000 open streams. Bare servers with
+ * `npm run dev -- bench:idle` measures memory and processor time of a process with 10,000 open streams. Bare servers with
  * as many open responses or sockets are the baseline.
  */
 import assert from 'node:assert/strict'

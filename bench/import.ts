@@ -1,5 +1,5 @@
 /**
- * `npm run bench:import -- DIR [--scale=0.01] [--no-kill] [--no-spread]` measures `kith import thinksns` on a generated
+ * `npm run dev -- bench:import DIR [--scale=0.01] [--no-kill] [--no-spread]` measures `kith import thinksns` on a generated
  * community: a full run with a kill halfway, runs without changes, with 1 % of the rows changed at the end of the
  * tables and spread over them, and `kith import verify`. Scale 1 has 14 million rows. Needs mariadb-server and, at
  * scale 1, 30 GB in DIR. `--no-spread` leaves out the spread changes, which make the run read all ranges.

@@ -1,5 +1,5 @@
 /**
- * `npm run bench:media -- DIR [--things=100000] [--comments=2000000] [--people=1000]` writes DIR/music.jsonl and
+ * `npm run dev -- bench:media DIR [--things=100000] [--comments=2000000] [--people=1000]` writes DIR/music.jsonl and
  * DIR/news.jsonl for `kith import`. Each file has `things` songs or articles and half of the comments.
  */
 import { createWriteStream } from 'node:fs'

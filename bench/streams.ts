@@ -1,5 +1,5 @@
 /**
- * `npm run bench:streams` opens thousands of streams at once, as after a restart, and measures the writes of a member
+ * `npm run dev -- bench:streams` opens thousands of streams at once, as after a restart, and measures the writes of a member
  * meanwhile.
  */
 import { mkdtemp, rm } from 'node:fs/promises'

@@ -1,5 +1,5 @@
 /**
- * `npm run bench:web` measures the processor time that a server needs for pages of the demo, for a guest and a member,
+ * `npm run dev -- bench:web` measures the processor time that a server needs for pages of the demo, for a guest and a member,
  * without the cache of guest pages. `--against=FOLDER` compares with the checkout in that folder.
  */
 import { spawn } from 'node:child_process'

@@ -1,4 +1,4 @@
-// Written by `npm run tables` from the migrated database. Not to be edited by hand.
+// Written by `npm run dev -- tables` from the migrated database. Not to be edited by hand.
 
 /** Row type of each table. */
 export type Tables = {

@@ -1,4 +1,4 @@
-// Generated from openapi.json by `npm run openapi`. Do not edit.
+// Generated from openapi.json by `npm run dev -- openapi`. Do not edit.
 export interface paths {
     "/aboutus": { parameters: { query?: never; path?: never; }; /** Read the page about the site, or follow the redirect that "site:about-url" sets */ get: operations["getAboutPage"]; put?: never; post?: never; delete?: never; options?: never; head?: never; patch?: never; trace?: never; };
     "/admin/abilities": { parameters: { query?: never; path?: never; }; /** * List all abilities * @description Needs the ability `admin:perm:show`. */ get: operations["adminListAbilities"]; put?: never; post?: never; delete?: never; options?: never; head?: never; patch?: never; trace?: never; };

@@ -1,4 +1,4 @@
-// Generated from openapi.json by `npm run openapi`. Do not edit.
+// Generated from openapi.json by `npm run dev -- openapi`. Do not edit.
 /** Values of the header `X-Error-Code`. */
 export type ErrorCode =
   | "account_disabled"

@@ -1,4 +1,4 @@
-// Generated from openapi.json by `npm run openapi`. Do not edit.
+// Generated from openapi.json by `npm run dev -- openapi`. Do not edit.
 /**
  * Paged lists. `by` is the query parameter that selects the next page. If it is a cursor, `key` is its field in an
  * item. `items` is the field of the list, or null if the reply itself is the list. `max` is the page size limit.
