@@ -126,7 +126,9 @@ test('makes an account private, and asks, accepts and refuses to follow', { skip
       const each = await open(`/users/${ada!.id}`, { ...(who ? { person: who } : {}), ...options })
       await each.locator('html[data-ready]').waitFor()
       await each
-        .getByText(options.locale ? '仅关注者可见其动态。' : 'Only followers see the posts of this person.')
+        .getByText(
+          'locale' in options ? '仅关注者可见其动态。' : 'Only followers see the posts of this person.',
+        )
         .waitFor()
       assert.equal(await each.getByText('Behind the hedge').count(), 0)
       await look(each, `relations-private-${name}-${options.colorScheme}`)
