@@ -6,16 +6,19 @@ import { createWriteStream } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { finished } from 'node:stream/promises'
-import { parseArgs } from 'node:util'
+import { readOptions } from './options.ts'
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    things: { type: 'string', default: '100000' },
-    comments: { type: 'string', default: '2000000' },
-    people: { type: 'string', default: '1000' },
+const { values, positionals } = readOptions(
+  {
+    allowPositionals: true,
+    options: {
+      things: { type: 'string', default: '100000' },
+      comments: { type: 'string', default: '2000000' },
+      people: { type: 'string', default: '1000' },
+    },
   },
-})
+  'FOLDER',
+)
 const folder = positionals[0]
 if (folder === undefined) throw new Error('give the output folder as an argument')
 const [things, comments, people] = [values.things, values.comments, values.people].map(Number) as [

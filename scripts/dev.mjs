@@ -45,6 +45,10 @@ if (!program) {
   if (name !== undefined) console.error(`\nNo command is named ${name}.`)
   process.exit(name === undefined ? 0 : 2)
 }
+if (program.startsWith('test ') && given.includes('--help')) {
+  console.log(COMMANDS[name][1])
+  process.exit(0)
+}
 if (program.startsWith('npm '))
   process.exit(spawnSync(program, { shell: true, stdio: 'inherit' }).status ?? 1)
 process.argv.splice(

@@ -72,7 +72,7 @@ export async function addDocumentation(server: Server, readName: ReadName): Prom
         title: 'Kith',
         version: VERSION,
         description:
-          'A self-hosted social network. Sign in with `POST /api/v2/auth/login`, then send `Authorization: Bearer <access_token>`. Bodies are JSON; `application/x-www-form-urlencoded` is accepted wherever JSON is, with lists as `a[]=1` and objects as `a[b]=1`.\n\n**Amounts** are whole numbers of the minor unit: points, or fen of the wallet (1/100 CNY). `15000` fen are 150.00 CNY. Every amount of points or money states its unit.',
+          'A self-hosted social network. Sign in with `POST /api/v2/auth/login`, then send `Authorization: Bearer <access_token>`. Bodies are JSON; `application/x-www-form-urlencoded` is accepted wherever JSON is, with lists as `a[]=1` and objects as `a[b]=1`. `POST`, `PATCH`, `PUT` and `DELETE` also read these parameters from the query, and those of the body take precedence.\n\n**Amounts** are whole numbers of the minor unit: points, or fen of the wallet (1/100 CNY). `15000` fen are 150.00 CNY. Every amount of points or money states its unit.',
         license: { name: 'MIT', identifier: 'MIT' },
       },
       servers: [{ url: '/', description: 'The server that serves this description' }],

@@ -230,9 +230,12 @@ function underOlderNames(value: Record<string, unknown>, aliases: (readonly [str
 function describe(errors: ErrorObject[]): Record<string, Text[]> {
   const fields: Record<string, Text[]> = {}
   for (const error of errors.slice(0, 50)) {
-    const path = error.instancePath.slice(1).replaceAll('/', '.')
+    // The fields of an item that may have several types are those of one type only.
+    const isOfOneType = error.schemaPath.includes('/items/anyOf/')
+    const place = error.instancePath.slice(1).replaceAll('/', '.')
+    const path = isOfOneType ? place.replace(/(?<=.)\.\d+(\..*)?$/, '') : place
     const field =
-      error.keyword === 'required'
+      error.keyword === 'required' && !isOfOneType
         ? [path, error.params.missingProperty].filter(Boolean).join('.')
         : // Reports an invalid item under the name of its list.
           path.replace(/(?<=.)\.\d+$/, '') || 'body'

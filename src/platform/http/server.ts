@@ -197,6 +197,8 @@ function createInstance(
     routerOptions: { maxParamLength: LINE_LIMIT, ignoreTrailingSlash: true, querystringParser: parseQuery },
     ...handlers,
   }).withTypeProvider<TypeBoxTypeProvider>() as unknown as Server
+  // Node would answer 417 without JSON to any other expectation than `100-continue`. RFC 9110 allows to ignore it.
+  server.server.on('checkExpectation', (...exchange) => server.server.emit('request', ...exchange))
   server.decorateRequest('viewer', null)
   server.decorateRequest('rate', null)
   server.decorateRequest('leave', () => {})
