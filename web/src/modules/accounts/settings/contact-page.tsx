@@ -1,13 +1,12 @@
 import type { Schema } from '@kith/client'
-import { Link } from 'wouter-preact'
 import { list, read, useList, useRead, useWrite } from '../../../app/api.ts'
 import { definePage } from '../../../app/page.ts'
 import { useToast } from '../../../app/toast.tsx'
 import { useWords, words } from '../../../app/words.ts'
 import { Form } from '../../../ui/form.tsx'
 import { More } from '../../../ui/more.tsx'
-import { AvatarLink } from '../../../ui/picture.tsx'
 import { SettingsFrame } from './frame.tsx'
+import { PersonRow } from './person-row.tsx'
 
 const WORDS = words({
   privacy: ['Private account', '私密账号'],
@@ -116,30 +115,18 @@ export const page = definePage({
         {requests.items.length === 0 && <p>{t.noRequests}</p>}
         <ul class="rows">
           {requests.items.map(({ user: person }) => (
-            <li key={person.id}>
-              <AvatarLink person={person} />
-              <div>
-                <Link class="name" dir="auto" href={`/users/${person.id}`}>
-                  {person.name}
-                </Link>
-              </div>
-              <button
-                type="button"
-                class="button"
-                aria-label={`${t.accept} ${person.name}`}
-                onClick={() => accept.mutate(person.id, { onError: fail })}
-              >
-                {t.accept}
-              </button>
-              <button
-                type="button"
-                class="button is-quiet"
-                aria-label={`${t.refuse} ${person.name}`}
-                onClick={() => refuse.mutate(person.id, { onError: fail })}
-              >
-                {t.refuse}
-              </button>
-            </li>
+            <PersonRow
+              key={person.id}
+              person={person}
+              actions={[
+                {
+                  label: t.accept,
+                  isQuiet: false,
+                  act: () => accept.mutate(person.id, { onError: fail }),
+                },
+                { label: t.refuse, act: () => refuse.mutate(person.id, { onError: fail }) },
+              ]}
+            />
           ))}
         </ul>
         <More list={requests} path={visit.path} />
