@@ -413,6 +413,12 @@ export type Tables = {
     created_at: string
     uploaded_at: string
   }
+  follow_requests: {
+    user_id: number
+    target_id: number
+    id: number
+    created_at: string
+  }
   group_categories: {
     id: number
     name: string
@@ -1112,6 +1118,10 @@ export type Tables = {
     created_at: string
     updated_at: string
     settled_before: boolean
+  }
+  private_accounts: {
+    user_id: number
+    created_at: string
   }
   purchases: {
     user_id: number

@@ -135,6 +135,7 @@ export const LISTS = {
   "/user/feed-comment-pinneds": {"by":"after","key":"id","items":null,"max":100},
   "/user/find-by-tags": {"by":"after","key":"id","items":null,"max":100},
   "/user/follow-mutual": {"by":"after","key":"id","items":null,"max":100},
+  "/user/follow-requests": {"by":"after","key":"user.id","items":null,"max":100},
   "/user/followers": {"by":"after","key":"id","items":null,"max":100},
   "/user/followings": {"by":"after","key":"id","items":null,"max":100},
   "/user/invitations": {"by":"after","key":"id","items":null,"max":100},

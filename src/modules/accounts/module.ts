@@ -40,6 +40,7 @@ import { profileRoutes } from './profile/routes.ts'
 import { contactRuleRoutes } from './relations/contact-rules.ts'
 import { mutedWordRoutes } from './relations/muted-words.ts'
 import { muteRoutes, muteSchedules, muteTasks } from './relations/mutes.ts'
+import { privateAccountRoutes } from './relations/private-accounts.ts'
 import { followSchedules, followTasks } from './relations/queries.ts'
 import { blockRoutes, followRoutes } from './relations/routes.ts'
 import { unsettledFollows, withheldSchedules, withheldTasks } from './relations/withheld.ts'
@@ -217,6 +218,7 @@ export const module: Module = {
     muteRoutes,
     mutedWordRoutes,
     contactRuleRoutes,
+    privateAccountRoutes,
     sanctionRoutes,
     appealRoutes,
     discoveryRoutes,

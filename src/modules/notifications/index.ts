@@ -6,7 +6,13 @@ export type { Withheld } from './queries.ts'
 export { deleteUnreadFrom, removeSender } from './queries.ts'
 export type { Notice, NotificationType } from './schema.ts'
 export { invalidateSenderName } from './sender-names.ts'
-export { notify, withdrawContent, withdrawFromReader, withdrawNotifications } from './service.ts'
+export {
+  notify,
+  withdrawContent,
+  withdrawFromOthers,
+  withdrawFromReader,
+  withdrawNotifications,
+} from './service.ts'
 export { type CreateChatSource, type EventStream, eventOf, type OpenStreams } from './stream/event-stream.ts'
 export { hasEndpointFor, publishEvent } from './webhooks/service.ts'
 export { restoreNotifications, withholdNotifications } from './withheld.ts'

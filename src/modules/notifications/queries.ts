@@ -31,10 +31,11 @@ async function findRecipients(sql: Db, notices: Notice[], { users, ids, position
     const { hiddenSenderId, senderId } = notices[position] as Notice
     return hiddenSenderId ?? senderId
   })
-  // Mutes do not silence system notifications, such as those of payments (relations-5).
-  const silenced = positions.map((position, n) =>
-    notices[position]?.type === 'system' ? 0 : (doers[n] as number),
-  )
+  // Mutes do not silence system notifications, such as those of payments (relations-5), except requests to follow.
+  const silenced = positions.map((position, n) => {
+    const { type, data } = notices[position] as Notice
+    return type === 'system' && data.type !== 'follow:request' ? 0 : (doers[n] as number)
+  })
   const texts = positions.map((position) => {
     const { type, data } = notices[position] as Notice
     return type !== 'system' && 'contents' in data ? nameKey(String(data.contents ?? '')) : ''
@@ -195,6 +196,21 @@ export async function findUnreadRecipients(
     limit ${limit}`
   return { users: inOrder(rows.map(({ user_id }) => user_id)), areAll: rows.length < limit }
 }
+
+export type UnreadAfter = Row<'notifications', 'cause_id' | 'sender_id' | 'user_id'>
+
+/** Lists the recipients of unread notifications of `cause`, in the order of the index. */
+export const listUnreadAbout = (
+  sql: Db,
+  cause: { type: string; id: number[] },
+  after: UnreadAfter,
+  limit: number,
+) => sql<UnreadAfter[]>`
+  select n.cause_id, n.sender_id, n.user_id
+  from notifications n join notification_counts c on c.user_id = n.user_id and c.type = n.type
+  where n.cause_type = ${cause.type} and n.cause_id = any(${cause.id}) and n.seq > c.read_seq
+    and (n.cause_id, n.sender_id, n.user_id) > (${after.cause_id}, ${after.sender_id}, ${after.user_id})
+  group by 1, 2, 3 order by 1, 2, 3 limit ${limit}`
 
 type Reference = { type: string; id: number }
 

@@ -252,10 +252,10 @@ async function addCors(server: Server, origins: Context['config']['corsOrigins']
   })
 }
 
-function addPages(server: Server, { config, limiter, log }: Context): void {
+function addPages(server: Server, ctx: Context): void {
   server.decorate('sendPage', null)
   server.decorate('sendOwnIcon', null)
-  if (config.web) addWeb(server, { config, limiter, log })
+  if (ctx.config.web) addWeb(server, ctx)
 }
 
 function addAdmission(server: Server, ctx: Context & { identity: Identity }): void {

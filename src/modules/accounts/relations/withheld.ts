@@ -3,6 +3,7 @@ import { restoreNotifications, type Withheld, withholdNotifications } from '#mod
 import type { Context } from '#platform/context.ts'
 import { type Db, type Fragment, type Row, type Tx, transaction } from '#platform/database'
 import { addJob, type Schedule, type TaskList } from '#platform/jobs'
+import { withdrawNoticesOf } from './notices.ts'
 
 /** Maximum number of follows that one transaction moves. */
 const BATCH = 500
@@ -111,11 +112,17 @@ async function restore(
   return { last: found.at(-1)?.id ?? after, seen: found.length }
 }
 
+/** Enabling an account shows its requests again, without the notifications (relations-9). */
+async function withdrawOfDisabled(tx: Tx, ids: readonly number[]): Promise<void> {
+  for (const id of await holdAccounts(tx, ids, true)) await withdrawNoticesOf(tx, id)
+}
+
 /**
  * Brings the follows of accounts in line with whether the accounts are disabled. Repeatable, and correct in any order of
  * disabling and enabling, because each batch reads the state of the accounts under a lock.
  */
 async function settleFollows({ sql }: Context, ids: readonly number[], signal?: AbortSignal): Promise<void> {
+  for (const id of ids) await transaction(sql, (tx) => withdrawOfDisabled(tx, [id]))
   while ((await transaction(sql, (tx) => withhold(tx, ids))) > 0) signal?.throwIfAborted()
   for (let after = 0; ; ) {
     const { last, seen } = await transaction(sql, (tx) => restore(tx, ids, after))
