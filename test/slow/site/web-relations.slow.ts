@@ -20,7 +20,7 @@ test('removes a follower, and blocks a person, from their pages', { skip }, asyn
   await page.getByRole('button', { name: 'Remove follower bob_block' }).click()
   await look(page, 'relations-remove-follower')
   assert.deepEqual(await findings(page), [])
-  await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click()
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Remove' }).click()
   await page.getByText('No users yet.').waitFor()
   assert.deepEqual((await as(ada, 'GET', '/api/v2/user/followers')).body, [])
   await as(bob, 'PUT', `/api/v2/user/followings/${ada.id}`)
