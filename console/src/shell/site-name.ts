@@ -8,7 +8,7 @@ const written = document.querySelector<HTMLMetaElement>('meta[name=site-name]')?
 /** Name of the site. The server writes it into the page, so that it is known before the sign-in. */
 export const SITE_NAME: string = written && written !== PLACEHOLDER ? written : 'Kith'
 
-/** Query of what visitors see of the site. Whoever changes it fetches it again. */
+/** Reads the names and pictures of the site. After a change, `fetchQuery` shows the new name. */
 export const SITE_QUERY = {
   queryKey: ['bootstrappers'],
   queryFn: () => call<{ identity: { name: string } }>('GET', '/bootstrappers'),
