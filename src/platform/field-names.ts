@@ -181,6 +181,7 @@ const NAMES: Record<string, string> = {
   platform: '平台',
   position: '位置',
   post: '帖子',
+  private: '是否私密',
   provider: '服务商',
   public: '公开',
   q: '搜索内容',
