@@ -1,4 +1,4 @@
-export { currencyName, readSiteName, siteAccent, siteName } from './identity.ts'
+export { currencyName, readSiteHead, readSiteName, siteAccent, siteName } from './identity.ts'
 export { SETTINGS, type SettingName, type Settings, STANDARD_SETTINGS } from './registry.ts'
 export {
   isWebLink,
