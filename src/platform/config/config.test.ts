@@ -62,13 +62,19 @@ test('rejects likely mistakes', () => {
     [{ BACKUP_TO: '~/backups' }, /^BACKUP_TO begins with ~/],
     [{ DATA_DIR: '/srv/kith', BACKUP_TO: '/srv/kith/uploads' }, /^BACKUP_TO is in uploads of DATA_DIR/],
     [{ DATA_DIR: '/srv/kith', BACKUP_TO: '/srv/kith/postgres/old' }, /^BACKUP_TO is in postgres of DATA_DIR/],
-    [{ BACKUP_TO: 's3://kith/backups', ...keys, S3_ACCESS_KEY_ID: '' }, /^S3_ACCESS_KEY_ID is required when BACKUP/],
+    [
+      { BACKUP_TO: 's3://kith/backups', ...keys, S3_ACCESS_KEY_ID: '' },
+      /^S3_ACCESS_KEY_ID is required when BACKUP/,
+    ],
     [{ PUBLIC_WEB_URL: 'https://app.example/{typ}/{id}' }, /^PUBLIC_WEB_URL has \{typ\}/],
     [{ PUBLIC_URL: 'https://0.0.0.0:8080' }, /^PUBLIC_URL names 0\.0\.0\.0/],
     [{ PUBLIC_URL: 'http://[::]:8080' }, /^PUBLIC_URL names \[::\]/],
     [{ PORT: '9464', METRICS_PORT: '9464' }, /^METRICS_PORT is the same as PORT/],
     [{ STORAGE: 's3', S3_BUCKET: 's3://kith', ...keys }, /^S3_BUCKET must be the name/],
-    [{ public_url: 'https://social.example.org' }, /^public_url is not a setting: did you mean PUBLIC_URL\?$/],
+    [
+      { public_url: 'https://social.example.org' },
+      /^public_url is not a setting: did you mean PUBLIC_URL\?$/,
+    ],
   ] as [Record<string, string>, RegExp][]) {
     const [told = '', ...more] = faultsOf(env)
     assert.match(told, fault)

@@ -59,6 +59,8 @@ export function likelyMistakes(
     ...(metricsPort > 0 && metricsPort === port
       ? ['METRICS_PORT is the same as PORT: set it to another number, such as 9464']
       : []),
-    ...(text('S3_BUCKET')?.includes('/') ? ['S3_BUCKET must be the name of the bucket, without s3:// and /'] : []),
+    ...(text('S3_BUCKET')?.includes('/')
+      ? ['S3_BUCKET must be the name of the bucket, without s3:// and /']
+      : []),
   ]
 }
