@@ -1,6 +1,6 @@
 import { relative, resolve } from 'node:path'
 
-/** Settings that Docker's `--env-file` and systemd keep as they are written. Excludes secrets, which may have quotes. */
+/** Settings without quotes, which Docker's `--env-file` would keep. Excludes secrets, which may contain quotes. */
 const UNQUOTED = ['SITE_NAME', 'DATA_DIR', 'BACKUP_TO', 'HOST', 'S3_BUCKET']
 const PATHS = ['DATA_DIR', 'BACKUP_TO']
 /** Folders of the server below DATA_DIR. The server may delete or replace what it did not write there. */
