@@ -37,6 +37,9 @@ import { eraseMentions, mentionRoutes } from './mentions.ts'
 import { messageTasks, receiptTasks } from './messages.ts'
 import { accountPersonal } from './personal.ts'
 import { profileRoutes } from './profile/routes.ts'
+import { contactRuleRoutes } from './relations/contact-rules.ts'
+import { mutedWordRoutes } from './relations/muted-words.ts'
+import { muteRoutes, muteSchedules, muteTasks } from './relations/mutes.ts'
 import { followSchedules, followTasks } from './relations/queries.ts'
 import { blockRoutes, followRoutes } from './relations/routes.ts'
 import { unsettledFollows, withheldSchedules, withheldTasks } from './relations/withheld.ts'
@@ -189,7 +192,11 @@ export const userSearch: Searchable = {
   type: 'users',
   item: UserView,
   find: async (ctx, { q, after, limit, viewerId }) =>
-    userPage(ctx, await listUserIds(ctx.sql, { search: q, since: after, order: 'desc', limit }), viewerId),
+    userPage(
+      ctx,
+      await listUserIds(ctx.sql, { search: q, since: after, order: 'desc', limit, viewerId }),
+      viewerId,
+    ),
 }
 
 export const module: Module = {
@@ -207,6 +214,9 @@ export const module: Module = {
     userRoutes,
     followRoutes,
     blockRoutes,
+    muteRoutes,
+    mutedWordRoutes,
+    contactRuleRoutes,
     sanctionRoutes,
     appealRoutes,
     discoveryRoutes,
@@ -238,6 +248,7 @@ export const module: Module = {
     exportTasks(site.personalData),
     followTasks,
     withheldTasks,
+    muteTasks,
     messageTasks,
     receiptTasks,
   ],
@@ -248,6 +259,7 @@ export const module: Module = {
     ...exportSchedules,
     ...followSchedules,
     ...withheldSchedules,
+    ...muteSchedules,
   ],
   pools: [
     { concurrency: 1, names: ['make_export'] },

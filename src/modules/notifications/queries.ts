@@ -1,4 +1,5 @@
 import type { Ending } from '#contracts/ending.ts'
+import { nameKey } from '#lib/text.ts'
 import type { Context } from '#platform/context.ts'
 import {
   andAfterCursor,
@@ -30,15 +31,33 @@ async function findRecipients(sql: Db, notices: Notice[], { users, ids, position
     const { hiddenSenderId, senderId } = notices[position] as Notice
     return hiddenSenderId ?? senderId
   })
+  // Mutes do not silence system notifications, such as those of payments (relations-5).
+  const silenced = positions.map((position, n) =>
+    notices[position]?.type === 'system' ? 0 : (doers[n] as number),
+  )
+  const texts = positions.map((position) => {
+    const { type, data } = notices[position] as Notice
+    return type !== 'system' && 'contents' in data ? nameKey(String(data.contents ?? '')) : ''
+  })
   const [row] = await sql<[{ kept: number[]; pushed: number[]; announces: boolean }]>`
     select coalesce(array_agg(t.n), '{}') as kept,
       coalesce(array_agg(t.n) filter (where exists (select from push_devices d where d.user_id = t.user_id)), '{}') as pushed,
       exists (
         select from webhook_endpoints where enabled and (types is null or 'notification.created' = any(types))
       ) as announces
-    from unnest(${users}::bigint[], ${doers}::bigint[]) with ordinality as t (user_id, doer_id, n)
+    from unnest(${users}::bigint[], ${doers}::bigint[], ${silenced}::bigint[], ${texts}::text[]) with ordinality
+      as t (user_id, doer_id, silenced_id, text, n)
     join users u on u.id = t.user_id and u.deleted_at is null
-    where not exists (select from user_blocks b where b.user_id = t.user_id and b.target_id = t.doer_id)`
+    where not exists (select from user_blocks b where b.user_id = t.user_id and b.target_id = t.doer_id)
+      and not exists (select from user_blocks b where b.user_id = t.doer_id and b.target_id = t.user_id)
+      and not exists (
+        select from user_mutes m where m.user_id = t.user_id and m.target_id = t.silenced_id
+          and (m.ends_at is null or m.ends_at > now())
+      )
+      and not exists (
+        select from muted_words w where w.user_id = t.user_id and strpos(t.text, w.word_key) > 0
+          and (w.ends_at is null or w.ends_at > now())
+      )`
   const at = row.kept.map((n) => n - 1).sort((a, b) => a - b)
   return {
     users: at.map((n) => users[n] as number),
@@ -50,8 +69,9 @@ async function findRecipients(sql: Db, notices: Notice[], { users, ids, position
 }
 
 /**
- * Skips disabled recipients and recipients who block the sender. Also skips recipients with an unread notification
- * of the same type, sender and cause, except for system notifications.
+ * Skips disabled recipients, recipients with a block between them and the sender, who mute the sender, or who mute a word
+ * of the text. Also skips recipients with an unread notification of the same type, sender and cause, except for system
+ * notifications.
  */
 export async function insertNotices(sql: Db, notices: Notice[], to: Recipients): Promise<void> {
   const found = await findRecipients(sql, notices, to)
@@ -310,6 +330,11 @@ export async function restoreUnread(
       from made m cross join locked l
     ) as m
     where kept.user_id = ${userId} and kept.type = ${type} and m.total > 0`
+}
+
+/** Deletes the unread notifications that one user caused for another, such as after a block (relations-1). */
+export async function deleteUnreadFrom(sql: Db, userId: number, senderId: number): Promise<void> {
+  await deleteUnreadWhere(sql, userId, sql`n.sender_id = ${senderId}`)
 }
 
 export async function removeSender(

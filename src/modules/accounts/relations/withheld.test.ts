@@ -125,6 +125,18 @@ test('ends a follow of a disabled account, which then does not return', async ()
   assert.deepEqual((await seen(ann)).counts, [0, 0, 0])
 })
 
+test('ends a withheld follow by a block between enabling and the job (relations-1)', async () => {
+  const [ann, ben] = [await person(), await person()]
+  await follow(ben, ann)
+  await change(ben, true)
+  await work()
+  await change(ben, false)
+  assert.equal((await as(ann, 'PUT', `/${ben.id}`)).status, 204)
+  await work()
+  assert.deepEqual((await seen(ann)).counts, [0, 0, 0])
+  await assertSettled(ann)
+})
+
 test('keeps counts equal to lists when accounts are disabled and enabled while others follow them', async () => {
   const target = await person()
   const crowd = await Promise.all(Array.from({ length: 8 }, () => person()))

@@ -34,16 +34,30 @@ const holdAccounts = async (tx: Tx, ids: readonly number[], disabled: boolean): 
       select id from users where id = any(${ids}) and (deleted_at is not null) = ${disabled} order by id for share`
   ).map(({ id }) => id)
 
+type Pair = { user_id: number; target_id: number }
+
+const selectPairs = (sql: Db, pairs: readonly Pair[]): Fragment => sql`
+  select * from unnest(${pairs.map(({ user_id }) => user_id)}::bigint[], ${pairs.map(({ target_id }) => target_id)}::bigint[])
+    as p (user_id, target_id)`
+
+/** Locks the counters of all sides in a statement of its own, as `lockPair` does, so that follows and blocks wait. */
+async function lockCounters(tx: Tx, pairs: readonly Pair[]): Promise<void> {
+  const sides = [...new Set(pairs.flatMap(({ user_id, target_id }) => [user_id, target_id]))]
+  await tx`select from user_counts where user_id = any(${sides}) order by user_id for update`
+}
+
 /** Moves follows of disabled accounts out of `user_follows`, with their unread notifications. */
 async function withhold(tx: Tx, ids: readonly number[]): Promise<number> {
   const disabled = await holdAccounts(tx, ids, true)
   if (disabled.length === 0) return 0
   const side = (column: Fragment) => tx`
     (select user_id, target_id from user_follows where ${column} = any(${disabled}) limit ${BATCH})`
-  const links = await tx<{ user_id: number; target_id: number }[]>`
-    with chosen as materialized (
-      select user_id, target_id from (${side(tx`user_id`)} union ${side(tx`target_id`)}) s limit ${BATCH}
-    ),
+  const chosen = await tx<Pair[]>`
+    select user_id, target_id from (${side(tx`user_id`)} union ${side(tx`target_id`)}) s limit ${BATCH}`
+  if (chosen.length === 0) return 0
+  await lockCounters(tx, chosen)
+  const links = await tx<Pair[]>`
+    with chosen as (${selectPairs(tx, chosen)}),
     links as (
       delete from user_follows f using chosen c where f.user_id = c.user_id and f.target_id = c.target_id
       returning f.user_id, f.target_id, f.id, f.created_at
@@ -70,7 +84,7 @@ async function withhold(tx: Tx, ids: readonly number[]): Promise<number> {
       update withheld_follows w set notice = n.notice
       from jsonb_array_elements(${tx.json(notices as never)}) as n (notice)
       where w.user_id = (n.notice ->> 'sender_id')::bigint and w.target_id = (n.notice ->> 'user_id')::bigint`
-  return links.length
+  return chosen.length
 }
 
 /** Moves follows back whose two accounts are enabled. */
@@ -84,11 +98,11 @@ async function restore(
     where (user_id = any(${ids}) or target_id = any(${ids})) and id > ${after} order by id limit ${BATCH}`
   const sides = [...new Set(found.flatMap(({ user_id, target_id }) => [user_id, target_id]))]
   const enabled = await holdAccounts(tx, sides, false)
+  await lockCounters(tx, found)
   const links = await tx<Link[]>`
     with back as (
       delete from withheld_follows w
-      using unnest(${found.map(({ user_id }) => user_id)}::bigint[], ${found.map(({ target_id }) => target_id)}::bigint[])
-        as f (user_id, target_id)
+      using (${selectPairs(tx, found)}) as f
       where w.user_id = f.user_id and w.target_id = f.target_id
         and w.user_id = any(${enabled}) and w.target_id = any(${enabled})
       returning w.user_id, w.target_id, w.id, w.created_at, w.notice
