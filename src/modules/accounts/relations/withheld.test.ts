@@ -131,7 +131,7 @@ test('ends a withheld follow by a block between enabling and the job (relations-
   await change(ben, true)
   await work()
   await change(ben, false)
-  assert.equal((await as(ann, 'PUT', `/${ben.id}`)).status, 204)
+  assert.equal((await as(ann, 'POST', `/user/black/${ben.id}`)).status, 201)
   await work()
   assert.deepEqual((await seen(ann)).counts, [0, 0, 0])
   await assertSettled(ann)
