@@ -68,7 +68,7 @@ export type Site = {
   settingChecks: SettingChecks
   probes: readonly Probe[]
   files: {
-    confidential: ReadonlySet<string>
+    isConfidential(ctx: Context, file: FileUse): Promise<boolean>
     isGone(ctx: Context, file: FileUse): Promise<boolean>
     on(ctx: Context): FileRoutesOptions
   }

@@ -139,6 +139,7 @@ test('removes all identifying data of an erased account (rights-2)', async () =>
       'user_mutes',
       'muted_words',
       'contact_rules',
+      'follow_requests',
     ],
     ...['mentions', 'consents', 'digest_readers', 'withheld_follows'],
   ])
@@ -233,6 +234,8 @@ test('finishes an interrupted erasure when two jobs resume it (rights-2)', async
 
 /** Tables that may still contain the id of an erased user. */
 const RETAINED = new Set([
+  // Keeps the feeds of the account hidden (relations-8).
+  'private_accounts',
   ...[
     'account_deletions',
     'appeals',
@@ -335,10 +338,11 @@ test('classifies every table with user ids as erased, retained or content (right
       'user_tags',
       'user_follows',
       'user_blocks',
-      'withheld_follows',
       'user_mutes',
       'muted_words',
       'contact_rules',
+      'follow_requests',
+      'withheld_follows',
       'famous_users',
       'data_exports',
       'verification_codes',

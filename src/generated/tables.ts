@@ -1,4 +1,4 @@
-// Written by `npm run tables` from the migrated database. Not to be edited by hand.
+// Written by `npm run dev -- tables` from the migrated database. Not to be edited by hand.
 
 /** Row type of each table. */
 export type Tables = {
@@ -412,6 +412,12 @@ export type Tables = {
     height: number | null
     created_at: string
     uploaded_at: string
+  }
+  follow_requests: {
+    user_id: number
+    target_id: number
+    id: number
+    created_at: string
   }
   group_categories: {
     id: number
@@ -1112,6 +1118,10 @@ export type Tables = {
     created_at: string
     updated_at: string
     settled_before: boolean
+  }
+  private_accounts: {
+    user_id: number
+    created_at: string
   }
   purchases: {
     user_id: number

@@ -40,6 +40,7 @@ import { profileRoutes } from './profile/routes.ts'
 import { contactRuleRoutes } from './relations/contact-rules.ts'
 import { mutedWordRoutes } from './relations/muted-words.ts'
 import { muteRoutes, muteSchedules, muteTasks } from './relations/mutes.ts'
+import { privateAccountRoutes } from './relations/private-accounts.ts'
 import { followSchedules, followTasks } from './relations/queries.ts'
 import { blockRoutes, followRoutes } from './relations/routes.ts'
 import { unsettledFollows, withheldSchedules, withheldTasks } from './relations/withheld.ts'
@@ -217,6 +218,7 @@ export const module: Module = {
     muteRoutes,
     mutedWordRoutes,
     contactRuleRoutes,
+    privateAccountRoutes,
     sanctionRoutes,
     appealRoutes,
     discoveryRoutes,
@@ -247,8 +249,8 @@ export const module: Module = {
     deletionTasks(site.erasers),
     exportTasks(site.personalData),
     followTasks,
-    withheldTasks,
     muteTasks,
+    withheldTasks,
     messageTasks,
     receiptTasks,
   ],
@@ -258,8 +260,8 @@ export const module: Module = {
     ...deletionSchedules,
     ...exportSchedules,
     ...followSchedules,
-    ...withheldSchedules,
     ...muteSchedules,
+    ...withheldSchedules,
   ],
   pools: [
     { concurrency: 1, names: ['make_export'] },

@@ -31,10 +31,11 @@ async function findRecipients(sql: Db, notices: Notice[], { users, ids, position
     const { hiddenSenderId, senderId } = notices[position] as Notice
     return hiddenSenderId ?? senderId
   })
-  // Mutes do not silence system notifications, such as those of payments (relations-5).
-  const silenced = positions.map((position, n) =>
-    notices[position]?.type === 'system' ? 0 : (doers[n] as number),
-  )
+  // Mutes do not silence system notifications, such as those of payments (relations-5), except requests to follow.
+  const silenced = positions.map((position, n) => {
+    const { type, data } = notices[position] as Notice
+    return type === 'system' && data.type !== 'follow:request' ? 0 : (doers[n] as number)
+  })
   const texts = positions.map((position) => {
     const { type, data } = notices[position] as Notice
     return type !== 'system' && 'contents' in data ? nameKey(String(data.contents ?? '')) : ''
@@ -196,6 +197,21 @@ export async function findUnreadRecipients(
   return { users: inOrder(rows.map(({ user_id }) => user_id)), areAll: rows.length < limit }
 }
 
+export type UnreadAfter = Row<'notifications', 'cause_id' | 'sender_id' | 'user_id'>
+
+/** Lists the recipients of unread notifications of `cause`, in the order of the index. */
+export const listUnreadAbout = (
+  sql: Db,
+  cause: { type: string; id: number[] },
+  after: UnreadAfter,
+  limit: number,
+) => sql<UnreadAfter[]>`
+  select n.cause_id, n.sender_id, n.user_id
+  from notifications n join notification_counts c on c.user_id = n.user_id and c.type = n.type
+  where n.cause_type = ${cause.type} and n.cause_id = any(${cause.id}) and n.seq > c.read_seq
+    and (n.cause_id, n.sender_id, n.user_id) > (${after.cause_id}, ${after.sender_id}, ${after.user_id})
+  group by 1, 2, 3 order by 1, 2, 3 limit ${limit}`
+
 type Reference = { type: string; id: number }
 
 export type Attached = Reference
@@ -334,7 +350,20 @@ export async function restoreUnread(
 
 /** Deletes the unread notifications that one user caused for another, such as after a block (relations-1). */
 export async function deleteUnreadFrom(sql: Db, userId: number, senderId: number): Promise<void> {
-  await deleteUnreadWhere(sql, userId, sql`n.sender_id = ${senderId}`)
+  await sql`
+    with locked as (
+      select type, read_seq from notification_counts where user_id = ${userId} and unread > 0
+      order by type for update
+    ),
+    gone as (
+      delete from notifications n using locked l
+      where n.user_id = ${userId} and n.type = l.type and n.seq > l.read_seq and n.sender_id = ${senderId}
+      returning n.type
+    )
+    update notification_counts kept set
+      unread = greatest(kept.unread - g.number, 0), total = greatest(kept.total - g.number, kept.unread - g.number, 0)
+    from (select type, count(*) as number from gone group by type) as g
+    where kept.user_id = ${userId} and kept.type = g.type`
 }
 
 export async function removeSender(

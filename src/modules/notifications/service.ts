@@ -16,9 +16,11 @@ import {
   findUnreadRecipients,
   insertNotices,
   listAttached,
+  listUnreadAbout,
   type NotificationRow,
   type Taken,
   type TypeStatistics,
+  type UnreadAfter,
 } from './queries.ts'
 import type {
   Mention,
@@ -272,6 +274,44 @@ export async function withdrawContent(tx: Db, content: EndedContent): Promise<vo
     if (seen.length === AT_ONCE)
       await addJob(tx, 'withdraw_content', { type, ids, ending: cause.type, after: seen.at(-1) })
   }
+}
+
+/**
+ * Withdraws unread notifications about content from all users except `readers`. Continues after the last seen
+ * notification, so that notifications to readers are read once.
+ */
+export async function withdrawFromOthers(
+  ctx: Context,
+  content: EndedContent,
+  readers: (users: number[]) => Promise<number[]>,
+  signal: AbortSignal,
+): Promise<void> {
+  const withdraw = async (cause: { type: string; id: number[] }) => {
+    for (let after: UnreadAfter = { cause_id: 0, sender_id: 0, user_id: 0 }; ; ) {
+      const unread = await listUnreadAbout(ctx.sql, cause, after, AT_ONCE)
+      const kept = new Set(await readers([...new Set(unread.map(({ user_id }) => user_id))]))
+      const others = Map.groupBy(
+        unread.filter(({ user_id }) => !kept.has(user_id)),
+        ({ user_id }) => user_id,
+      )
+      await transaction(ctx.sql, async (tx) => {
+        for (const [user, rows] of [...others].toSorted(([a], [b]) => a - b))
+          await deleteUnread(tx, user, { cause: { ...cause, id: rows.map(({ cause_id }) => cause_id) } })
+      })
+      const last = unread.at(-1)
+      if (last === undefined || unread.length < AT_ONCE) return
+      after = last
+      signal.throwIfAborted()
+    }
+  }
+  await withdraw({ type: content.type, id: content.ids })
+  for (const ending of endings().filter(({ on }) => on !== undefined))
+    for (let after = 0; ; ) {
+      const attached = await listAttached(ctx.sql, content, [ending], { after, limit: AT_ONCE })
+      if (attached.length > 0) await withdraw({ type: ending.type, id: attached.map(({ id }) => id) })
+      if (attached.length < AT_ONCE) break
+      after = attached.at(-1)?.id ?? after
+    }
 }
 
 /** Withdraws unread notifications about content that the user may no longer read. */

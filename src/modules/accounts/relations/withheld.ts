@@ -3,6 +3,7 @@ import { restoreNotifications, type Withheld, withholdNotifications } from '#mod
 import type { Context } from '#platform/context.ts'
 import { type Db, type Fragment, type Row, type Tx, transaction } from '#platform/database'
 import { addJob, type Schedule, type TaskList } from '#platform/jobs'
+import { withdrawNoticesOf } from './notices.ts'
 
 /** Maximum number of follows that one transaction moves. */
 const BATCH = 500
@@ -27,6 +28,10 @@ const countLinks = (sql: Db, change: 1 | -1): Fragment => sql`
     from locked l join changes d on d.id = l.user_id where c.user_id = l.user_id
   )`
 
+/** Locks the counters of `ids` in the order of `lockPair`, in an earlier statement than the change of the follows. */
+const holdCounts = (tx: Tx, ids: readonly number[]) => tx`
+  select from user_counts where user_id = any(${ids}) order by user_id for update`
+
 /** Locks the accounts of `ids` that are enabled or disabled, so that their state lasts until the commit. */
 const holdAccounts = async (tx: Tx, ids: readonly number[], disabled: boolean): Promise<number[]> =>
   (
@@ -34,30 +39,16 @@ const holdAccounts = async (tx: Tx, ids: readonly number[], disabled: boolean): 
       select id from users where id = any(${ids}) and (deleted_at is not null) = ${disabled} order by id for share`
   ).map(({ id }) => id)
 
-type Pair = { user_id: number; target_id: number }
-
-const selectPairs = (sql: Db, pairs: readonly Pair[]): Fragment => sql`
-  select * from unnest(${pairs.map(({ user_id }) => user_id)}::bigint[], ${pairs.map(({ target_id }) => target_id)}::bigint[])
-    as p (user_id, target_id)`
-
-/** Locks the counters of all sides in a statement of its own, as `lockPair` does, so that follows and blocks wait. */
-async function lockCounters(tx: Tx, pairs: readonly Pair[]): Promise<void> {
-  const sides = [...new Set(pairs.flatMap(({ user_id, target_id }) => [user_id, target_id]))]
-  await tx`select from user_counts where user_id = any(${sides}) order by user_id for update`
-}
-
 /** Moves follows of disabled accounts out of `user_follows`, with their unread notifications. */
 async function withhold(tx: Tx, ids: readonly number[]): Promise<number> {
   const disabled = await holdAccounts(tx, ids, true)
   if (disabled.length === 0) return 0
   const side = (column: Fragment) => tx`
     (select user_id, target_id from user_follows where ${column} = any(${disabled}) limit ${BATCH})`
-  const chosen = await tx<Pair[]>`
-    select user_id, target_id from (${side(tx`user_id`)} union ${side(tx`target_id`)}) s limit ${BATCH}`
-  if (chosen.length === 0) return 0
-  await lockCounters(tx, chosen)
-  const links = await tx<Pair[]>`
-    with chosen as (${selectPairs(tx, chosen)}),
+  const links = await tx<{ user_id: number; target_id: number }[]>`
+    with chosen as materialized (
+      select user_id, target_id from (${side(tx`user_id`)} union ${side(tx`target_id`)}) s limit ${BATCH}
+    ),
     links as (
       delete from user_follows f using chosen c where f.user_id = c.user_id and f.target_id = c.target_id
       returning f.user_id, f.target_id, f.id, f.created_at
@@ -84,7 +75,7 @@ async function withhold(tx: Tx, ids: readonly number[]): Promise<number> {
       update withheld_follows w set notice = n.notice
       from jsonb_array_elements(${tx.json(notices as never)}) as n (notice)
       where w.user_id = (n.notice ->> 'sender_id')::bigint and w.target_id = (n.notice ->> 'user_id')::bigint`
-  return chosen.length
+  return links.length
 }
 
 /** Moves follows back whose two accounts are enabled. */
@@ -98,11 +89,12 @@ async function restore(
     where (user_id = any(${ids}) or target_id = any(${ids})) and id > ${after} order by id limit ${BATCH}`
   const sides = [...new Set(found.flatMap(({ user_id, target_id }) => [user_id, target_id]))]
   const enabled = await holdAccounts(tx, sides, false)
-  await lockCounters(tx, found)
+  await holdCounts(tx, sides)
   const links = await tx<Link[]>`
     with back as (
       delete from withheld_follows w
-      using (${selectPairs(tx, found)}) as f
+      using unnest(${found.map(({ user_id }) => user_id)}::bigint[], ${found.map(({ target_id }) => target_id)}::bigint[])
+        as f (user_id, target_id)
       where w.user_id = f.user_id and w.target_id = f.target_id
         and w.user_id = any(${enabled}) and w.target_id = any(${enabled})
       returning w.user_id, w.target_id, w.id, w.created_at, w.notice
@@ -120,11 +112,17 @@ async function restore(
   return { last: found.at(-1)?.id ?? after, seen: found.length }
 }
 
+/** Enabling an account shows its requests again, without the notifications (relations-9). */
+async function withdrawOfDisabled(tx: Tx, ids: readonly number[]): Promise<void> {
+  for (const id of await holdAccounts(tx, ids, true)) await withdrawNoticesOf(tx, id)
+}
+
 /**
  * Brings the follows of accounts in line with whether the accounts are disabled. Repeatable, and correct in any order of
  * disabling and enabling, because each batch reads the state of the accounts under a lock.
  */
 async function settleFollows({ sql }: Context, ids: readonly number[], signal?: AbortSignal): Promise<void> {
+  for (const id of ids) await transaction(sql, (tx) => withdrawOfDisabled(tx, [id]))
   while ((await transaction(sql, (tx) => withhold(tx, ids))) > 0) signal?.throwIfAborted()
   for (let after = 0; ; ) {
     const { last, seen } = await transaction(sql, (tx) => restore(tx, ids, after))

@@ -249,6 +249,20 @@ export const SYSTEM_NOTICES: Record<SystemType, SystemNotice> = {
     fields: { state: '`rejected`', question: '', application: '' },
     resource: '8',
   },
+  'follow:request': {
+    when: 'a user asks to follow a private account (relations-9)',
+    who: 'its owner',
+    fields: { user: '' },
+    resource: '1',
+    shown: AS_TEXT,
+  },
+  'follow:accept': {
+    when: 'a request to follow is accepted',
+    who: 'the user who asked',
+    fields: { user: '' },
+    resource: '1',
+    shown: AS_TEXT,
+  },
   ...GROUP_NOTICES,
 }
 
