@@ -220,6 +220,21 @@ describe('feed restoration', () => {
     assert.ok((await find('type=hot&limit=100')).some((feed: { id: number }) => feed.id === id))
     await assertNoDrift()
   })
+
+  test('brings back no withdrawn notifications with a restored feed (feeds-29)', async () => {
+    const [alice, bob, cleo] = [await person(), await person(), await person()]
+    const id = await publish(alice, { feed_content: 'once more' })
+    const badge = async () => (await as(alice, 'GET', '/user/notification-statistics')).body.like.badge
+    await as(bob, 'POST', `/feeds/${id}/like`)
+    assert.equal(await badge(), 1)
+    await transaction(sql, (tx) => deleteFeed(tx, id, { userId: 0, anybodys: true }))
+    assert.equal(await badge(), 0)
+    await transaction(sql, (tx) => restoreFeed(world.ctx, tx, id))
+    assert.equal(await badge(), 0)
+    await as(cleo, 'POST', `/feeds/${id}/like`)
+    assert.equal(await badge(), 1)
+    await assertNoDrift()
+  })
 })
 
 describe('ranking of feed authors', () => {
