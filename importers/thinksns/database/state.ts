@@ -110,6 +110,15 @@ export const pruneNotes = (sql: Db, step: string, there: Fragment) => sql`
 export const dropNotesIn = (sql: Db, step: string, keys: Fragment) => sql`
   delete from import_notes where source_table = ${step} and chunk = 0 and row_key in (${keys})`
 
+/** Replaces the notes of a step with one reason. `found` selects `key`, `name` of the column, `was` and `became` as JSON. */
+export async function replaceNotes(sql: Db, step: string, reason: string, found: Fragment): Promise<void> {
+  await sql`delete from import_notes where source_table = ${step} and chunk = 0 and reason = ${reason}`
+  await sql`
+    insert into import_notes (source_table, chunk, row_key, outcome, reason, source_column, was, became)
+    select ${step}, 0, key, 'mended', ${reason}, name, coalesce(was::text, 'null'), coalesce(became::text, 'null')
+    from (${found}) f order by key, name`
+}
+
 const VALUE_MAX = 2000
 
 function shownValue(value: unknown, other: unknown): string {

@@ -276,7 +276,7 @@ export const ROWS: Check[] = [
     ],
   }),
   withdrawals('withdrawals of points', 'currency_orders', 'points', {
-    cells: [number('owner_id'), number('amount'), withdrawn('state', 1, 'coalesce(t.state, 9) <> 0')],
+    cells: [number('owner_id'), number('amount'), withdrawn('state', 1, 't.state = -1')],
     there: "and t.target_type = 'cash' and t.amount > 0",
   }),
   orders('earlier orders of points', 'currency_orders', [

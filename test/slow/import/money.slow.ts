@@ -268,6 +268,24 @@ describe('imports balances and payments', { skip: skipMariaDb }, async () => {
     await source.run("delete from settings where namespace = 'currency' and name = 'settings'")
   })
 
+  test('holds withdrawals of points whose state is unknown, with a decision', async () => {
+    const later = await createWorld()
+    const bring = bringerOf(later, { database: source.address })
+    await source.run("update currency_orders set state = 7 where target_type = 'cash'")
+    const { reasons, decisions } = await bring()
+    const states = await later.sql<{ state: string }[]>`
+      select state from withdrawals where currency = 'points'`
+    assert.deepEqual(
+      states.map(({ state }) => state),
+      ['pending'],
+    )
+    const { totals } = await audit(later)
+    assert.equal(totals.points.escrow, 10 + 16 + 30 + 20 + 50 + 200)
+    assert.ok(reasons('currency_orders', 2).includes('value not supported: pending'))
+    assert.ok(decisions.some(({ id }) => id === 'currency_orders.state: value not supported: pending'))
+    await source.run("update currency_orders set state = 0 where target_type = 'cash'")
+  })
+
   test('books only balance differences when the import is repeated', async () => {
     const later = await createWorld()
     const bring = bringerOf(later, { database: source.address })

@@ -190,6 +190,9 @@ export async function withdrawPoints(tx: Tx, rows: PointOrder[], batch: Batch): 
     cash.map((row) => row.owner_id),
   )
   const kept = cash.filter((row) => people.has(row.owner_id ?? 0))
+  for (const row of kept)
+    if (![null, 0, 1, -1].includes(row.state))
+      batch.mend(row, 'value not supported: pending', { column: 'state', new: 'pending' })
   const ids = await assignIds(
     tx,
     `${NUMBERS} points`,
@@ -211,7 +214,7 @@ export async function withdrawPoints(tx: Tx, rows: PointOrder[], batch: Batch): 
         remark: null,
         created_at: row.created_at,
         updated_at: row.updated_at,
-        isOpen: row.state === 0,
+        isOpen: row.state !== 1 && row.state !== -1,
         isPassed: row.state === 1,
       },
     })),
