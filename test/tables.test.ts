@@ -97,6 +97,7 @@ const OWNERS: Record<string, string[]> = {
   ],
   news: ['news', 'news_categories', 'news_counts', 'news_deletions', 'news_subscriptions', 'news_tags'],
   notifications: [
+    'import_withdrawn',
     ...['notices', 'notification_counts', 'notification_cursors', 'notification_reads', 'notifications'],
     ...[
       'pin_counters',
@@ -191,6 +192,7 @@ const JOINT_READS: Record<string, Record<string, string>> = {
   },
   ledger: {
     import_notes: 'the report of an import accounts for the amounts that it skipped',
+    imports: 'an import undoes payments that users made here since its last run',
     pins: 'one statement reads an order and the other user of a pin',
     settings: 'the import converts old money units by the ratio in the settings',
     users: 'ledger must not import accounts, and rankings exclude disabled users',

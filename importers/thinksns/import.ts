@@ -17,7 +17,7 @@ import type { TableImport } from './database/table.ts'
 import { findOpen, listDecisions, readAccepted } from './decisions.ts'
 import { LEFT_OUT } from './left-out.ts'
 import { listFounders } from './modules/accounts/steps.ts'
-import { sumBalances } from './modules/ledger/balances.ts'
+import { hasPaymentsHere, sumBalances } from './modules/ledger/balances.ts'
 import { PLAN, THINGS } from './plan.ts'
 import {
   type LeftTable,
@@ -147,6 +147,11 @@ export async function bringOver(ctx: Context, given: ThinkSnsOptions, out: Outpu
       out.line(
         'The old site has no points (before 1.9): pending payments of requests are refunded into the wallet, because Kith takes points for them.',
       )
+    const hasPayments = await hasPaymentsHere(ctx.sql)
+    if (hasPayments)
+      out.line(
+        'Users paid or earned here since the last run. This run undoes that, and reads everything again, as with --again.',
+      )
     const run = async (transactions: Transactions) => {
       await transactions((tx) => beginRun(tx, SOURCE, choices))
       const unread = listUnread(source, TABLES)
@@ -158,7 +163,7 @@ export async function bringOver(ctx: Context, given: ThinkSnsOptions, out: Outpu
         options: { ...kept, ...(inFen ? { waiting: 'refund' as const } : {}), inFen, dryRun },
         files,
         things: THINGS,
-        again: given.again ?? false,
+        again: hasPayments || (given.again ?? false),
         progress: out.progress,
       })
       await transactions(async (tx) => {

@@ -419,5 +419,10 @@ export const TOTALS: { name: string; tables: string[]; here: string[] }[] = [
   { name: 'people who paid to see answers', tables: ['answer_onlooker'], here: ['answer_onlookers'] },
   { name: 'songs of albums', tables: ['music_special_links'], here: ['music_special_songs'] },
   { name: 'videos of feeds', tables: ['feed_videos'], here: ['feed_videos'] },
+  {
+    name: 'notifications',
+    tables: ['notifications'],
+    here: ['notifications', 'withheld_follows where notice is not null'],
+  },
   { name: 'check-ins', tables: ['checkin_logs'], here: ['checkin_logs'] },
 ]

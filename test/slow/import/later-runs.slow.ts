@@ -83,6 +83,8 @@ describe('leaves what a first run would, after edits that few old sites make', {
     ['another owner of a chat group', 'update im_group set user_id = 3'],
     ['another time of an upload', "update file_withs set created_at = '2020-06-06 00:00:00'"],
     ['another type of a copied file', "update files set mime = 'image/gif', width = 9 where id = 1"],
+    ['a restored feed with an unread notification', 'update feeds set deleted_at = null'],
+    ['a deleted feed with an unread notification', "update feeds set deleted_at = '2022-01-01' where id = 1"],
   ] as [string, ...string[]][])
     test(title, async () => {
       for (const edit of edits) await source.run(edit)

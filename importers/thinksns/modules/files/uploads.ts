@@ -222,8 +222,7 @@ async function dropUnused(tx: Tx): Promise<void> {
 const noteDifferences = (tx: Tx) =>
   replaceNotes(
     tx,
-    'bytes of files',
-    'differs from the stored bytes',
+    { step: 'bytes of files', reason: 'differs from the stored bytes' },
     tx`
       select concat('file ', i.id, ' of user ', f.owner_id) as key, d.name, d.was, d.became
       from import_uploads u join import_files i on i.id = u.content_id join files f on f.id = u.file_id and f.size > 0,

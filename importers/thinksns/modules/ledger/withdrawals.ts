@@ -222,6 +222,24 @@ export async function withdrawPoints(tx: Tx, rows: PointOrder[], batch: Batch): 
   )
 }
 
+/** Removes withdrawals that users asked for here since the last run, because that run returns their amounts. */
+export const dropOwnWithdrawals: ImportStep = {
+  name: 'withdrawals made here',
+  run: ({ transaction, note }) =>
+    transaction(async (tx) => {
+      const made = await tx<{ id: number; owner_id: number; amount: number }[]>`
+        delete from withdrawals where not id in (${targetIds(tx, `${NUMBERS} wallet`)})
+          and not id in (${targetIds(tx, `${NUMBERS} points`)})
+        returning id, owner_id, amount`
+      for (const { id, owner_id, amount } of made)
+        await note(`withdrawal ${id} of user ${owner_id}`, 'made here since the last run: removed', {
+          column: 'amount',
+          old: amount,
+          new: null,
+        })
+    }),
+}
+
 /** Converts withdrawals of points at the ratio of this run, also those of ranges that it does not read again. */
 export const convertPayouts: ImportStep = {
   name: 'payouts of points',
