@@ -12,7 +12,14 @@ import {
   withoutTrace,
 } from './database/run.ts'
 import { openSource, type Source } from './database/source.ts'
-import { acceptDecisions, beginRun, closeImport, findImport, finishRun } from './database/state.ts'
+import {
+  acceptDecisions,
+  beginRun,
+  closeImport,
+  findImport,
+  finishRun,
+  listReadTables,
+} from './database/state.ts'
 import type { TableImport } from './database/table.ts'
 import { findOpen, listDecisions, readAccepted } from './decisions.ts'
 import { LEFT_OUT } from './left-out.ts'
@@ -140,6 +147,13 @@ export async function bringOver(ctx: Context, given: ThinkSnsOptions, out: Outpu
   try {
     if (!source.tables.has('users') || !source.tables.has('migrations'))
       throw new Error('this database contains no ThinkSNS+ tables: check --prefix')
+    // A run would remove everything that it brought from them.
+    const lost = (await listReadTables(ctx.sql)).filter((table) => !source.tables.has(table))
+    if (lost.length > 0)
+      throw new Error(
+        `this database lacks tables that an earlier run read: ${lost.join(', ')}. Load the whole dump, or create a table ` +
+          'without rows if the old site removed it',
+      )
     const left = await countLeft(source)
     const { zone: _, prefix: __, ...kept } = choices
     const inFen = !source.tables.has('currencies')

@@ -93,6 +93,13 @@ export async function listChunks(sql: Db, table: string): Promise<Map<number, Ch
   return new Map(rows.map((row) => [row.chunk, row]))
 }
 
+/** Lists the tables of the source in which the last run found rows. */
+export async function listReadTables(sql: Db): Promise<string[]> {
+  const rows = await sql<{ name: string }[]>`
+    select distinct source_table as name from import_chunks where rows > 0 order by 1`
+  return rows.map(({ name }) => name)
+}
+
 export async function saveChunk(sql: Db, table: string, row: ChunkRow): Promise<void> {
   await sql`
     insert into import_chunks (source_table, chunk, checksum, rows, imported, merged, left_out)

@@ -4,7 +4,7 @@ import type { Sql } from '#platform/database'
 import { type Environment, withContext } from '../../../src/commands/context.ts'
 import { connectionOf, type SourceAddress } from '../database/address.ts'
 import { type FileSource, openFiles } from '../database/files.ts'
-import { findImport, markVerified } from '../database/state.ts'
+import { findImport, type ImportState, listReadTables, markVerified } from '../database/state.ts'
 import type { Check } from './check.ts'
 import { CHECKS } from './checks.ts'
 import { TOTALS } from './rows.ts'
@@ -24,7 +24,7 @@ type Found = {
 
 export const verifyThinkSns = (
   env: Environment,
-  { prefix = '', files, ...address }: SourceAddress & { prefix?: string; files?: string },
+  { prefix, files, ...address }: SourceAddress & { prefix?: string; files?: string },
 ): Promise<number> =>
   withContext(env, async ({ ctx }) =>
     verify(ctx.sql, address, {
@@ -39,11 +39,13 @@ export async function verify(
   sql: Sql,
   address: SourceAddress,
   {
-    prefix = '',
+    prefix: given,
     files,
     print,
-  }: { prefix?: string; files?: FileSource | undefined; print(line: string): void },
+  }: { prefix?: string | undefined; files?: FileSource | undefined; print(line: string): void },
 ): Promise<number> {
+  const before = await requireRun(sql)
+  const prefix = given ?? String(before.options.prefix ?? '')
   const options = await connectionOf(address)
   const source = await createConnection({ ...options, charset: 'utf8mb4', dateStrings: true })
   try {
@@ -65,7 +67,13 @@ export async function verify(
       const rows = await sql<{ id: number; value: string | null }[]>`${sql.unsafe(bounded)}`
       return rows.map(({ id, value }) => ({ id: Number(id), value }))
     }
-    let isGo = await requireRun(sql, print)
+    if (!['users', 'migrations'].every((table) => tables.has(`${prefix}${table}`)))
+      throw new Error('this database contains no ThinkSNS+ tables: check --database and --prefix')
+    // After a run that failed, the databases may be equal where it stopped.
+    if (before.finished_at === null) print('✗ the last run has not finished: repeat it')
+    const lost = (await listReadTables(sql)).filter((table) => !tables.has(`${prefix}${table}`))
+    if (lost.length > 0) print(`✗ tables that the last run read and this database lacks: ${lost.join(', ')}`)
+    let isGo = before.finished_at !== null && lost.length === 0
     const disabled = await listDisabled(here, there)
     for (const each of CHECKS) {
       if (!each.needs.every((table) => tables.has(`${prefix}${table}`))) continue
@@ -127,13 +135,11 @@ export async function verify(
   }
 }
 
-/** Returns false after a run that failed, because the databases may be equal where it stopped. */
-async function requireRun(sql: Sql, print: (line: string) => void): Promise<boolean> {
+async function requireRun(sql: Sql): Promise<ImportState> {
   const [there] = await sql<[{ there: boolean }]>`select to_regclass('imports') is not null as there`
   const before = there.there ? await findImport(sql) : undefined
   if (!before) throw new Error('this database contains no import: run `kith import thinksns` first')
-  if (before.finished_at === null) print('✗ the last run has not finished: repeat it')
-  return before.finished_at !== null
+  return before
 }
 
 const faultLine = (ids: (number | string)[], what: string): string[] =>

@@ -297,6 +297,8 @@ describe('imports balances and payments', { skip: skipMariaDb }, async () => {
     await act(1, 'POST', '/plus-pay/transfer', { user: 2, amount: 50 })
     await act(1, 'POST', '/plus-pay/cashes', { value: 100, type: 'alipay', account: 'a' })
     await act(2, 'PUT', '/user/checkin/currency')
+    await later.sql`
+      update withdrawals set state = 'passed', decided_by = 1, decided_at = now() where id = 1`
     const done = await bring()
     assert.match(done.printed[0] ?? '', /^Users paid or earned here since the last run/)
     assert.deepEqual({ points: await owned(later, 'points'), wallet: await owned(later, 'wallet') }, before)
@@ -313,6 +315,7 @@ describe('imports balances and payments', { skip: skipMariaDb }, async () => {
         'user 1: wallet -150 paid or earned here since the last run: undone',
         'user 2: points 7 paid or earned here since the last run: undone',
         'user 2: wallet 50 paid or earned here since the last run: undone',
+        'withdrawal 1 of user 2: state passed decided here since the last run: has the state of the source again',
         'withdrawal 4 of user 1: amount 100 made here since the last run: removed',
       ],
     )

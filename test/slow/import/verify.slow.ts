@@ -63,6 +63,27 @@ describe('compares an import with its source', { skip: skipMariaDb }, async () =
     assert.equal(code, 0)
   })
 
+  test('rejects a database without the tables of the last run', async () => {
+    const before = await sql<{ verified_run: number | null }[]>`select verified_run from imports`
+    await maria.run(undefined, 'create database elsewhere')
+    const at = (database: string) => ({ database: source.address.replace('verified', database) })
+    const print = () => {}
+    await assert.rejects(verify(sql, at('elsewhere'), { print }), /no ThinkSNS\+ tables: check/)
+    await assert.rejects(verify(sql, at('verified'), { prefix: 'ts_', print }), /no ThinkSNS\+ tables: check/)
+    await source.run('rename table comments to kept_comments')
+    const { code, lines } = await verified()
+    assert.equal(code, 1)
+    assert.ok(lines.includes('✗ tables that the last run read and this database lacks: comments'))
+    await assert.rejects(
+      bringerOf({ sql, ...world }, { database: source.address, files: folder })(),
+      /lacks tables that an earlier run read: comments/,
+    )
+    assert.ok((await sql`select from comments`).count > 0)
+    await source.run('rename table kept_comments to comments')
+    assert.deepEqual([...(await sql`select verified_run from imports`)], [...before])
+    assert.equal((await verified()).code, 0)
+  })
+
   test('allows the end of an import only after the last run was compared', async () => {
     const { ctx } = world
     await accept({ sql, ...world }, await listDecisions(sql))

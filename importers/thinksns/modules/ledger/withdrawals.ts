@@ -222,7 +222,7 @@ export async function withdrawPoints(tx: Tx, rows: PointOrder[], batch: Batch): 
   )
 }
 
-/** Removes withdrawals that users asked for here since the last run, because that run returns their amounts. */
+/** Removes withdrawals that users asked for here since the last run, because this run returns their amounts. */
 export const dropOwnWithdrawals: ImportStep = {
   name: 'withdrawals made here',
   run: ({ transaction, note }) =>
@@ -231,6 +231,14 @@ export const dropOwnWithdrawals: ImportStep = {
         delete from withdrawals where not id in (${targetIds(tx, `${NUMBERS} wallet`)})
           and not id in (${targetIds(tx, `${NUMBERS} points`)})
         returning id, owner_id, amount`
+      const decided = await tx<{ id: number; owner_id: number; state: string }[]>`
+        select id, owner_id, state from withdrawals where decided_by is not null`
+      for (const { id, owner_id, state } of decided)
+        await note(
+          `withdrawal ${id} of user ${owner_id}`,
+          'decided here since the last run: has the state of the source again',
+          { column: 'state', old: state, new: null },
+        )
       for (const { id, owner_id, amount } of made)
         await note(`withdrawal ${id} of user ${owner_id}`, 'made here since the last run: removed', {
           column: 'amount',
