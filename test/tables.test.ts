@@ -159,6 +159,8 @@ const JOINT_READS: Record<string, Record<string, string>> = {
   accounts: {
     checkin_logs: 'the import compares the number of check-ins of a user with the check-in rows',
     imports: 'an open import may assign the id of a new founder to another user',
+    token_families:
+      'the import finds the sign-ins of accounts that users registered before it assigned their ids',
     roles: 'the statement that creates a user finds the roles of the user by name',
     user_roles:
       'the import finds founders and holders of the role `disabler` in the statements that update users',
