@@ -194,7 +194,7 @@ export const listReturned = (sql: Db, subjectType: string) => sql<{ id: number; 
 
 const PEOPLE_AT_ONCE = 1000
 
-/** Postings since the last run. Nobody but users of this site makes any after it. */
+/** Postings since the last run, which only users of this site make. */
 const isMadeHere = (sql: Db) => sql`p.id > (select booked_up_to from imports)`
 /** Money from outside, which no run can return. */
 const FROM_OUTSIDE = ['recharges', 'payments']
