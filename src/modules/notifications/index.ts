@@ -13,6 +13,7 @@ export {
   withdrawFromReader,
   withdrawNotifications,
 } from './service.ts'
+export { aboutDeleted, withdrawStrays } from './strays.ts'
 export { type CreateChatSource, type EventStream, eventOf, type OpenStreams } from './stream/event-stream.ts'
 export { hasEndpointFor, publishEvent } from './webhooks/service.ts'
 export { restoreNotifications, withholdNotifications } from './withheld.ts'
