@@ -123,6 +123,7 @@ const OWNERS: Record<string, string[]> = {
     'period_sum_windows',
     'period_sums',
     'secret_checks',
+    'server_nodes',
     'site_epoch',
     'backup_checks',
     'backup_runs',

@@ -1375,6 +1375,13 @@ export type Tables = {
     created_at: string
     updated_at: string
   }
+  server_nodes: {
+    id: string
+    host: string
+    seen_at: string
+    connections: number
+    store: string | null
+  }
   settings: {
     name: string
     value: unknown
