@@ -1,6 +1,12 @@
 import { invalidatePeriodSums } from '#contracts/period-sums.ts'
-import { addMissingHots, FEED_LIKES, freePart, removeOldHots, searchableText } from '#modules/feeds/index.ts'
-import { readSettings } from '#modules/settings/index.ts'
+import {
+  addMissingHots,
+  FEED_LIKES,
+  freePart,
+  readFeedSettings,
+  removeOldHots,
+  searchableText,
+} from '#modules/feeds/index.ts'
 import type { Tx } from '#platform/database'
 import { kindOf } from '../classes.ts'
 import { numberInText, orNone, textOrNone } from '../database/changes.ts'
@@ -269,7 +275,7 @@ const topicLinks = defineTable({
 export const settleFeeds: ImportStep = {
   name: 'ranking of feeds',
   async run({ ctx, transaction }) {
-    const days = (await readSettings(ctx))['feed:list-hot-days']
+    const days = (await readFeedSettings(ctx))['feed:list-hot-days']
     await transaction(async (tx) => {
       await tx`delete from feed_hots h using feeds f where f.id = h.feed_id and f.deleted_at is not null`
       await tx`delete from feed_topic_links l using feeds f where f.id = l.feed_id and f.deleted_at is not null`

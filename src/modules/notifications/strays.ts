@@ -1,8 +1,8 @@
 import type { CounterCheck, Drift } from '#contracts/counters.ts'
 import { endings } from '#contracts/ending.ts'
 import type { Db } from '#platform/database'
-import { deleteUnreadWhere, type Withheld } from './queries.ts'
 import { SYSTEM_NOTICES } from './system/notices.ts'
+import { deleteUnreadWhere, type Withheld } from './withdrawal.ts'
 
 const OF_DELETION = Object.entries(SYSTEM_NOTICES).flatMap(([type, { ofDeletion }]) =>
   ofDeletion ? [type] : [],
