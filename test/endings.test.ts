@@ -395,6 +395,13 @@ const KINDS: Kind[] = [
     relations: [
       { name: 'request to join', act: ({ id }) => ok(ben, 'PUT', `/currency-groups/${id}`) },
       { name: 'membership', act: ({ id }) => join(id, anna, ben) },
+      {
+        name: 'rejected request to join',
+        async act({ id }) {
+          await ok(ben, 'PUT', `/currency-groups/${id}`)
+          await ok(cleo, 'PATCH', `/groups/${id}/members/${await memberId(id, ben)}/audit`, { status: 2 })
+        },
+      },
       { name: 'report', act: ({ id }) => ok(ben, 'POST', `/groups/${id}/reports`, { reason: 'Rude' }) },
     ],
     endings: [deleted('closed by a moderator', admin, ({ id }) => `/admin/groups/${id}`)],
