@@ -203,7 +203,7 @@ export const SETTINGS = {
   'site:time-zone': define(
     Text(64),
     'UTC',
-    'Time zone of check-ins, daily rankings and times in rendered pages, such as `Asia/Shanghai`.',
+    'Time zone of check-ins, daily rankings, statistics and times in rendered pages, such as `Asia/Shanghai`.',
   ),
   'site:web-links': define(
     TextList(20, 500),

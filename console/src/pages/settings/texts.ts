@@ -135,8 +135,8 @@ export const SETTING_TEXTS: Record<string, SettingText> = {
   'site:time-zone': {
     label: ['Time zone', '时区'],
     note: [
-      'Check-ins and daily rankings use this time zone, for example Asia/Shanghai.',
-      '签到和每日排行使用此时区，例如 Asia/Shanghai。',
+      'Check-ins, daily rankings and statistics use this time zone, for example Asia/Shanghai.',
+      '签到、每日排行和统计使用此时区，例如 Asia/Shanghai。',
     ],
   },
   'site:web-links': {
