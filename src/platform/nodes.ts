@@ -41,7 +41,7 @@ async function renew(ctx: Context, id: string, processes: number): Promise<void>
   await sql`
     insert into server_nodes as n (id, host, connections, store, settings)
     values (${id}, ${hostname()}, ${connections}, ${store}, ${config.given})
-    on conflict (id) do update set seen_at = now(), store = excluded.store`
+    on conflict (id) do update set seen_at = excluded.seen_at, store = excluded.store`
   await sql`delete from server_nodes where seen_at < now() - interval '1 day'`
 }
 
