@@ -215,7 +215,11 @@ test(`leaves no wrong badge or count after ${STEPS} random steps (seed ${SEED})`
         for (const { id } of (await send(who, 'GET', `/feeds?limit=100&${query}`)).body.feeds ?? [])
           assert.ok(!closed.has(id), `${at}: ${query} shows feed ${id} to user ${who.id}`)
       for (const id of [...closed].slice(0, 5))
-        assert.equal((await send(who, 'GET', `/feeds/${id}`)).status, 404, `${at}: feed ${id}, user ${who.id}`)
+        assert.equal(
+          (await send(who, 'GET', `/feeds/${id}`)).status,
+          404,
+          `${at}: feed ${id}, user ${who.id}`,
+        )
     }
   }
 
