@@ -61,8 +61,8 @@ async function transferLikes(tx: Tx, feedId: number, owners: { from: number; to:
 }
 
 /**
- * Transfers all likes of a feed to its author, or to nobody if the feed is deleted. Each batch reads the state of the
- * feed under a lock, so that jobs of a deletion and a restoration may run in any order.
+ * Transfers all likes of a feed to its author, or to no owner if the feed is deleted. Each batch reads the state of
+ * the feed under a lock, so that jobs of a deletion and a restoration may run in any order.
  */
 export async function transferRemainingLikes(
   ctx: Context,
