@@ -130,7 +130,7 @@ test('shows closed content in no read of the API and on no page (relations-8, co
   await ok(admin, 'DELETE', `/admin/groups/${over}`)
 
   // A disabled account.
-  const left = await person({ name: `zxqperson` })
+  const left = await person({ name: 'zxqperson' })
   note(left.id)
   await ok(left, 'PUT', `/user/followings/${ben.id}`)
   await ok(left, 'POST', `/feeds/${quote}/like`)
@@ -178,7 +178,7 @@ test('shows closed content in no read of the API and on no page (relations-8, co
         if (statusCode < 300) shown += 1
         find(body, 'page', path)
         if (path.startsWith('/sitemaps/feeds') && new RegExp(`/feeds/(${before}|${hidden}|${gone})<`).test(body))
-          find(SEARCH + 'sitemap', 'page', path)
+          find('zxqsitemap', 'page', path)
       }
   assert.deepEqual(
     [...seen].map(([key, paths]) => `${key} at ${[...paths].slice(0, 6).join(' ')}`),
