@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vite'
+import { packagesOf } from '../scripts/third-parties.mjs'
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url))
 
@@ -33,9 +34,20 @@ export const SETTINGS = ${JSON.stringify(components.schemas.Settings.properties)
   }
 }
 
+/** Lists the packages whose code is in the build, for the notices of a release. */
+function thirdParties() {
+  return {
+    name: 'third-parties',
+    generateBundle(_options, bundle) {
+      const paths = Object.values(bundle).flatMap(({ modules = {} }) => Object.keys(modules))
+      this.emitFile({ type: 'asset', fileName: 'packages.json', source: JSON.stringify(packagesOf(paths)) })
+    },
+  }
+}
+
 export default defineConfig({
   base: '/admin/',
-  plugins: [contract()],
+  plugins: [contract(), thirdParties()],
   resolve: {
     alias: {
       '@kith/client': here('../sdk/src/index.ts'),
