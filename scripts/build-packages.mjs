@@ -203,7 +203,8 @@ function compress(assets) {
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   for (const name of process.argv.slice(2)) {
     if (!PACKAGES[name]) throw new Error(`Say what to build: ${Object.keys(PACKAGES).join(' or ')}`)
-    if (isBuilt(name)) continue
+    // A release contains the builds without their sources.
+    if (!hasSources(name) || isBuilt(name)) continue
     try {
       await build(name)
     } catch (error) {

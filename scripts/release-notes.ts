@@ -43,3 +43,11 @@ export function withRelease(
   const section = `## ${version} (${today})\n\n${changes.join('\n')}\n${upgrading}`
   return { text: `${before}\n${section}${after === '' ? '' : `\n${after}`}`, section }
 }
+
+/** Returns the section of a version, or that of Unreleased changes when the version has none yet. */
+export function readSection(text: string, version: string): string {
+  const start = text.indexOf(`## ${version} `)
+  const from = start < 0 ? text.indexOf('## Unreleased') : start
+  const next = text.indexOf('\n## ', from + 1)
+  return text.slice(from, next < 0 ? undefined : next).trim()
+}
