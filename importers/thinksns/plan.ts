@@ -13,6 +13,7 @@ import { collectionTables } from './modules/collections.ts'
 import { commentTables } from './modules/comments.ts'
 import { conversationTables } from './modules/conversations.ts'
 import { feedTables, settleFeeds } from './modules/feeds.ts'
+import { findNumberedPictures } from './modules/files/numbered.ts'
 import { copyPictures } from './modules/files/pictures.ts'
 import { copyUploads, fileTables } from './modules/files/uploads.ts'
 import { attachUses } from './modules/files/uses.ts'
@@ -27,9 +28,11 @@ import {
 import { imTables } from './modules/im.ts'
 import { balanceTables, bookBalances, oldWalletTables } from './modules/ledger/balances.ts'
 import { orderTables } from './modules/ledger/orders.ts'
+import { convertPayouts } from './modules/ledger/withdrawals.ts'
 import { likeTables } from './modules/likes.ts'
 import { linkTables } from './modules/linked-accounts.ts'
 import { musicTables } from './modules/music.ts'
+import { embedPictures } from './modules/news/pictures.ts'
 import { newsTables, tagNews } from './modules/news/tables.ts'
 import { notificationTables } from './modules/notifications.ts'
 import { pinTables } from './modules/pinning/tables.ts'
@@ -79,12 +82,15 @@ export const PLAN: Plan = [
   ...purchaseTables,
   ...pinTables,
   ...orderTables,
+  convertPayouts,
   ...balanceTables,
   ...oldWalletTables,
   ...conversationTables,
   ...notificationTables,
   ...imTables,
+  embedPictures,
   attachUses,
+  findNumberedPictures,
   copyPictures,
   showAvatars,
   showLogos,

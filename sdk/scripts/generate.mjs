@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 const at = (path) => new URL(`../${path}`, import.meta.url)
 const PREFIX = '/api/v2'
 const VERBS = ['get', 'head', 'post', 'put', 'patch', 'delete', 'options', 'trace']
-const NOTE = '// Generated from openapi.json by `npm run openapi`. Do not edit.\n'
+const NOTE = '// Generated from openapi.json by `npm run dev -- openapi`. Do not edit.\n'
 
 function installTools() {
   const script = fileURLToPath(at('../scripts/prepare.mjs'))
@@ -15,7 +15,7 @@ function installTools() {
 }
 
 /**
- * Removes deprecated operations, examples and error responses from the document. Error responses need no separate
+ * Removes deprecated operations and error responses from the document. Error responses need no separate
  * types, because all have one format.
  */
 function forClients(document) {
@@ -30,8 +30,6 @@ function forClients(document) {
     for (const [verb, operation] of Object.entries(operations)) {
       if (!VERBS.includes(verb) || operation.deprecated) continue
       const responses = {}
-      for (const { content } of [operation.requestBody ?? {}, ...Object.values(operation.responses)])
-        for (const media of Object.values(content ?? {})) delete media.examples
       const own = new Set()
       for (const [status, response] of Object.entries(operation.responses)) {
         const [, name] = /^#\/components\/responses\/(.+)$/.exec(response.$ref ?? '') ?? []
@@ -49,7 +47,6 @@ function forClients(document) {
     }
     if (Object.keys(kept).length > 0) paths[path.slice(PREFIX.length)] = kept
   }
-  for (const schema of Object.values(document.components.schemas)) delete schema.examples
   return {
     document: { ...document, paths, servers: undefined },
     errorCodes,
@@ -128,7 +125,7 @@ const files = {
 for (const [path, text] of Object.entries(files)) {
   if (!process.argv.includes('--check')) await writeFile(at(path), text)
   else if ((await readFile(at(path), 'utf8').catch(() => '')) !== text) {
-    console.error(`sdk/${path} is outdated. Run \`npm run openapi\`.`)
+    console.error(`sdk/${path} is outdated. Run \`npm run dev -- openapi\`.`)
     process.exitCode = 1
   }
 }

@@ -24,6 +24,7 @@ const rules = [
   ['Chat', 'im'],
   ['Search', 'search'],
   ['Rights', 'rights'],
+  ['Relations', 'relations'],
   ['Administration', 'administration'],
 ] as const
 
@@ -48,6 +49,8 @@ const decisions = [
   ["One engine for members' texts", '0018-one-engine-for-texts'],
   ['A parameter of the URL names the language', '0019-language-in-a-parameter'],
   ['Triggers', '0020-triggers'],
+  ['Restoring a backup in the console', '0021-restore-in-the-console'],
+  ['No record of columns', '0022-no-record-per-noun'],
 ] as const
 
 const sidebar: DefaultTheme.Sidebar = [
@@ -68,9 +71,11 @@ const sidebar: DefaultTheme.Sidebar = [
       page('Move from ThinkSNS+', 'migrate-from-thinksns'),
       page('Import music and news', 'import'),
       page('Run Kith', 'running'),
+      page('Hardware by members', 'hardware'),
       page('Operate Kith', 'operating'),
       page('Troubleshooting', 'troubleshooting'),
       page('Disaster recovery', 'disaster-recovery'),
+      page('Moderation handbook', 'moderation'),
       page('Name and look of a site', 'branding'),
       page('Take payments', 'payments'),
       page('Send text messages', 'sms'),
@@ -125,7 +130,12 @@ const sidebar: DefaultTheme.Sidebar = [
 const chinese: DefaultTheme.Sidebar = [
   {
     text: '运营者指南',
-    items: [page('安装与启动', 'zh/start'), page('日常管理', 'zh/operate'), page('备份与升级', 'zh/upgrade')],
+    items: [
+      page('安装与启动', 'zh/start'),
+      page('日常管理', 'zh/operate'),
+      page('备份与升级', 'zh/upgrade'),
+      page('从 ThinkSNS+ 迁移', 'zh/migrate'),
+    ],
   },
 ]
 

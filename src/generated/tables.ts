@@ -1,4 +1,4 @@
-// Written by `npm run tables` from the migrated database. Not to be edited by hand.
+// Written by `npm run dev -- tables` from the migrated database. Not to be edited by hand.
 
 /** Row type of each table. */
 export type Tables = {
@@ -123,6 +123,12 @@ export type Tables = {
     created_at: string
     content_redacted_at: string | null
   }
+  backup_checks: {
+    place: string
+    checked_at: string
+    seconds: number
+    fault: string | null
+  }
   backup_runs: {
     id: number
     finished_at: string
@@ -130,6 +136,7 @@ export type Tables = {
     bytes: number
     seconds: number
     fault: string | null
+    encrypted: boolean | null
   }
   certification_categories: {
     name: string
@@ -231,6 +238,14 @@ export type Tables = {
     user_id: number
     version_id: number
     agreed_at: string
+  }
+  contact_rules: {
+    user_id: number
+    comments: string
+    mentions: string
+    quotes: string
+    messages: string
+    updated_at: string
   }
   daily_statistics: {
     series: string
@@ -397,6 +412,12 @@ export type Tables = {
     height: number | null
     created_at: string
     uploaded_at: string
+  }
+  follow_requests: {
+    user_id: number
+    target_id: number
+    id: number
+    created_at: string
   }
   group_categories: {
     id: number
@@ -718,6 +739,7 @@ export type Tables = {
     closed_at: string | null
     finished_runs: number
     accepted: unknown
+    verified_run: number | null
   }
   invitation_uses: {
     user_id: number
@@ -855,6 +877,14 @@ export type Tables = {
     created_at: string
     updated_at: string
     deleted_at: string | null
+  }
+  muted_words: {
+    user_id: number
+    word_key: string
+    word: string
+    id: number
+    created_at: string
+    ends_at: string | null
   }
   news: {
     id: number
@@ -1088,6 +1118,10 @@ export type Tables = {
     created_at: string
     updated_at: string
     settled_before: boolean
+  }
+  private_accounts: {
+    user_id: number
+    created_at: string
   }
   purchases: {
     user_id: number
@@ -1477,6 +1511,13 @@ export type Tables = {
     id: number
     created_at: string
   }
+  user_mutes: {
+    user_id: number
+    target_id: number
+    id: number
+    created_at: string
+    ends_at: string | null
+  }
   user_places: {
     user_id: number
     longitude: number
@@ -1580,6 +1621,13 @@ export type Tables = {
     decided_at: string | null
     created_at: string
     updated_at: string
+  }
+  withheld_follows: {
+    user_id: number
+    target_id: number
+    id: number
+    created_at: string
+    notice: unknown
   }
   worker_lease: {
     singleton: boolean

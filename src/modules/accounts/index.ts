@@ -4,14 +4,16 @@ export { appealsOf } from './appeals/service.ts'
 export { addCheckin, countFollowings, listIdsByCount, updateUserCounters, userRecount } from './counters.ts'
 export type { Eraser } from './deletion/service.ts'
 export { divideHashing, hashPassword } from './identity/hashing.ts'
-export { verifyOwner } from './identity/owner-proof.ts'
+export { type UseProof, verifyOwner } from './identity/owner-proof.ts'
 export { checkPaymentPassword, setPassword } from './identity/passwords.ts'
 export { hasPassword, lockSignInMethods } from './identity/queries.ts'
 export {
   checkNewcomerName,
   createUser,
   ensureFounder,
+  founderPasswordFile,
   founderPasswordPath,
+  hasMembers,
   registerUser,
 } from './identity/registration.ts'
 export { REGISTRATION_RULE_ERRORS } from './identity/registration-rules.ts'
@@ -45,7 +47,19 @@ export {
 } from './mentions.ts'
 export { alertAccountOwner, hasEmail, messageUser } from './messages.ts'
 export { mountRanking, RankedUser, RanksQuery } from './rankings.ts'
-export { hasBlocked, isFollowing, notBlockedBy, selectFollowed } from './relations/queries.ts'
+export { contactRefused, isContactRefused, requireContact } from './relations/contact-rules.ts'
+export { findMutedWord } from './relations/muted-words.ts'
+export {
+  hasBlocked,
+  hasMuted,
+  isFollowing,
+  isOpenTo,
+  isPrivate,
+  listOpenTo,
+  noBlockBetween,
+  selectFollowed,
+  shownTo,
+} from './relations/queries.ts'
 export { isSuspended } from './sanctions/queries.ts'
 export {
   accountSuspended,
@@ -69,4 +83,4 @@ export {
   userIdsNamed,
   withEnabledUser,
 } from './users/queries.ts'
-export { userContent, userPage, userViews, withUrls, withUser } from './users/view.ts'
+export { peopleFor, userContent, userPage, userViews, withUrls, withUser } from './users/view.ts'

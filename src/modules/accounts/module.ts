@@ -37,8 +37,13 @@ import { eraseMentions, mentionRoutes } from './mentions.ts'
 import { messageTasks, receiptTasks } from './messages.ts'
 import { accountPersonal } from './personal.ts'
 import { profileRoutes } from './profile/routes.ts'
+import { contactRuleRoutes } from './relations/contact-rules.ts'
+import { mutedWordRoutes } from './relations/muted-words.ts'
+import { muteRoutes, muteSchedules, muteTasks } from './relations/mutes.ts'
+import { privateAccountRoutes } from './relations/private-accounts.ts'
 import { followSchedules, followTasks } from './relations/queries.ts'
 import { blockRoutes, followRoutes } from './relations/routes.ts'
+import { unsettledFollows, withheldSchedules, withheldTasks } from './relations/withheld.ts'
 import { adminRequestRoutes } from './requests.ts'
 import { adminSanctionRoutes, sanctionRoutes } from './sanctions/routes.ts'
 import { UserView } from './schema.ts'
@@ -188,7 +193,11 @@ export const userSearch: Searchable = {
   type: 'users',
   item: UserView,
   find: async (ctx, { q, after, limit, viewerId }) =>
-    userPage(ctx, await listUserIds(ctx.sql, { search: q, since: after, order: 'desc', limit }), viewerId),
+    userPage(
+      ctx,
+      await listUserIds(ctx.sql, { search: q, since: after, order: 'desc', limit, viewerId }),
+      viewerId,
+    ),
 }
 
 export const module: Module = {
@@ -206,6 +215,10 @@ export const module: Module = {
     userRoutes,
     followRoutes,
     blockRoutes,
+    muteRoutes,
+    mutedWordRoutes,
+    contactRuleRoutes,
+    privateAccountRoutes,
     sanctionRoutes,
     appealRoutes,
     discoveryRoutes,
@@ -226,7 +239,7 @@ export const module: Module = {
   personalData: { place: 1, tables: accountPersonal },
   statistics: { place: 1, ...accountStatistics },
   search: { place: 1, ...userSearch },
-  counters: accountCounters,
+  counters: [unsettledFollows, ...accountCounters],
   async erase(tx, userId) {
     await forgetExports(tx, userId)
     await eraseMentions(tx, userId)
@@ -236,11 +249,20 @@ export const module: Module = {
     deletionTasks(site.erasers),
     exportTasks(site.personalData),
     followTasks,
+    muteTasks,
+    withheldTasks,
     messageTasks,
     receiptTasks,
   ],
   probes: [mailProbe],
-  schedules: [...codeSchedules, ...deletionSchedules, ...exportSchedules, ...followSchedules],
+  schedules: [
+    ...codeSchedules,
+    ...deletionSchedules,
+    ...exportSchedules,
+    ...followSchedules,
+    ...muteSchedules,
+    ...withheldSchedules,
+  ],
   pools: [
     { concurrency: 1, names: ['make_export'] },
     { concurrency: 4, names: ['send_code', 'alert_owner', 'send_message', 'send_letter'] },

@@ -10,13 +10,15 @@ import {
 import { fillPage } from '#lib/lists.ts'
 import { wireTime, zuluTime } from '#lib/time.ts'
 import {
+  contactRefused,
   deleteMentions,
   findMentioned,
+  requireContact,
   saveMentions,
   type UserView,
   userViews,
 } from '#modules/accounts/index.ts'
-import { notify, publishEvent, type SystemType, withdrawNotifications } from '#modules/notifications/index.ts'
+import { notify, publishEvent, type SystemType, withdrawContent } from '#modules/notifications/index.ts'
 import { screenWords } from '#modules/words/index.ts'
 import { type Context, defineState } from '#platform/context.ts'
 import { type Db, type Tx, transaction } from '#platform/database'
@@ -131,6 +133,8 @@ export async function prepareComment(
   const { people, mentioned: named } = await findMentioned(ctx.sql, userId, text, 'plain', ids)
   if (replyUser > 0 && !people.some(({ id }) => id === replyUser)) throw unknownPerson()
   if (people.some(({ blocks }) => blocks)) throw blocked()
+  if (named.some(({ refuses }) => refuses)) throw contactRefused()
+  if (!target.hidden && target.ownerId > 0) await requireContact(ctx.sql, userId, target.ownerId, 'comments')
   const mentioned = named.map(({ id }) => id)
   const concerned = [target.ownerId, replyUser, ...mentioned]
   const readers = new Set((await rules.readers?.(ctx.sql, target, concerned)) ?? concerned)
@@ -207,7 +211,7 @@ async function deleteWithDependents(
   const gone = await deleteComment(tx, content, rules.count, target.id, commentId)
   if (!gone) throw notFound()
   await deleteMentions(tx, 'comments', [commentId])
-  await withdrawNotifications(tx, { cause: { type: 'comments', id: commentId } })
+  await withdrawContent(tx, { type: 'comments', ids: [commentId] })
   await publishEvent(ctx, tx, 'comment.deleted', {
     id: commentId,
     commentable: { type: content.type, id: target.id },
@@ -271,7 +275,7 @@ export async function deleteCommentsOf(tx: Db, type: string, contentIds: number[
   const ids = await deleteAllComments(tx, type, contentIds)
   if (ids.length === 0) return ids
   await deleteMentions(tx, 'comments', ids)
-  await withdrawNotifications(tx, { cause: { type: 'comments', id: ids } })
+  await withdrawContent(tx, { type: 'comments', ids })
   return ids
 }
 
@@ -319,7 +323,7 @@ export async function findVisibleComments(
   }
   const { limit = 15, direction = 'desc', resourceable_type: type, resourceable_id: ids } = query
   if (query.id) {
-    const rows = await see(await findComments(ctx.sql, query.id))
+    const rows = await see(await findComments(ctx.sql, query.id, viewerId))
     return rows.sort((a, b) => (direction === 'asc' ? a.id - b.id : b.id - a.id))
   }
   if (ids && type === undefined) throw typeMissing()
@@ -330,6 +334,7 @@ export async function findVisibleComments(
     forType: query.for_type ?? 'all',
     content: ids && type !== undefined ? { type, ids } : undefined,
     direction,
+    viewerId,
   }
   return fillPage(
     { after: query.index ?? 0, limit, batch: Math.min(limit * 2, 100) },

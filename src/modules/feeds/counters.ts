@@ -6,7 +6,7 @@ import { likesRecount } from '#modules/likes/index.ts'
 import { postsRecount } from '#modules/topics/index.ts'
 import type { Db } from '#platform/database'
 import { defineBufferedCounts } from '#platform/memory'
-import { visibleFeed } from './queries.ts'
+import { liveFeeds } from './queries.ts'
 import { feedLikes } from './ranks.ts'
 
 /** Locks feeds before their hot list rows, as likes do. Otherwise likes and view flushes could deadlock. */
@@ -58,7 +58,7 @@ export const feedCounters: CounterCheck[] = [
   periodSumsRecount(feedLikes),
   userRecount(
     'feeds_count',
-    (sql) => sql`select f.user_id as key, count(*) as n from feeds f where ${visibleFeed(sql)} group by 1`,
+    (sql) => sql`select f.user_id as key, count(*) as n from feeds f where ${liveFeeds(sql)} group by 1`,
   ),
   postsInTopics,
 ]

@@ -13,7 +13,7 @@ import { deleteCommentsOf } from '#modules/comments/index.ts'
 import { attachUnattached, detachFiles } from '#modules/files/index.ts'
 import { moveFunds, PLATFORM_ACCOUNTS } from '#modules/ledger/index.ts'
 import { deleteLikesOf } from '#modules/likes/index.ts'
-import { notify, withdrawNotifications } from '#modules/notifications/index.ts'
+import { notify, withdrawContent } from '#modules/notifications/index.ts'
 import type { Context } from '#platform/context.ts'
 import type { Db, Tx } from '#platform/database'
 import { blocked, unauthenticated } from '#platform/errors.ts'
@@ -122,11 +122,11 @@ export async function listUserQuestions(
   query: UserQuestionsQuery,
 ): Promise<QuestionItem[]> {
   const { userId, own } = resolveListedUser(viewerId, query.user_id)
-  return questionItems(ctx, await listQuestionsOf(ctx.sql, userId, query, { own }), viewerId)
+  return questionItems(ctx, await listQuestionsOf(ctx.sql, userId, query, { own, viewerId }), viewerId)
 }
 
 export async function listRepostedQuestions(ctx: Context, ids: number[], viewerId: number) {
-  const rows = ids.length === 0 ? [] : await findQuestionRows(ctx.sql, ids)
+  const rows = ids.length === 0 ? [] : await findQuestionRows(ctx.sql, ids, viewerId)
   const items = new Map((await questionItems(ctx, rows, viewerId)).map((item) => [item.id, item]))
   return [...new Set(ids)].flatMap((id) => items.get(id) ?? [])
 }
@@ -326,7 +326,7 @@ export async function deleteQuestion(
       subject: { type: 'question-applications', id: fee.id },
     })),
   ])
-  await withdrawNotifications(tx, { cause: { type: QUESTIONS, id } })
-  if (answerIds.length > 0) await withdrawNotifications(tx, { cause: { type: ANSWERS, id: answerIds } })
+  await withdrawContent(tx, { type: QUESTIONS, ids: [id] })
+  await withdrawContent(tx, { type: ANSWERS, ids: answerIds })
   return question
 }

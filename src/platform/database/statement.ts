@@ -1,4 +1,3 @@
-import pg from 'pg'
 import { parse } from 'postgres-array'
 
 type Read = (text: string) => unknown
@@ -223,68 +222,3 @@ export function createTag(send: Send, isPrepared: boolean): Tag {
     json: (value: unknown) => new JsonValue(value),
   }) as Tag
 }
-
-type Columns = { fields: unknown; _parsers: unknown; _prebuiltEmptyResultObject: unknown }
-
-/** Methods of pg's connection that its types omit. */
-type Wire = {
-  bind(message: { statement: string; values: Query['values'] }): void
-  execute(message: object): void
-  sync(): void
-}
-
-/** Members of pg's query that its types omit. */
-type DriverQuery = {
-  name: string
-  values: Query['values']
-  _result: Columns
-  _accumulateRows: unknown
-  prepare(connection: Wire): void
-  handleRowDescription(message: unknown): void
-}
-
-type OnResult = (error: Error | undefined, result: pg.QueryResult | pg.QueryResult[]) => void
-
-const Base = pg.Query as unknown as new (
-  config: { text: string; values: Query['values']; name: string },
-  callback: OnResult,
-) => DriverQuery
-
-const known = new WeakMap<Wire, Map<string, Columns>>()
-
-/**
- * Reuses the columns of a prepared statement instead of requesting a description with each execution.
- * PostgreSQL rejects the statement when its result columns change.
- */
-class PreparedQuery extends Base {
-  #connection: Wire | undefined
-
-  override prepare(connection: Wire): void {
-    this.#connection = connection
-    const columns = known.get(connection)?.get(this.name)
-    if (!columns) {
-      super.prepare(connection)
-      return
-    }
-    Object.assign(this._result, columns)
-    this._accumulateRows = true
-    connection.bind({ statement: this.name, values: this.values })
-    connection.execute({})
-    connection.sync()
-  }
-
-  override handleRowDescription(message: unknown): void {
-    super.handleRowDescription(message)
-    const connection = this.#connection
-    if (!connection) return
-    const { fields, _parsers, _prebuiltEmptyResultObject } = this._result
-    const ofConnection = known.get(connection) ?? new Map<string, Columns>()
-    ofConnection.set(this.name, { fields, _parsers, _prebuiltEmptyResultObject })
-    known.set(connection, ofConnection)
-  }
-}
-
-export const preparedQuery = (
-  config: { text: string; values: Query['values']; name: string },
-  callback: OnResult,
-): pg.Query => new PreparedQuery(config, callback) as unknown as pg.Query

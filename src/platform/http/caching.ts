@@ -5,8 +5,8 @@ import { LRUCache } from 'lru-cache'
 import Negotiator from 'negotiator'
 import { type Context, defineState } from '#platform/context.ts'
 import type { Language } from '#platform/errors.ts'
+import { guestPurgeOf } from './guest-purge.ts'
 import { isForApi, type Server } from './instance.ts'
-import { isInner } from './web/session.ts'
 
 /**
  * Compresses synchronously, because a switch to another thread costs more than the compression of a few kilobytes.
@@ -104,7 +104,7 @@ const VARIES = 'Accept-Encoding, Authorization'
 export function addCaching(server: Server): void {
   server.decorateRequest('isTranslated', false)
   server.addHook('onSend', (request, reply, payload, done) => {
-    if (!isForApi(request) || isInner(request)) return done(null, payload)
+    if (!isForApi(request) || request.isInner) return done(null, payload)
     const { statusCode } = reply
     const varies = request.isTranslated ? `${VARIES}, Accept-Language` : VARIES
     addVary(reply, varies)
@@ -141,22 +141,31 @@ export const guestCacheOf = defineState((ctx) => createGuestCache(ctx))
 
 export type GuestCache = ReturnType<typeof guestCacheOf>
 
-function createGuestCache({ config, metrics }: Context) {
-  const { guestCacheMs } = config
+function createGuestCache(ctx: Context) {
+  const { metrics } = ctx
+  const { guestCacheMs } = ctx.config
   const kept = new LRUCache<string, Kept>({
     maxSize: MAX_CACHE_BYTES,
     sizeCalculation: ({ bytes }, key) => key.length * 2 + bytes.length * COPIES + ENTRY_BYTES,
   })
   const making = new Map<string, { since: number; made: Promise<Kept | undefined> }>()
+  let purges = 0
+  guestPurgeOf(ctx).on(() => {
+    purges += 1
+    kept.clear()
+    making.clear()
+  })
   const isYoung = (since: number) => performance.now() - since < guestCacheMs
 
   const make = (key: string, shown: (() => void)[], write: Write): Promise<Kept | undefined> => {
     const since = performance.now()
+    const before = purges
     const made = write().then((text) => {
       if (text === undefined) return undefined
       const bytes = Buffer.from(text)
       const entry = { madeAt: since, bytes, etag: etagOf(text), encoded: new Map(), shown }
-      kept.set(key, entry)
+      // A reply that began before a purge may contain what the purge hides.
+      if (before === purges) kept.set(key, entry)
       return entry
     })
     const mine = { since, made }

@@ -17,12 +17,12 @@ export const builtFolder = (name: PackageName): string => join(ROOT, name, 'dist
 
 const NOT_BUILT: Record<PackageName, Text> = {
   web: {
-    en: 'The site is not built: run “npm run web” in its folder, or set WEB=off.',
-    zh: '网站尚未构建：请在其目录中运行“npm run web”，或设置 WEB=off。',
+    en: 'The site is not built: run “npm run dev -- web” in its folder, or set WEB=off.',
+    zh: '网站尚未构建：请在其目录中运行“npm run dev -- web”，或设置 WEB=off。',
   },
   console: {
-    en: 'The console is not built: run “npm run console” in its folder, or set CONSOLE=off.',
-    zh: '管理后台尚未构建：请在其目录中运行“npm run console”，或设置 CONSOLE=off。',
+    en: 'The console is not built: run “npm run dev -- console” in its folder, or set CONSOLE=off.',
+    zh: '管理后台尚未构建：请在其目录中运行“npm run dev -- console”，或设置 CONSOLE=off。',
   },
 }
 
@@ -36,14 +36,15 @@ export const sendNotBuilt = (name: PackageName, request: FastifyRequest, reply: 
 /**
  * Adds `reply.sendFile`. Browsers cache the built files for a year, because every file name contains a hash.
  */
-export const addAssets = (server: Server) =>
-  server.register(fastifyStatic, {
+export async function addAssets(server: Server): Promise<void> {
+  await server.register(fastifyStatic, {
     serve: false,
     preCompressed: true,
     index: false,
     immutable: true,
     maxAge: 31_536_000_000,
   })
+}
 
 /**
  * Sends a file of a built package from the `assets` folder in `folder`. `maxAge` in seconds replaces the year of

@@ -116,7 +116,7 @@ exit 1`
   assert.equal(code, 0)
   assert.match(
     said,
-    /the console could not be built: request to https:\/\/packages\.example\/react failed, .*Kith starts without it\. `npm run console` tries again, CONSOLE=off turns it off\.\n$/,
+    /the console could not be built: request to https:\/\/packages\.example\/react failed, .*Kith starts without it\. `npm run dev -- console` tries again, CONSOLE=off turns it off\.\n$/,
   )
   assert.equal((await run(['build-packages.mjs', 'console'])).code, 1)
   assert.equal(existsSync(join(home, '.installing')), false)
@@ -158,4 +158,26 @@ test('stops the start when a signal interrupts the build', async () => {
     (await readdir(home)).filter((name) => name.startsWith('.')),
     [],
   )
+})
+
+test('keeps the packages that a developer installed by hand when a start builds the console', async () => {
+  const { home, start } = await clone('by hand', { npm: INSTALLS })
+  await mkdir(join(home, 'node_modules'))
+  await writeFile(join(home, 'node_modules/.package-lock.json'), '{}')
+  assert.equal((await start()).code, 0)
+  assert.ok(existsSync(join(home, 'node_modules/.package-lock.json')))
+})
+
+test('installs the packages of a build for tests that run after a start', async () => {
+  const { home, run, start } = await clone('tests', { npm: INSTALLS })
+  assert.equal((await start()).code, 0)
+  assert.ok(!existsSync(join(home, 'node_modules')))
+  assert.deepEqual(await run(['build-packages.mjs', 'console']), {
+    code: 0,
+    said: 'kith: installing the packages of console/\n',
+  })
+  assert.ok(existsSync(join(home, 'node_modules/vite')))
+  assert.deepEqual(await run(['build-packages.mjs', 'console']), { code: 0, said: '' })
+  assert.deepEqual(await start(), { code: 0, said: '' })
+  assert.ok(existsSync(join(home, 'node_modules/vite')))
 })

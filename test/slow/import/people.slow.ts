@@ -9,7 +9,12 @@ import { flatPicture } from '#test/fixtures/media.ts'
 import { addOldPeople, HASH, NODE } from '#test/fixtures/old-people.ts'
 import { createThinkSns, type ThinkSns } from '#test/fixtures/thinksns.ts'
 import { createWorld } from '#test/world.ts'
+import { openFiles } from '../../../importers/thinksns/database/files.ts'
 import { closeMove } from '../../../importers/thinksns/import.ts'
+import { verify } from '../../../importers/thinksns/verify/verify.ts'
+
+/** Hash of `another one`. */
+const OTHER_HASH = '$2y$04$36yc.BveR3xq6bWZ27HD0OUxh0YR.7pDTNj8pkPsPk.nEbwudiQgi'
 
 describe('imports users', { skip: skipMariaDb }, async () => {
   let maria: MariaDb
@@ -197,6 +202,8 @@ describe('imports users', { skip: skipMariaDb }, async () => {
   test('applies new, changed and deleted rows of the source in a second run', async () => {
     await source.add('users', { id: 20, name: 'late', email: 'late@example.org', password: HASH })
     await source.run("update users set bio = 'changed' where id = 3")
+    assert.equal((await signIn('13800000002')).status, 200)
+    await source.run(`update users set password = '${OTHER_HASH}' where id = 2`)
     await source.run("update users set name = 'between' where id = 1")
     await source.run("update users set name = 'root' where id = 9")
     await source.run('delete from user_follow where id = 5')
@@ -211,6 +218,8 @@ describe('imports users', { skip: skipMariaDb }, async () => {
     )
     assert.equal(people[1]?.bio, 'changed')
     assert.equal((await signIn('between')).status, 200)
+    assert.equal((await signIn('13800000002')).status, 422)
+    assert.equal((await signIn('13800000002', 'another one')).status, 200)
     assert.equal((await guest('GET', '/users/3')).body.extra.followers_count, 0)
     const [found] = await sql<{ there: boolean }[]>`
       select f.size > 0 as there from file_uses u join files f on f.id = u.file_id where u.id = 13`
@@ -218,6 +227,60 @@ describe('imports users', { skip: skipMariaDb }, async () => {
     const [{ next }] = await sql<[{ next: number }]>`
       select nextval(pg_get_serial_sequence('users', 'id')) as next`
     assert.equal(next, 21)
+  })
+
+  test('finds pictures named by ids in every run, in spite of equal paths', async () => {
+    const avatarOf = (id: number, extension: string) => `avatars/000/000/000/0${id}.${extension}`
+    const paint = async (path: string, width: number) =>
+      put(path, await flatPicture(width, 9).png().toBuffer())
+    const widths = async () => {
+      const rows = await sql<{ id: number; width: number | null; cover: number | null }[]>`
+        select id, (avatar ->> 'width')::int as width, (bg ->> 'width')::int as cover from users
+        where id in (3, 4, 5, 9) order by id`
+      return rows.map(({ width, cover }) => [width, cover])
+    }
+    const check = async () => {
+      const printed: string[] = []
+      const files = await openFiles(folder, world.ctx.config.s3)
+      await verify(sql, { database: source.address }, { files, print: (line) => void printed.push(line) })
+      const at = printed.findIndex((line) => line.includes('bytes of pictures'))
+      return printed.slice(at, at + 2)
+    }
+    await paint(avatarOf(3, 'png'), 31)
+    await paint(avatarOf(4, 'jpg'), 41)
+    await paint('user-bg/000/000/000/03.png', 32)
+    await bring()
+    assert.deepEqual(await widths(), [
+      [31, 32],
+      [41, null],
+      [null, null],
+      [40, null],
+    ])
+    await paint(avatarOf(3, 'png'), 33)
+    await paint(avatarOf(4, 'png'), 43)
+    await paint(avatarOf(5, 'jpeg'), 51)
+    await rm(join(folder, avatarOf(9, 'png')))
+    await paint('user-bg/000/000/000/03.png', 34)
+    assert.match((await check()).join(), /✗.*differ: users.avatar 3, users.bg 3/)
+    await bring()
+    assert.deepEqual(await widths(), [
+      [33, 34],
+      [43, null],
+      [51, null],
+      [null, null],
+    ])
+    assert.match((await check()).join(), /✓/)
+    const nodes = async () => sql`select node from storage_nodes order by node`
+    const before = await nodes()
+    await bring()
+    assert.deepEqual(await nodes(), before, 'copies no picture twice')
+    await bringerOf(world, { database: source.address, timeZone: 'Asia/Shanghai' })()
+    assert.deepEqual(await widths(), [
+      [33, 34],
+      [43, null],
+      [51, null],
+      [null, null],
+    ])
   })
 
   test('leaves nothing for `kith doctor` to repair', async () => {
@@ -273,7 +336,7 @@ describe('imports users', { skip: skipMariaDb }, async () => {
     const { decisions } = await bringBroken()
     await assert.rejects(closeMove(broken.ctx), /decisions are not confirmed/)
     await accept(broken, decisions)
-    await closeMove(broken.ctx)
+    await closeMove(broken.ctx, { unverified: true })
     await assert.rejects(bringBroken(), /import into this database is closed/)
     await assert.rejects(closeMove(broken.ctx), /no import to close/)
   })

@@ -23,7 +23,7 @@ export const SUBJECTS: Record<string, { noun: Text; page?: (id: string) => strin
   'app-versions': { noun: ['the app version', '客户端版本'], page: (id) => `/app-versions/${id}` },
   areas: { noun: ['the area', '地区'], page: (id) => `/areas/${id}` },
   'certification-categories': { noun: ['the certification category', '认证类型'] },
-  backups: { noun: ['the backup', '备份'], page: () => '/' },
+  backups: { noun: ['the backup', '备份'], page: () => '/backups' },
   certifications: { noun: ['the certification', '认证'], page: (id) => `/certifications/${id}/show` },
   comments: { noun: ['the comment', '评论'] },
   feedback: { noun: ['the feedback', '反馈'] },
@@ -77,6 +77,8 @@ const VERBS: Record<string, Text> = {
   delete: ['deleted', '删除了'],
   accept: ['accepted', '通过了'],
   reject: ['rejected', '驳回了'],
+  check: ['started a check of', '开始检查'],
+  download: ['downloaded', '下载了'],
   deal: ['handled', '处理了'],
   resolve: ['resolved', '处理了'],
   review: ['reviewed', '审核了'],
@@ -100,6 +102,7 @@ const VERBS: Record<string, Text> = {
 
 /** Sentences by action. `{a}` is the actor and `{s}` the subject. */
 const SENTENCES: Record<string, Text> = {
+  'backups.restore': ['{a} restored {s}', '{a} 恢复了{s}'],
   'sanctions.lift': ['{a} lifted a sanction on {s}', '{a} 解除了 {s} 的处罚'],
   'users.create': ['{a} created the account of {s}', '{a} 创建了账号 {s}'],
   'users.update': ['{a} changed the account of {s}', '{a} 修改了账号 {s}'],

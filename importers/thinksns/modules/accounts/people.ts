@@ -1,7 +1,6 @@
 import { isEmail, loginKind, normalizeEmail, readPhone } from '#lib/identifiers.ts'
 import { grams, isBlank, nameKey } from '#lib/text.ts'
 import type { Tx } from '#platform/database'
-import { NUMBERED_EXTENSIONS, numberedPath } from '../../classes.ts'
 import { type Batch, defineTable, type Outcomes, type SourceRow } from '../../database/table.ts'
 import { TIME_COLUMNS, TIMES } from '../../database/times.ts'
 import { all, custom, existing, freed, withoutPictures } from '../../database/vanishing.ts'
@@ -110,6 +109,8 @@ async function contactsOf(
     else if (taken.has(contact.key) || (holder && (!holder.deleted || row.deleted_at !== null)))
       batch.mend(row, `another user has the same ${kind}: left empty`, kind)
     else {
+      if (kind === 'phone' && contact.value !== row.phone)
+        batch.mend(row, 'phone number without country code, spaces and hyphens', 'phone')
       taken.add(contact.key)
       contacts.set(row, contact)
       if (!holder) continue
@@ -174,31 +175,17 @@ async function writePeople(tx: Tx, rows: Row[], batch: Batch): Promise<void> {
     update users u set name_key = 'moving ' || u.id, email = null, email_key = null, phone = null
     from ${relation(tx, { id: 'bigint', name_key: 'text', email_key: 'text', phone: 'text' }, people)}
     where u.id = r.id and (u.name_key, u.email_key, u.phone) is distinct from (r.name_key, r.email_key, r.phone)`
-  // Excludes passwords from the upsert. The next statement keeps Argon2 hashes that Kith stored at a sign-in.
-  await upsert(tx, 'users', PERSON_COLUMNS, people, { keep: ['password'] })
-  await tx`
-    update users u set password = r.password from ${relation(tx, { id: 'bigint', password: 'text' }, people)}
-    where u.id = r.id and u.password is distinct from r.password
-      and (u.password is null or u.password not like '$argon2id$%' or r.password like '$argon2id$%')`
+  // Replaces Argon2 hashes that a sign-in during the rehearsal stored, because the password may have changed in the source.
+  await upsert(tx, 'users', PERSON_COLUMNS, people)
   await tx`insert into user_counts (user_id) select unnest(${ids}::bigint[]) on conflict do nothing`
-  await wantAvatars(tx, rows, batch)
+  await wantAvatars(tx, rows)
 }
 
-async function wantAvatars(tx: Tx, rows: Row[], batch: Batch): Promise<void> {
-  for (const [column, folder] of [
-    ['avatar', 'avatars'],
-    ['bg', 'user-bg'],
-  ] as const) {
-    const pictures = rows.flatMap((row) => {
-      const node = row[column]
-      const id = row.id ?? 0
-      return node ? [{ id, ownerId: id, ...nodePicture(node) }] : []
-    })
-    const rest = rows.filter((row) => !row[column])
-    for (const { id } of rest) {
-      const path = await findNumbered(batch, folder, id ?? 0)
-      if (path) pictures.push({ id: id ?? 0, ownerId: id ?? 0, ...nodePicture(path) })
-    }
+async function wantAvatars(tx: Tx, rows: Row[]): Promise<void> {
+  for (const column of ['avatar', 'bg'] as const) {
+    const pictures = rows.flatMap(({ [column]: node, id }) =>
+      node ? [{ id: id ?? 0, ownerId: id ?? 0, ...nodePicture(node) }] : [],
+    )
     await wantPictures(
       tx,
       `users.${column}`,
@@ -206,18 +193,6 @@ async function wantAvatars(tx: Tx, rows: Row[], batch: Batch): Promise<void> {
       pictures,
     )
   }
-}
-
-async function findNumbered(batch: Batch, folder: string, id: number): Promise<string | undefined> {
-  // Caches whether the folder exists, because most sites have no pictures named by user id.
-  const cacheKey = `${folder} exists`
-  if (!batch.memory.has(cacheKey)) batch.memory.set(cacheKey, await batch.files.hasFolder(folder))
-  if (!batch.memory.get(cacheKey)) return undefined
-  for (const extension of NUMBERED_EXTENSIONS) {
-    const path = `${folder}/${numberedPath(id)}.${extension}`
-    if (await batch.files.has(path)) return path
-  }
-  return undefined
 }
 
 export const users = defineTable({
@@ -233,19 +208,20 @@ export const users = defineTable({
   ],
   key: ['id'],
   gone: all(
-    freed('users', (sql) => sql`name_key = 'moving ' || id, email = null, email_key = null, phone = null`),
-    withoutPictures('users.avatar', 'users.bg'),
     custom('hide', {
       // Their content stays. Founders stay too, because the site needs an administrator.
       async after(tx, { from, to }, rows) {
-        const { count } = await tx`
+        const gone = await tx<{ id: number }[]>`
           update users u set deleted_at = now() where id >= ${from} and id < ${to} and deleted_at is null
             and not id = any(${rows.map(({ id }) => Number(id ?? 0))}::bigint[])
             and not exists (
-              select from user_roles x join roles r on r.id = x.role_id where x.user_id = u.id and r.name = 'founder')`
-        return count
+              select from user_roles x join roles r on r.id = x.role_id where x.user_id = u.id and r.name = 'founder')
+          returning id`
+        return gone.map(({ id }) => String(id))
       },
     }),
+    freed('users', (sql) => sql`name_key = 'moving ' || id, email = null, email_key = null, phone = null`),
+    withoutPictures('users.avatar', 'users.bg'),
   ),
   reread: 'whole',
   states: existing('users', 'users'),

@@ -12,6 +12,9 @@ import { upsert } from '../../database/write.ts'
 const BALANCE_COLUMNS = { owner_id: 'bigint', currency: 'text', source: 'text', amount: 'bigint' }
 const BALANCE_KEY = { key: ['owner_id', 'currency', 'source'] }
 
+const TOO_LARGE = 'amount above 9,007,199,254,740,991'
+const isTooLarge = (amount: number | null) => (amount ?? 0) > Number.MAX_SAFE_INTEGER
+
 /** Each wallet of the source has its own row, so that one that is read again does not overwrite another. */
 const balancesOf = (source: string) =>
   replaced({ table: 'import_balances', by: 'owner_id', only: (sql) => sql`t.source = ${source}` })
@@ -77,7 +80,9 @@ const wallets = defineTable({
       rows.map((row) => row.owner_id),
     )
     const given = rows.flatMap((row) => {
-      if (people.has(row.owner_id ?? 0))
+      if (!people.has(row.owner_id ?? 0)) batch.leaveOut(row, 'the user no longer exists', 'balance')
+      else if (isTooLarge(row.balance)) batch.leaveOut(row, TOO_LARGE, 'balance')
+      else
         return [
           {
             owner_id: row.owner_id,
@@ -86,7 +91,6 @@ const wallets = defineTable({
             amount: Math.max(row.balance ?? 0, 0),
           },
         ]
-      batch.leaveOut(row, 'the user no longer exists', 'balance')
       return []
     })
     await upsert(tx, 'import_balances', BALANCE_COLUMNS, given, BALANCE_KEY)
@@ -124,6 +128,7 @@ const oldWallets = defineTable({
       const balance = row.balance ?? 0
       if (!people.has(row.user_id ?? 0)) batch.leaveOut(row, 'the user no longer exists', 'balance')
       else if (balance === 0) batch.merge(row, 'empty wallet of an older version', 'balance')
+      else if (isTooLarge(balance)) batch.leaveOut(row, TOO_LARGE, 'balance')
       else if (row.deleted_at !== null) batch.leaveOut(row, 'deleted wallet of an older version', 'balance')
       else if (newer.has(row.user_id ?? 0))
         batch.merge(row, 'superseded by the current wallet of the user', 'balance')
@@ -190,8 +195,9 @@ const PEOPLE_AT_ONCE = 1000
 
 export const bookBalances: ImportStep = {
   name: 'balances',
-  async run({ transaction, progress }) {
+  async run({ transaction, options, progress }) {
     await transaction(async (tx) => {
+      if (options.inFen) await tx`update import_holds set currency = 'wallet' where currency = 'points'`
       await findDue(tx)
       let [last, done] = [0, 0]
       for (;;) {
@@ -222,16 +228,23 @@ async function findDue(tx: Tx): Promise<void> {
       select subject_type, subject_id, owner_id, currency, amount, kind, refund_kind from import_holds where not given_back
     ),
     held as (
-      select subject_type, subject_id, currency, sum(amount) as amount, min(counterpart) filter (where amount > 0) as owner_id,
+      select subject_type, subject_id, currency, sum(amount) as amount, (array_agg(counterpart order by id desc) filter (where amount > 0))[1] as owner_id,
         min(kind) filter (where amount > 0) as kind
       from ledger_postings
       where owner_id = ${PLATFORM_ACCOUNTS.escrow} and subject_type = any(${HELD}) group by 1, 2, 3
+    ),
+    pairs as (
+      select currency, subject_type, subject_id, coalesce(w.kind, h.kind) as kind,
+        coalesce(w.refund_kind, h.kind || ':refunded') as refund_kind, w.owner_id as payer, h.owner_id as holder,
+        coalesce(w.amount, 0) as wanted, coalesce(h.amount, 0)::bigint as held,
+        w.amount > 0 and h.amount > 0 and w.owner_id <> h.owner_id as moved
+      from wanted w full join held h using (subject_type, subject_id, currency)
     )
-    select coalesce(w.owner_id, h.owner_id) as owner_id, currency, subject_type, subject_id,
-      coalesce(w.kind, h.kind) as kind, coalesce(w.refund_kind, h.kind || ':refunded') as refund_kind,
-      coalesce(w.amount, 0) as wanted, coalesce(h.amount, 0)::bigint as held
-    from wanted w full join held h using (subject_type, subject_id, currency)
-    where coalesce(w.amount, 0) <> coalesce(h.amount, 0)`
+    select coalesce(payer, holder) as owner_id, currency, subject_type, subject_id, kind, refund_kind, wanted, held
+    from pairs where wanted <> held and moved is not true
+    -- A payment that another user made since the last run returns to the former.
+    union all select holder, currency, subject_type, subject_id, kind, refund_kind, 0, held from pairs where moved
+    union all select payer, currency, subject_type, subject_id, kind, refund_kind, wanted, 0 from pairs where moved`
   await tx`
     insert into import_due
     select owner_id, currency, 0, held - wanted, replace(refund_kind, 'withdrawal:refunded', 'withdrawal:rejected'),

@@ -13,7 +13,7 @@ import { deleteCollectionsOf } from '#modules/collections/index.ts'
 import { type CommentRules, deleteCommentsOf } from '#modules/comments/index.ts'
 import { attachFiles, attachUnattached, detachFiles } from '#modules/files/index.ts'
 import { deleteLikesOf } from '#modules/likes/index.ts'
-import { publishEvent, withdrawNotifications } from '#modules/notifications/index.ts'
+import { publishEvent, withdrawContent } from '#modules/notifications/index.ts'
 import { cancelPinOfTarget, cancelPinsOfContent } from '#modules/pinning/index.ts'
 import { screenWords } from '#modules/words/index.ts'
 import type { Context } from '#platform/context.ts'
@@ -34,6 +34,7 @@ import {
 import { COMMENT_PIN, POST_PIN } from '../pins/schema.ts'
 import {
   deletePost,
+  findAuthor,
   findGroupOf,
   findImages,
   findPost,
@@ -196,7 +197,7 @@ export async function removePost(tx: Tx, groupId: number, postId: number): Promi
   await deleteCollectionsOf(tx, POSTS, [postId])
   await detachFiles(tx, { channel: CHANNEL, raws: [postId] })
   await deleteMentions(tx, POSTS, [postId])
-  await withdrawNotifications(tx, { cause: { type: POSTS, id: postId } })
+  await withdrawContent(tx, { type: POSTS, ids: [postId] })
 }
 
 export async function deleteOwnPost(
@@ -246,7 +247,12 @@ export const postContent: Content = {
   live: (sql, id) => sql`select id from group_posts where id = ${id}`,
 }
 
-export const postReader: ContentReader = { visible: findVisiblePosts, views: postsById, closed: true }
+export const postReader: ContentReader = {
+  visible: findVisiblePosts,
+  views: postsById,
+  closed: true,
+  author: findAuthor,
+}
 
 export const countLikes: Counts = (sql) => [
   sql`update group_posts p set likes_count = greatest(p.likes_count + c.by, 0) from changed c where p.id = c.id`,

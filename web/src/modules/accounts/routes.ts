@@ -4,7 +4,7 @@ import type { MenuEntry, Route } from '../../app/page.ts'
 export { SessionEnd as Bar } from './session-end.tsx'
 
 export const routes: Route[] = [
-  { path: '/users/:user', page: 'profile-page' },
+  { path: '/users/:user', page: 'profile-page', goneIn: 'users' },
   { path: '/users/:user/followers', page: 'people-page' },
   { path: '/users/:user/followings', page: 'people-page' },
   { path: '/me', page: 'me-page', access: 'members' },
@@ -17,6 +17,8 @@ export const routes: Route[] = [
   { path: '/account/invitations', page: 'invitations-page', access: 'members' },
   { path: '/account/sessions', page: 'sessions-page', access: 'members' },
   { path: '/account/blocked', page: 'blocked-page', access: 'members' },
+  { path: '/account/muted', page: 'muted-page', access: 'members' },
+  { path: '/account/contact', page: 'contact-page', access: 'members' },
   { path: '/account/exports', page: 'data-page', access: 'members' },
   { path: '/account/deletion', page: 'data-page', access: 'members' },
   { path: '/account/sanctions', page: 'sanctions-page', access: 'members' },

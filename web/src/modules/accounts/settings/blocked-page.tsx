@@ -1,17 +1,16 @@
-import { Link } from 'wouter-preact'
 import { list, useList, useWrite } from '../../../app/api.ts'
 import { definePage } from '../../../app/page.ts'
 import { useToast } from '../../../app/toast.tsx'
 import { useWords, words } from '../../../app/words.ts'
 import { More } from '../../../ui/more.tsx'
-import { AvatarLink } from '../../../ui/picture.tsx'
 import { SettingsFrame } from './frame.tsx'
+import { PersonRow } from './person-row.tsx'
 
 const WORDS = words({
   title: ['Blocked users', '黑名单'],
   lead: [
-    'Blocked users cannot message you, comment on your content or follow you. You do not see their content.',
-    '黑名单中的用户无法给你发私信、评论你的内容或关注你，你也看不到他们发布的内容。',
+    'Blocked users cannot follow, mention, quote or message you, or comment on your content. Neither of you sees the other in lists.',
+    '黑名单中的用户无法关注、提及、引用你，也无法给你发私信或评论你的内容。你们在各列表中互不可见。',
   ],
   none: ['You have not blocked anyone.', '你没有拉黑任何人。'],
   unblock: ['Unblock', '取消拉黑'],
@@ -36,21 +35,11 @@ export const page = definePage({
         {blocked.items.length === 0 && <p>{t.none}</p>}
         <ul class="rows">
           {blocked.items.map((person) => (
-            <li key={person.id}>
-              <AvatarLink person={person} />
-              <div>
-                <Link class="name" dir="auto" href={`/users/${person.id}`}>
-                  {person.name}
-                </Link>
-              </div>
-              <button
-                type="button"
-                class="button is-quiet"
-                onClick={() => unblock.mutate(person.id, { onError: fail })}
-              >
-                {t.unblock}
-              </button>
-            </li>
+            <PersonRow
+              key={person.id}
+              person={person}
+              actions={[{ label: t.unblock, act: () => unblock.mutate(person.id, { onError: fail }) }]}
+            />
           ))}
         </ul>
         <More list={blocked} path={visit.path} />
