@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vite'
-import { packagesOf } from '../scripts/third-parties.mjs'
+import { thirdParties } from '../scripts/third-parties.ts'
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url))
 
@@ -30,17 +30,6 @@ function contract() {
       }
       return `export const ABILITIES = ${JSON.stringify(abilities)}
 export const SETTINGS = ${JSON.stringify(components.schemas.Settings.properties)}`
-    },
-  }
-}
-
-/** Lists the packages whose code is in the build, for the notices of a release. */
-function thirdParties() {
-  return {
-    name: 'third-parties',
-    generateBundle(_options, bundle) {
-      const paths = Object.values(bundle).flatMap(({ modules = {} }) => Object.keys(modules))
-      this.emitFile({ type: 'asset', fileName: 'packages.json', source: JSON.stringify(packagesOf(paths)) })
     },
   }
 }

@@ -1,6 +1,7 @@
 import { posix } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type DefaultTheme, defineConfig } from 'vitepress'
+import { thirdParties } from '../../scripts/third-parties.ts'
 
 const inSite = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.url))
 
@@ -175,6 +176,7 @@ export default defineConfig({
   },
   // Resolves the pages' Vue imports from this package, because the pages are outside the package.
   vite: {
+    plugins: [thirdParties()],
     resolve: {
       alias: [
         { find: /^vue$/, replacement: inSite('node_modules/vue/dist/vue.runtime.esm-bundler.js') },
