@@ -43,7 +43,8 @@ export function describePackage(folder: string): Description {
 /** Returns the folders of the packages that contain the files in `paths`, without duplicates. */
 function foldersOf(paths: readonly string[]): string[] {
   const folders = paths.flatMap((path) => {
-    const [folder] = /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path.replaceAll('\0', '').replaceAll('\\', '/')) ?? []
+    const [folder] =
+      /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path.replaceAll('\0', '').replaceAll('\\', '/')) ?? []
     return folder ? [folder] : []
   })
   return [...new Set(folders)].sort()
