@@ -68,7 +68,7 @@ function repository({ changes = '- A first thing.\n', green = true, migrations =
 }
 
 test('creates a tagged release', () => {
-  const { root, git, read, release, write } = repository()
+  const { git, read, release, write } = repository()
   const made = release('0.1.0')
   assert.deepEqual([made.status, made.stderr], [0, ''])
   const today = new Date().toISOString().slice(0, 10)
