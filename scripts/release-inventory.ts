@@ -5,13 +5,15 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describePackage, installedIn } from './third-parties.ts'
 
-type Part = {
+type Described = {
   name: string
   version: string
   /** SPDX expression. */
   license: string
   /** Text of the license with its copyright lines. */
   text: string
+}
+type Part = Described & {
   purl: string
   /** Folder or file that contains the part, from the root of the archive. */
   place: string
@@ -143,6 +145,28 @@ function rapidocIn(folder: string): Part[] {
   return [{ name: 'rapidoc', version, license: 'MIT', text, purl: npmPurl('rapidoc', version), place }]
 }
 
+/** Texts of licenses that packages state without their terms. */
+const STANDARD: Record<string, string> = { MIT: 'mit', 'Apache-2.0': 'apache-2.0', Unlicense: 'unlicense' }
+/** A shorter text is a name or a link, and contains no terms. */
+const TERMS_LENGTH = 200
+
+/**
+ * Completes the text of a package that has no file of its license. A package with the binary of another one for a
+ * platform has the text of that one.
+ */
+function withTerms<T extends Described>(part: T, all: ReadonlyMap<string, Described>): T {
+  if (part.text.length >= TERMS_LENGTH) return part
+  const [parent = ''] = /^(?:@[^/]+\/)?[^-]+/.exec(part.name) ?? []
+  const { text } = [part, all.get(parent)].find((each) => each && each.text !== '') ?? part
+  const standard = STANDARD[part.license]
+  if (text === '' || (text.length < TERMS_LENGTH && !standard))
+    throw new Error(`No text of the license ${part.license} was found for ${part.name}.`)
+  return {
+    ...part,
+    text: text.length < TERMS_LENGTH && standard ? `${text}\n\n${licenseText(standard)}` : text,
+  }
+}
+
 /** Lists the third parties of the unpacked archive in `folder`: packages, native libraries and bundled scripts. */
 export function listParts(folder: string): Part[] {
   const installed = installedIn(folder).map((place) => ({
@@ -157,13 +181,13 @@ export function listParts(folder: string): Part[] {
     ...each,
     purl: npmPurl(each.name, each.version),
   }))
-  return [...packages, ...postgresqlIn(folder), ...libvipsIn(folder), ...rapidocIn(folder)]
+  const byName = new Map(packages.map((each) => [each.name, each]))
+  const complete = packages.map((each) => withTerms(each, byName))
+  return [...complete, ...postgresqlIn(folder), ...libvipsIn(folder), ...rapidocIn(folder)]
 }
 
 /** Renders the notices, with each text once. */
 export function renderNotices(parts: readonly Part[]): string {
-  const lacking = parts.filter(({ text }) => text === '').map(({ name }) => name)
-  if (lacking.length > 0) throw new Error(`No license text was found of ${lacking.join(', ')}.`)
   const byText = Map.groupBy(parts, ({ text }) => text)
   const titles = (group: readonly Part[]) =>
     [...new Set(group.map(({ name, version, license }) => `${name} ${version} (${license})`))].sort()
