@@ -4,7 +4,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { readChangelog, upgradeNotes, withRelease } from './release-notes.ts'
 
-const PACKAGES = ['.', 'sdk', 'console', 'web']
+const PACKAGES = ['.', 'sdk', 'console', 'web', 'site']
 
 /** A release that nothing was done for. */
 export class Refusal extends Error {}

@@ -6,6 +6,7 @@ import { escapeMarkup } from '#lib/markup/html.ts'
 import type { Config } from '#platform/config'
 import { apiError, type Language } from '#platform/errors.ts'
 import { addVary, builtFolder, language, type Server, sendAsset, sendNotBuilt } from '#platform/http'
+import { VERSION } from '#platform/version.ts'
 
 const turnedOff = apiError(
   404,
@@ -46,7 +47,12 @@ export function addConsole(
       .header('Content-Security-Policy', policyWith(nonce))
       .header('Referrer-Policy', 'same-origin')
       .header('X-Frame-Options', 'DENY')
-      .send(page.replaceAll('KITH_NONCE', nonce).replaceAll('KITH_SITE', () => escapeMarkup(name)))
+      .send(
+        page
+          .replaceAll('KITH_NONCE', nonce)
+          .replaceAll('KITH_VERSION', VERSION)
+          .replaceAll('KITH_SITE', () => escapeMarkup(name)),
+      )
   }
 
   server.get('/admin', sendPage)

@@ -1,12 +1,16 @@
 import { useQuery } from '@tanstack/react-query'
 import { call } from '../api/client.ts'
 
-const PLACEHOLDER = 'KITH_SITE'
+/** Returns what the server wrote into the page, or undefined if another server sent the page. */
+const written = (name: string, placeholder: string): string | undefined => {
+  const content = document.querySelector<HTMLMetaElement>(`meta[name=${name}]`)?.content
+  return content === placeholder ? undefined : content
+}
 
-const written = document.querySelector<HTMLMetaElement>('meta[name=site-name]')?.content
-
-/** Name of the site. The server writes it into the page, so that it is known before the sign-in. */
-export const SITE_NAME: string = written && written !== PLACEHOLDER ? written : 'Kith'
+/** Name of the site, which is known before the sign-in. */
+export const SITE_NAME: string = written('site-name', 'KITH_SITE') || 'Kith'
+/** Version of the server. */
+export const VERSION: string | undefined = written('version', 'KITH_VERSION')
 
 /** Reads the names and pictures of the site. After a change, `fetchQuery` shows the new name. */
 export const SITE_QUERY = {
