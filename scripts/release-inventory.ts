@@ -51,7 +51,7 @@ const BESIDE_POSTGRESQL: Record<string, Library> = {
 const OF_POSTGRESQL = /^lib(ecpg|pg|pq)/
 
 /** Returns the library beside PostgreSQL that the file in its `lib` folder belongs to, or undefined for its own files. */
-export function libraryOf(file: string): Library | undefined {
+function libraryOf(file: string): Library | undefined {
   if (!/^lib.*\.(so|dylib)/.test(file) || OF_POSTGRESQL.test(file)) return undefined
   const [, library] = Object.entries(BESIDE_POSTGRESQL).find(([start]) => file.startsWith(start)) ?? []
   if (!library) throw new Error(`${file} is of no known library: add it to BESIDE_POSTGRESQL.`)
