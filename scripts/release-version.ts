@@ -58,7 +58,22 @@ function check(version: string | undefined): string {
   return version
 }
 
+/** Other files that name the version, with the text around it. */
+const NAMING: [path: string, before: string, after: string][] = [
+  ['deploy/kubernetes/kustomization.yaml', 'newTag: ', ''],
+  ['src/platform/http/api-page/examples.json', '"server:version":"', '"'],
+]
+
 function writeVersion(version: string): void {
+  for (const [path, before, after] of NAMING) {
+    if (!existsSync(path)) continue
+    const text = readFileSync(path, 'utf8')
+    const written = text.replaceAll(
+      new RegExp(`${before}\\d+\\.\\d+\\.\\d+${after}`, 'g'),
+      `${before}${version}${after}`,
+    )
+    writeFileSync(path, written)
+  }
   for (const folder of PACKAGES)
     for (const [name, times] of [
       ['package.json', 1],

@@ -13,11 +13,17 @@ const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { versio
 await buildSite()
 const { app, ctx, guest } = await createWorld({ WEB: 'on' })
 
-test('names one version in every package and in the API description', () => {
+test('names one version in every package, the API description and its examples, and the images of Kubernetes', () => {
   const manifests = globSync(['{.,sdk,web,console,site}/package{,-lock}.json'])
   assert.equal(manifests.length, 10)
   for (const path of manifests) assert.equal(JSON.parse(readFileSync(path, 'utf8')).version, version, path)
   assert.equal(JSON.parse(readFileSync('openapi.json', 'utf8')).info.version, version)
+  const examples = readFileSync('src/platform/http/api-page/examples.json', 'utf8')
+  for (const [, told] of examples.matchAll(/"server:version":"([^"]*)"/g)) assert.equal(told, version)
+  assert.match(
+    readFileSync('deploy/kubernetes/kustomization.yaml', 'utf8'),
+    new RegExp(`newTag: ${RegExp.escape(version)}$`, 'm'),
+  )
 })
 
 test('names the version in banner, command line, health, API, site and console', async () => {

@@ -52,6 +52,7 @@ const decisions = [
   ['Triggers', '0020-triggers'],
   ['Restoring a backup in the console', '0021-restore-in-the-console'],
   ['No record of columns', '0022-no-record-per-noun'],
+  ['All migrations at 1.0', '0023-migrations-at-1-0'],
 ] as const
 
 const sidebar: DefaultTheme.Sidebar = [
