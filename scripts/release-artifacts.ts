@@ -149,7 +149,6 @@ export function makeArtifacts({ commit, version, out, platforms }: Job): string[
     const base = join(folder, 'base')
     exportTree(commit, base, LEFT_OUT)
     for (const built of BUILT) cpSync(join(whole, built), join(base, built), { recursive: true })
-    rmSync(whole, { recursive: true, force: true })
     refuseTraces(folder, base)
 
     const context = join(folder, 'context')
@@ -179,7 +178,8 @@ export function makeArtifacts({ commit, version, out, platforms }: Job): string[
     writeFileSync(join(out, 'SHA256SUMS'), sums.join(''))
     return [...names, 'SHA256SUMS']
   } finally {
-    rmSync(folder, { recursive: true, force: true })
+    // The folder has tens of thousands of files, which this is faster for than Node.
+    run('rm', ['-rf', folder])
   }
 }
 
