@@ -202,6 +202,22 @@ test('gives the license and its text for every part', () => {
     assert.match(notices, terms)
 })
 
+test('packs the context of the container with both builds, and without packages and their sources', () => {
+  const archive = join(out, `kith-${version}-container.tar.gz`)
+  const names = execFileSync('tar', ['tzf', archive], { encoding: 'utf8', maxBuffer: 2 ** 24 }).split('\n')
+  for (const name of [
+    'Dockerfile',
+    'package-lock.json',
+    'web/dist/built.json',
+    'console/dist/built.json',
+    'sbom.cdx.json',
+  ])
+    assert.ok(names.includes(`./${name}`), name)
+  // A lockfile would make the image build its package once more.
+  for (const name of names)
+    assert.doesNotMatch(name, /node_modules|^\.\/(web|console)\/package-lock|^\.\/test\//)
+})
+
 test('names no folder or registry of the machine that made it', () => {
   const trees = [root, join(folder, 'docs')]
   mkdirSync(trees[1] ?? '')
