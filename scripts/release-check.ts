@@ -27,6 +27,9 @@ import { findFreePort, waitForAnswer } from '#test/servers.ts'
 const OFFLINE = 'KITH_RELEASE_OFFLINE'
 const UPGRADED = 'test/fixtures/upgrade'
 
+/** Time for commands that should take seconds, so that a hanging one fails. */
+const PATIENCE_MS = 300_000
+
 type Options = { out: string; data: readonly string[]; backup: readonly string[] }
 
 const say = (line: string) => console.log(line)
@@ -97,11 +100,12 @@ async function checkAll(folder: string, { out, data, backup }: Options): Promise
       ...readFileSync(join(root, 'docs/first-hour.md'), 'utf8').matchAll(/```sh\n([\s\S]*?)```/g),
     ]
     const script = blocks.map(([, block]) => block).join('\n')
-    const env = { ...first.env, KITH: first.address }
+    const env = { ...first.env, KITH: first.address, LOG: first.log }
     const hour = spawnSync('bash', ['-eu', '-o', 'pipefail', '-c', script], {
       cwd: home,
       env,
       encoding: 'utf8',
+      timeout: PATIENCE_MS,
     })
     check(
       hour.status === 0 && !hour.stdout.includes('"errors"'),
