@@ -32,20 +32,30 @@ const npmPurl = (name: string, version: string) =>
 const otherPurl = (name: string, version: string) =>
   `pkg:generic/${name.toLowerCase().replaceAll(' ', '-')}${version === '' ? '' : `@${encodeURIComponent(version)}`}`
 
-type Library = { name: string; license: string; text: string }
+type Library = { name: string; license: string; text: string; version?: RegExp }
+const NEW_OPENSSL = { name: 'OpenSSL', license: 'Apache-2.0', text: 'apache-2.0', version: /OpenSSL (3\.[\d.]+)/ }
+const OLD_OPENSSL = { name: 'OpenSSL', license: 'OpenSSL', text: 'openssl', version: /OpenSSL (1\.\d+\.\d+[a-z]?)/ }
+const KERBEROS = { name: 'MIT Kerberos', license: 'MIT', text: 'krb5', version: /krb5-(\d[\d.]+)/ }
+const GETTEXT = { name: 'GNU libintl', license: 'LGPL-2.1-or-later', text: 'lgpl-2.1' }
 /**
  * Libraries beside PostgreSQL in the packages of its binaries, by the beginnings of their file names. The packages name
- * neither the libraries nor their licenses.
+ * neither the libraries nor their licenses. `version` finds the version in the name and the bytes of a file.
  */
 const BESIDE_POSTGRESQL: Record<string, Library> = {
-  libcrypto: { name: 'OpenSSL', license: 'OpenSSL', text: 'openssl' },
-  libssl: { name: 'OpenSSL', license: 'OpenSSL', text: 'openssl' },
-  libicu: { name: 'ICU', license: 'Unicode-DFS-2016', text: 'icu' },
+  ...{ 'libcrypto.3': NEW_OPENSSL, 'libssl.3': NEW_OPENSSL, 'libcrypto.so.1': OLD_OPENSSL, 'libssl.so.1': OLD_OPENSSL },
+  ...{ libcom_err: KERBEROS, libgssapi_krb5: KERBEROS, libk5crypto: KERBEROS, libkrb5: KERBEROS },
+  libedit: { name: 'libedit', license: 'BSD-3-Clause', text: 'libedit' },
+  libiconv: { ...GETTEXT, name: 'GNU libiconv' },
+  libicu: { name: 'ICU', license: 'Unicode-DFS-2016', text: 'icu', version: /icudt(\d+)/ },
+  libintl: GETTEXT,
+  liblz4: { name: 'LZ4', license: 'BSD-2-Clause', text: 'lz4', version: /liblz4\.(\d+\.\d+\.\d+)/ },
   liblzma: { name: 'XZ Utils', license: '0BSD', text: 'xz' },
-  'libossp-uuid': { name: 'OSSP uuid', license: 'ISC', text: 'ossp-uuid' },
+  'libossp-uuid': { name: 'OSSP uuid', license: 'ISC', text: 'ossp-uuid', version: /OSSP uuid (\d[\d.]+)/ },
+  libuuid: { name: 'libuuid', license: 'BSD-3-Clause', text: 'libuuid' },
   libxml2: { name: 'libxml2', license: 'MIT', text: 'libxml2' },
   libxslt: { name: 'libxslt', license: 'MIT', text: 'libxslt' },
-  libz: { name: 'zlib', license: 'Zlib', text: 'zlib' },
+  'libz.': { name: 'zlib', license: 'Zlib', text: 'zlib', version: /inflate (\d[\d.]+) Copyright/ },
+  libzstd: { name: 'Zstandard', license: 'BSD-3-Clause', text: 'zstd', version: /libzstd\.(\d+\.\d+\.\d+)/ },
 }
 /** Libraries of PostgreSQL itself. */
 const OF_POSTGRESQL = /^lib(ecpg|pg|pq)/
@@ -67,19 +77,14 @@ function postgresqlIn(folder: string): Part[] {
     for (const file of readdirSync(join(folder, place, 'lib')).sort()) {
       const library = libraryOf(file)
       if (!library) continue
-      const [number = ''] = /(?<=\.so\.)[\d.]+|[\d.]+(?=\.dylib)/.exec(file) ?? []
-      const known = found.get(library.name)?.version ?? ''
-      const version = number.length > known.length ? number : known
       const { name, license, text } = library
-      const part = { name, version, license, text: licenseText(text), purl: otherPurl(name, version), place }
-      found.set(name, part)
+      const [, stated] = library.version?.exec(`${file}\n${readFileSync(join(folder, place, 'lib', file), 'latin1')}`) ?? []
+      const version = stated ?? found.get(name)?.version ?? ''
+      found.set(name, { name, version, license, text: licenseText(text), purl: otherPurl(name, version), place })
     }
-    const version = describePackage(join(packages, platform)).version.replace(/-.*/, '')
-    const own = {
-      license: 'PostgreSQL',
-      text: licenseText('postgresql'),
-      purl: otherPurl('postgresql', version),
-    }
+    // The packages of 18.4 have versions such as 18.4.0-beta.17.
+    const version = describePackage(join(packages, platform)).version.split('.').slice(0, 2).join('.')
+    const own = { license: 'PostgreSQL', text: licenseText('postgresql'), purl: otherPurl('postgresql', version) }
     return [{ name: 'PostgreSQL', version, place, ...own }, ...found.values()]
   })
 }
@@ -190,7 +195,7 @@ export function listParts(folder: string): Part[] {
 export function renderNotices(parts: readonly Part[]): string {
   const byText = Map.groupBy(parts, ({ text }) => text)
   const titles = (group: readonly Part[]) =>
-    [...new Set(group.map(({ name, version, license }) => `${name} ${version} (${license})`))].sort()
+    [...new Set(group.map(({ name, version, license }) => `${`${name} ${version}`.trim()} (${license})`))].sort()
   const sections = [...byText].map(([text, group]) => `${titles(group).join('\n')}\n\n${text}\n`).sort()
   const head = 'This archive contains code of these third parties, under the licenses given below.\n'
   return [head, ...sections].join(`\n${'='.repeat(80)}\n\n`)

@@ -188,7 +188,7 @@ test('gives the license and its text for every part', () => {
   for (const { name, version = '', licenses, purl } of components) {
     assert.ok(licenses?.[0]?.license?.id ?? licenses?.[0]?.expression, `${purl} has no license`)
     const section = sections.find((each) =>
-      each.split('\n').some((line) => line.startsWith(`${name} ${version} (`)),
+      each.split('\n').some((line) => line.startsWith(`${`${name} ${version}`.trim()} (`)),
     )
     assert.ok(section, `${purl} has no notice`)
     assert.match(section, /copyright|©|public domain|permission|licen[cs]e/i, purl)
