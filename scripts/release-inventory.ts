@@ -33,8 +33,18 @@ const otherPurl = (name: string, version: string) =>
   `pkg:generic/${name.toLowerCase().replaceAll(' ', '-')}${version === '' ? '' : `@${encodeURIComponent(version)}`}`
 
 type Library = { name: string; license: string; text: string; version?: RegExp }
-const NEW_OPENSSL = { name: 'OpenSSL', license: 'Apache-2.0', text: 'apache-2.0', version: /OpenSSL (3\.[\d.]+)/ }
-const OLD_OPENSSL = { name: 'OpenSSL', license: 'OpenSSL', text: 'openssl', version: /OpenSSL (1\.\d+\.\d+[a-z]?)/ }
+const NEW_OPENSSL = {
+  name: 'OpenSSL',
+  license: 'Apache-2.0',
+  text: 'apache-2.0',
+  version: /OpenSSL (3\.[\d.]+)/,
+}
+const OLD_OPENSSL = {
+  name: 'OpenSSL',
+  license: 'OpenSSL',
+  text: 'openssl',
+  version: /OpenSSL (1\.\d+\.\d+[a-z]?)/,
+}
 const KERBEROS = { name: 'MIT Kerberos', license: 'MIT', text: 'krb5', version: /krb5-(\d[\d.]+)/ }
 const GETTEXT = { name: 'GNU libintl', license: 'LGPL-2.1-or-later', text: 'lgpl-2.1' }
 /**
@@ -42,7 +52,12 @@ const GETTEXT = { name: 'GNU libintl', license: 'LGPL-2.1-or-later', text: 'lgpl
  * neither the libraries nor their licenses. `version` finds the version in the name and the bytes of a file.
  */
 const BESIDE_POSTGRESQL: Record<string, Library> = {
-  ...{ 'libcrypto.3': NEW_OPENSSL, 'libssl.3': NEW_OPENSSL, 'libcrypto.so.1': OLD_OPENSSL, 'libssl.so.1': OLD_OPENSSL },
+  ...{
+    'libcrypto.3': NEW_OPENSSL,
+    'libssl.3': NEW_OPENSSL,
+    'libcrypto.so.1': OLD_OPENSSL,
+    'libssl.so.1': OLD_OPENSSL,
+  },
   ...{ libcom_err: KERBEROS, libgssapi_krb5: KERBEROS, libk5crypto: KERBEROS, libkrb5: KERBEROS },
   libedit: { name: 'libedit', license: 'BSD-3-Clause', text: 'libedit' },
   libiconv: { ...GETTEXT, name: 'GNU libiconv' },
@@ -78,13 +93,25 @@ function postgresqlIn(folder: string): Part[] {
       const library = libraryOf(file)
       if (!library) continue
       const { name, license, text } = library
-      const [, stated] = library.version?.exec(`${file}\n${readFileSync(join(folder, place, 'lib', file), 'latin1')}`) ?? []
+      const [, stated] =
+        library.version?.exec(`${file}\n${readFileSync(join(folder, place, 'lib', file), 'latin1')}`) ?? []
       const version = stated ?? found.get(name)?.version ?? ''
-      found.set(name, { name, version, license, text: licenseText(text), purl: otherPurl(name, version), place })
+      found.set(name, {
+        name,
+        version,
+        license,
+        text: licenseText(text),
+        purl: otherPurl(name, version),
+        place,
+      })
     }
     // The packages of 18.4 have versions such as 18.4.0-beta.17.
     const version = describePackage(join(packages, platform)).version.split('.').slice(0, 2).join('.')
-    const own = { license: 'PostgreSQL', text: licenseText('postgresql'), purl: otherPurl('postgresql', version) }
+    const own = {
+      license: 'PostgreSQL',
+      text: licenseText('postgresql'),
+      purl: otherPurl('postgresql', version),
+    }
     return [{ name: 'PostgreSQL', version, place, ...own }, ...found.values()]
   })
 }
@@ -195,7 +222,9 @@ export function listParts(folder: string): Part[] {
 export function renderNotices(parts: readonly Part[]): string {
   const byText = Map.groupBy(parts, ({ text }) => text)
   const titles = (group: readonly Part[]) =>
-    [...new Set(group.map(({ name, version, license }) => `${`${name} ${version}`.trim()} (${license})`))].sort()
+    [
+      ...new Set(group.map(({ name, version, license }) => `${`${name} ${version}`.trim()} (${license})`)),
+    ].sort()
   const sections = [...byText].map(([text, group]) => `${titles(group).join('\n')}\n\n${text}\n`).sort()
   const head = 'This archive contains code of these third parties, under the licenses given below.\n'
   return [head, ...sections].join(`\n${'='.repeat(80)}\n\n`)

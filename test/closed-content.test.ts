@@ -177,7 +177,10 @@ test('shows closed content in no read of the API and on no page (relations-8, co
         const { statusCode, body } = await app.inject({ url, headers: { accept: 'text/html', cookie } })
         if (statusCode < 300) shown += 1
         find(body, 'page', path)
-        if (path.startsWith('/sitemaps/feeds') && new RegExp(`/feeds/(${before}|${hidden}|${gone})<`).test(body))
+        if (
+          path.startsWith('/sitemaps/feeds') &&
+          new RegExp(`/feeds/(${before}|${hidden}|${gone})<`).test(body)
+        )
           find('zxqsitemap', 'page', path)
       }
   assert.deepEqual(
@@ -189,7 +192,10 @@ test('shows closed content in no read of the API and on no page (relations-8, co
   await readAll('follower', friend)
   for (const word of ['zxqearlier', 'zxqfeed', 'zxqcomment', 'zxqstranger', 'zxqpost', 'zxqpostcomment']) {
     const paths = seen.get(`follower: ${word}`)
-    assert.ok(paths !== undefined && paths.size > 1, `only ${paths?.size ?? 0} reads show ${word} to a follower`)
+    assert.ok(
+      paths !== undefined && paths.size > 1,
+      `only ${paths?.size ?? 0} reads show ${word} to a follower`,
+    )
   }
   t.diagnostic(`${replies} replies of ${READS.length} reads, and ${shown} pages`)
 })

@@ -36,7 +36,7 @@ test('names the version in banner, command line, health, API, site and console',
   const page = await app.inject({ url: '/', headers: { accept: 'text/html' } })
   assert.ok(page.body.includes(`Powered by Kith ${version}`))
   const pages = fastify() as unknown as Server
-  addConsole(pages, { console: true }, async () => 'Riverside', 'console')
+  addConsole(pages, { console: true }, async () => ({ name: 'Riverside' }), 'console')
   const head = (await pages.inject('/admin')).body
   assert.match(head, new RegExp(`<meta name="version" content="${RegExp.escape(version)}" />`))
   await pages.close()
