@@ -6,6 +6,7 @@ import { escapeMarkup } from '#lib/markup/html.ts'
 import type { Config } from '#platform/config'
 import { apiError, type Language } from '#platform/errors.ts'
 import { addVary, builtFolder, language, type Server, sendAsset, sendNotBuilt } from '#platform/http'
+import { VERSION } from '#platform/version.ts'
 
 const turnedOff = apiError(
   404,
@@ -50,6 +51,7 @@ export function addConsole(
         page
           .replaceAll('KITH_NONCE', nonce)
           .replaceAll('KITH_ICON', () => escapeMarkup(icon))
+          .replaceAll('KITH_VERSION', VERSION)
           .replaceAll('KITH_SITE', () => escapeMarkup(name)),
       )
   }

@@ -12,6 +12,9 @@ const writtenIn = (name: string): string | undefined => {
 /** Name of the site. The server writes it into the page, so that it is known before the sign-in. */
 export const SITE_NAME: string = writtenIn('site-name') ?? 'Kith'
 
+/** Version of the server. */
+export const VERSION: string | undefined = writtenIn('version')
+
 /** Icon of the site, or the mark of the software. */
 export const SITE_ICON: string = writtenIn('site-icon') ?? mark
 
