@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { Series } from '#contracts/statistics.ts'
 import { isTimeZone } from '#lib/time.ts'
-import { readSettings } from '#modules/settings/index.ts'
+import { readSiteSettings } from '#modules/settings/index.ts'
 import { type Context, defineState } from '#platform/context.ts'
 import type { Db } from '#platform/database'
 import type { Viewer } from '#platform/http'
@@ -54,7 +54,7 @@ function dayOfSite(ctx: Context): string {
   if (known.quarter === quarter) return known.day
   const now = Temporal.Instant.fromEpochMilliseconds(Date.now())
   Object.assign(known, { quarter, day: now.toZonedDateTimeISO('UTC').toPlainDate().toString() })
-  void readSettings(ctx).then(
+  void readSiteSettings(ctx).then(
     ({ 'site:time-zone': zone }) => {
       known.day = now
         .toZonedDateTimeISO(isTimeZone(zone) ? zone : 'UTC')
