@@ -156,10 +156,7 @@ export const tagged = (
         const found =
           kind === undefined
             ? new Map()
-            : await batch.find(
-                kind,
-                list.map((row) => row.taggable_id),
-              )
+            : await batch.findBy(kind, list, 'taggable_id')
         const links = list.flatMap((row) => {
           const tag = Number(targets.get(row.tag_id ?? 0) ?? 0)
           const same = `${kind} ${row.taggable_id} ${tag}`
