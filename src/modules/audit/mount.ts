@@ -2,7 +2,6 @@ import type { Context } from '#platform/context.ts'
 import { type Db, type Tx, transaction } from '#platform/database'
 import { type DeclaredError, notFound } from '#platform/errors.ts'
 import {
-  type ApiTag,
   Created,
   Empty,
   Id,
@@ -39,7 +38,7 @@ export type AdminRecords<
   Decided extends TObject,
 > = {
   path: string
-  tag: ApiTag
+  tag: string
   ability: string | { show: string; add: string; update: string; delete: string }
   subject: string
   action?: string

@@ -106,6 +106,10 @@ const pushProbe: Probe = {
 }
 
 export const module: Module = {
+  tags: {
+    Notifications: { place: 9, about: 'Notification lists, unread counts, live streams and devices.' },
+    'Admin: webhooks': { place: 39, about: 'Webhook endpoints and their deliveries.' },
+  },
   settings: NOTIFICATION_SETTINGS,
   routes: (site) => [
     notificationRoutes,

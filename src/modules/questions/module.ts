@@ -178,6 +178,12 @@ export const QUESTION_KINDS: ContentKind[] = [
 ]
 
 export const module: Module = {
+  tags: {
+    'Question topics': { place: 21, about: 'Topics of questions, their experts and proposals.' },
+    Questions: { place: 22, about: 'Questions with bounties.' },
+    Answers: { place: 23, about: 'Answers, their collections and paid views.' },
+    'Admin: questions': { place: 36, about: 'Questions, answers and question topics.' },
+  },
   settings: QUESTION_SETTINGS,
   routes: () => [
     questionTopicRoutes,
