@@ -11,7 +11,7 @@ import {
 } from '#modules/accounts/index.ts'
 import { attachFiles, attachPicture, fileNotUsable, findStoredFiles } from '#modules/files/index.ts'
 import { featureOff } from '#modules/ledger/index.ts'
-import { hasEndpointFor, publishEvent } from '#modules/notifications/index.ts'
+import { hasEndpointFor, publishEvent } from '#modules/webhooks/index.ts'
 import type { NodeRow } from '#modules/purchases/index.ts'
 import { findNamedTopics, linkTopics, unknownTopic } from '#modules/topics/index.ts'
 import { screenWords, sensitiveWords } from '#modules/words/index.ts'

@@ -1,7 +1,6 @@
 export { DISTRIBUTION_SQL } from './distribution.ts'
 export { stopNotice } from './notices/service.ts'
-export { anyHasDevice, pushToDevices, type Retry } from './push/service.ts'
-export type { Notice, NotificationType } from './schema.ts'
+export type { Notice, Notification, NotificationType } from './schema.ts'
 export { invalidateSenderName } from './sender-names.ts'
 export {
   notify,
@@ -12,6 +11,7 @@ export {
 } from './service.ts'
 export { type CreateChatSource, type EventStream, eventOf, type OpenStreams } from './stream/event-stream.ts'
 export type { SystemType } from './system/notices.ts'
-export { hasEndpointFor, publishEvent } from './webhooks/service.ts'
+export { notificationView } from './service.ts'
+export { findNotifications, type NotificationRow } from './queries.ts'
 export type { Withheld } from './withdrawal.ts'
 export { deleteUnreadFrom, removeSender, restoreNotifications, withholdNotifications } from './withdrawal.ts'

@@ -1,7 +1,7 @@
 import { hasAbility } from '#modules/abilities/index.ts'
 import { checkPaymentPassword, contactRefused, PAYMENT_PASSWORD_ERRORS } from '#modules/accounts/index.ts'
 import { mountComments } from '#modules/comments/index.ts'
-import { publishEvent } from '#modules/notifications/index.ts'
+import { publishEvent } from '#modules/webhooks/index.ts'
 import { mountReports } from '#modules/reports/index.ts'
 import { screenWords, sensitiveWords } from '#modules/words/index.ts'
 import type { Context } from '#platform/context.ts'

@@ -11,7 +11,7 @@ import {
   saveMentions,
 } from '#modules/accounts/index.ts'
 import { attachFiles, detachFiles, fileViews } from '#modules/files/index.ts'
-import { publishEvent } from '#modules/notifications/index.ts'
+import { publishEvent } from '#modules/webhooks/index.ts'
 import { isAnyReported } from '#modules/reports/index.ts'
 import { screenWords } from '#modules/words/index.ts'
 import type { Context } from '#platform/context.ts'

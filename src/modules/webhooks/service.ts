@@ -1,13 +1,13 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { messageOf } from '#lib/faults.ts'
 import { uuidv7 } from '#lib/ids.ts'
+import { findNotifications } from '#modules/notifications/index.ts'
 import { type LinkTo, webLinks } from '#modules/settings/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type Db, transaction } from '#platform/database'
 import { addJob } from '#platform/jobs'
 import { defineCache } from '#platform/memory'
-import { postOutbound } from '../outbound.ts'
-import { findNotifications } from '../queries.ts'
+import { postOutbound } from '#platform/outbound.ts'
 import {
   type Attempt,
   type Claimed,

@@ -1,7 +1,7 @@
 import type { Context } from '#platform/context.ts'
 import { defineState } from '#platform/context.ts'
 import type { Db } from '#platform/database'
-import { postOutbound } from '../outbound.ts'
+import { postOutbound } from '#platform/outbound.ts'
 
 type KeyPair = { publicKey: string; privateKey: string }
 

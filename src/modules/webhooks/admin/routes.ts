@@ -3,7 +3,7 @@ import type { Context } from '#platform/context.ts'
 import { transaction } from '#platform/database'
 import { invalidField, notFound } from '#platform/errors.ts'
 import { Empty, routesOn, type Server } from '#platform/http'
-import { isPublicAddress, literalAddress } from '../../outbound.ts'
+import { isPublicAddress, literalAddress } from '#platform/outbound.ts'
 import { createWebhookSecret, invalidateSelectedTypes } from '../service.ts'
 import {
   addressNotPublic,
