@@ -97,7 +97,7 @@ async function replacePictures(
   setting: PictureSetting,
   pictures: Picture[],
 ): Promise<void> {
-  const gone = await tx<
+  const deleted = await tx<
     { file: string }[]
   >`delete from site_pictures where setting = ${setting} returning file`
   for (const { file, mime, width, height, bytes } of pictures)

@@ -160,15 +160,15 @@ export function mountAdminRecords<
       errors,
       handler: async (call) => {
         const id = await transaction(sql, async (tx) => {
-          const made = await create(tx, call.viewer.id, call.body as Static<Body>)
-          const row = await records.find(tx, made)
+          const newId = await create(tx, call.viewer.id, call.body as Static<Body>)
+          const row = await records.find(tx, newId)
           await recordAudit(tx, call, {
             action: actionOf('create'),
             subjectType: subject,
-            subjectId: made,
+            subjectId: newId,
             after: row ? summary(row) : null,
           })
-          return made
+          return newId
         })
         return { id }
       },

@@ -206,7 +206,7 @@ async function attemptOf(ctx: Context, claimed: Claimed): Promise<Attempt> {
   const started = performance.now()
   const { key, body, former_secret: former } = claimed
   const secrets = [claimed.secret, ...(former === null ? [] : [former])].map(ctx.secrets.open)
-  const kept = { at: new Date().toISOString(), status: null, error: null, response: '' }
+  const attempt = { at: new Date().toISOString(), status: null, error: null, response: '' }
   const ms = () => Math.round(performance.now() - started)
   try {
     const answer = await postOutbound(claimed.url, {

@@ -74,15 +74,15 @@ export function adminWebhookRoutes(server: Server, ctx: Context) {
       checkUrl(ctx, call.body.url)
       const secret = createWebhookSecret()
       const id = await transaction(sql, async (tx) => {
-        const made = await insertWebhook(tx, call.body, secrets.seal(secret))
+        const newId = await insertWebhook(tx, call.body, secrets.seal(secret))
         await invalidateSelectedTypes(ctx, tx)
         await recordAudit(tx, call, {
           action: 'webhooks.create',
           subjectType: 'webhooks',
-          subjectId: made,
+          subjectId: newId,
           after: call.body,
         })
-        return made
+        return newId
       })
       return { id, secret }
     },
