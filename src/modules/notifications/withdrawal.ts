@@ -153,7 +153,7 @@ export async function deleteUnreadAbout(
 }
 
 /** Finds unread notifications of `users` from `senders`. */
-export const findUnreadFrom = (
+const findUnreadFrom = (
   sql: Db,
   type: NotificationType,
   { users, senders }: { users: number[]; senders: number[] },
@@ -164,7 +164,7 @@ export const findUnreadFrom = (
   order by n.user_id`
 
 /** Puts notifications of one user and type back. They are read if the user has marked all as read meanwhile. */
-export async function restoreUnread(
+async function restoreUnread(
   sql: Db,
   userId: number,
   type: NotificationType,
