@@ -98,9 +98,7 @@ const OWNERS: Record<string, string[]> = {
   news: ['news', 'news_categories', 'news_counts', 'news_deletions', 'news_subscriptions', 'news_tags'],
   notifications: [
     ...['notices', 'notification_counts', 'notification_cursors', 'notification_reads', 'notifications'],
-    ...[
-      'pin_counters',
-    ],
+    ...['pin_counters'],
   ],
   push: ['push_deliveries', 'push_devices', 'push_preferences', 'web_push_keys'],
   webhooks: ['webhook_deliveries', 'webhook_endpoints', 'webhook_events'],
@@ -212,7 +210,8 @@ const JOINT_READS: Record<string, Record<string, string>> = {
     muted_words:
       'notifications must not import accounts, and users receive no notifications with a muted word',
     push_devices: 'the statement of the recipients also finds those with devices',
-    webhook_endpoints: 'the statement of the recipients also finds whether an endpoint wants the notification',
+    webhook_endpoints:
+      'the statement of the recipients also finds whether an endpoint wants the notification',
     user_mutes: 'notifications must not import accounts, and users receive no notifications from muted users',
     user_follows: 'notifications must not import accounts, and counts new followers whom the user follows',
     users:

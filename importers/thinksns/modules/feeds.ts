@@ -202,11 +202,14 @@ const videos = defineTable({
   columns: { id: 'int', feed_id: 'int', video_id: 'int', cover_id: 'int', width: 'int', height: 'int' },
   async write(tx, rows, batch) {
     const found = await batch.findBy('feeds', rows, 'feed_id')
+    const earlier = await tx<{ id: number }[]>`
+      select feed_id as id from feed_videos where feed_id = any(${rows.map(({ feed_id }) => feed_id ?? 0)})`
+    const taken = new Set(earlier.map(({ id }) => id))
     const given = new Map<number, object>()
     for (const row of rows) {
       const feed = row.feed_id ?? 0
       if (!found.has(feed)) batch.leaveOut(row, 'the feed no longer exists')
-      else if (given.has(feed)) batch.merge(row, 'the feed has a video already')
+      else if (taken.has(feed) || given.has(feed)) batch.merge(row, 'the feed has a video already')
       else given.set(feed, { ...row, width: row.width || null, height: row.height || null })
     }
     const columns = {

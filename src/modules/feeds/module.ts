@@ -18,8 +18,10 @@ import { FEED_COMMENT, FEED_PIN, liveFeeds } from './queries.ts'
 import { feedLikes, feedRankRoutes, refreshHots } from './ranks.ts'
 import { feedRoutes } from './routes.ts'
 import { FeedView } from './schema.ts'
-import { feedRemoval } from './service.ts'
+
+import { feedRemoval, transferRemainingLikes } from './service.ts'
 import { FEED_SETTINGS } from './settings.ts'
+
 import { feedDigest } from './timelines/digest.ts'
 import { listFeeds } from './timelines/service.ts'
 
@@ -28,6 +30,8 @@ export const feedTasks = (ctx: Context): TaskList => ({
   settle_feed_ranks: () => updatePeriodSums(ctx.sql, feedLikes),
   withdraw_private_feeds: (payload, { abortSignal }) =>
     withdrawPrivateFeeds(ctx, payload as Closing, abortSignal),
+  transfer_feed_likes: (payload, { abortSignal }) =>
+    transferRemainingLikes(ctx, payload as { id: number }, abortSignal),
 })
 
 export const feedSchedules: Schedule[] = [

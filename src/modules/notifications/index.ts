@@ -9,6 +9,7 @@ export {
   withdrawFromReader,
   withdrawNotifications,
 } from './service.ts'
+export { aboutDeleted, withdrawStrays } from './strays.ts'
 export { type CreateChatSource, type EventStream, eventOf, type OpenStreams } from './stream/event-stream.ts'
 export type { SystemType } from './system/notices.ts'
 export { notificationView } from './service.ts'

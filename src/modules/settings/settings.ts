@@ -113,8 +113,8 @@ export const SITE_SETTINGS = {
   'site:time-zone': setting(Text(64), 'UTC', {
     label: ['Time zone', '时区'],
     help: [
-      'Check-ins, daily rankings and times in rendered pages use this time zone, for example Asia/Shanghai.',
-      '签到、每日排行和页面中的时间使用此时区，例如 Asia/Shanghai。',
+      'Check-ins, daily rankings, statistics and times in rendered pages use this time zone, for example Asia/Shanghai.',
+      '签到、每日排行、统计和页面中的时间使用此时区，例如 Asia/Shanghai。',
     ],
   }),
   'site:web-links': setting(TextList(20, 500), [], {
