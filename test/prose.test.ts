@@ -185,7 +185,18 @@ const PARTICIPLE =
   /\b(?:const|let|type|function)\s+(told|made|gone|kept|given|known|Told|Made|Gone|Kept|Given|Known)\b/
 
 /** Modules whose names still contain participles. A module leaves the list when it is clean. */
-const WITH_PARTICIPLES = ['accounts', 'comments', 'feeds', 'files', 'groups', 'im', 'ledger', 'likes', 'notifications', 'statistics']
+const WITH_PARTICIPLES = [
+  'accounts',
+  'comments',
+  'feeds',
+  'files',
+  'groups',
+  'im',
+  'ledger',
+  'likes',
+  'notifications',
+  'statistics',
+]
 
 const namesIn = (text: string) => text.split('\n').flatMap((line) => PARTICIPLE.exec(line)?.[1] ?? [])
 

@@ -1,15 +1,6 @@
 import { PERIODS, type Period, type RankedRow } from '#contracts/period-sums.ts'
 import type { Context } from '#platform/context.ts'
-import {
-  Limit,
-  Offset,
-  OneOf,
-  routesOn,
-  type Server,
-  Shared,
-  type Static,
-  Type,
-} from '#platform/http'
+import { Limit, Offset, OneOf, routesOn, type Server, Shared, type Static, Type } from '#platform/http'
 import { UserExtra, UserView } from './schema.ts'
 import { peopleFor } from './users/view.ts'
 
