@@ -104,7 +104,7 @@ async function replacePictures(
     await tx`
       insert into site_pictures (file, setting, mime, width, height, bytes)
       values (${file}, ${setting}, ${mime}, ${width}, ${height}, ${bytes})`
-  await cacheOf(ctx).announce(tx, ...new Set([...gone, ...pictures].map(({ file }) => file)))
+  await cacheOf(ctx).announce(tx, ...new Set([...deleted, ...pictures].map(({ file }) => file)))
 }
 
 /** Draws the pictures of changed settings from uploads of the actor. */

@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { notify, removeSender, restoreNotifications, withdrawFromReader, withdrawNotifications, withholdNotifications } from '#modules/notifications/index.ts'
+import {
+  notify,
+  removeSender,
+  restoreNotifications,
+  withdrawFromReader,
+  withdrawNotifications,
+  withholdNotifications,
+} from '#modules/notifications/index.ts'
 import { noticesOf } from '#test/fixtures/notices.ts'
 import { openStream, until } from '#test/fixtures/streams.ts'
 import { createWorld } from '#test/world.ts'

@@ -234,7 +234,8 @@ export function createJpush({ appKey, masterSecret }: JpushKey, origin = SERVICE
         notification: { alert: 'check' },
       })
       const reply = (await response.json().catch(() => ({}))) as { error?: { code?: number } }
-      if (!response.ok && reply.error?.code !== NO_SUCH_REGISTRATION) throw retryable('JPush', response.status)
+      if (!response.ok && reply.error?.code !== NO_SUCH_REGISTRATION)
+        throw retryable('JPush', response.status)
     },
     send: (messages) =>
       sendEach(messages, async (message) => {

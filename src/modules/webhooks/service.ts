@@ -219,9 +219,9 @@ async function attemptOf(ctx: Context, claimed: Claimed): Promise<Attempt> {
       timeoutMs: TIMEOUT_MS,
       allowPrivate: ctx.config.webhooksAllowPrivate,
     })
-    return { ...kept, status: answer.status, response: answer.text.slice(0, 500), ms: ms() }
+    return { ...attempt, status: answer.status, response: answer.text.slice(0, 500), ms: ms() }
   } catch (error) {
-    return { ...kept, error: messageOf(error), ms: ms() }
+    return { ...attempt, error: messageOf(error), ms: ms() }
   }
 }
 

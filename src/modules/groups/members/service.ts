@@ -1,6 +1,11 @@
 import { requireNotBlocked } from '#modules/accounts/index.ts'
 import { type Currency, moveFunds, PLATFORM_ACCOUNTS } from '#modules/ledger/index.ts'
-import { notify, type SystemType, withdrawFromReader, withdrawNotifications } from '#modules/notifications/index.ts'
+import {
+  notify,
+  type SystemType,
+  withdrawFromReader,
+  withdrawNotifications,
+} from '#modules/notifications/index.ts'
 import { reassignPins } from '#modules/pinning/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type Db, type Tx, transaction } from '#platform/database'

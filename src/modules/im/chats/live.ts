@@ -1,4 +1,9 @@
-import { type CreateChatSource, type EventStream, eventOf, type OpenStreams } from '#modules/notifications/index.ts'
+import {
+  type CreateChatSource,
+  type EventStream,
+  eventOf,
+  type OpenStreams,
+} from '#modules/notifications/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type Db, logFailure } from '#platform/database'
 import { findMessages, type MessageRow, messageColumns } from './messages/queries.ts'

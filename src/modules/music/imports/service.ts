@@ -23,11 +23,11 @@ import {
 import {
   countImported,
   findImported,
+  type Imported,
   insertLinks,
   insertSingers,
   insertSongs,
   insertSpecials,
-  type Imported,
   singersByKey,
 } from './queries.ts'
 
@@ -199,7 +199,7 @@ async function writeSpecials(tx: Tx, lines: Line<SpecialLine>[], files: SavedFil
   )
   await price(
     tx,
-    [...made].flatMap(([key, raw]) => {
+    [...ids].flatMap(([key, raw]) => {
       const amount = specials.get(key)?.value.amount
       return amount === undefined ? [] : [{ channel: 'music', raw, amount, userId: 0, extra: 'read' }]
     }),
