@@ -156,7 +156,10 @@ export async function findByKind<R extends object>(
   )
   for (const [kind, references] of byKind) {
     if (kind === undefined) continue
-    const owners = await batch.findBy(kind, references, 'id')
+    const owners = await batch.find(
+      kind,
+      references.map(({ id }) => id),
+    )
     for (const { row, id } of references) {
       const owner = owners.get(id ?? 0)
       if (owner !== undefined) found.set(row, { kind, owner })

@@ -14,7 +14,7 @@ import { openStream, until } from '#test/fixtures/streams.ts'
 import { createWorld } from '#test/world.ts'
 import { notificationCounters } from './counters.ts'
 import { DISTRIBUTED, DISTRIBUTION_SQL } from './distribution.ts'
-import { countUnread } from './push/web-push.ts'
+import { countUnread } from '#modules/push/web-push.ts'
 import { eraseNotificationsOf, findNotifications } from './queries.ts'
 import {
   countExpiredNotifications,

@@ -56,7 +56,7 @@ export function createYunpian(
         const status = new URLSearchParams(body).get('sms_status')
         if (status === null) throw new BadReceipt('the form has no sms_status')
         // Yunpian may percent-encode the value of the form field twice.
-        const json = status.startsWith('%') ? decodeURIComponent(given) : given
+        const json = status.startsWith('%') ? decodeURIComponent(status) : status
         return parseReports(json).map((report) => ({
           reference: referenceOf(field(report, 'sid')),
           delivered: field(report, 'report_status') === 'SUCCESS',
