@@ -23,8 +23,8 @@ test('lists configured and unconfigured external services', async () => {
   assert.ok(isWell)
   assert.deepEqual(lines, [
     '· payments is not configured',
-    '· push is not configured',
     '· sms is not configured',
+    '· push is not configured',
     '· mail is not configured',
     '✓ im answers',
     '✓ database answers',
