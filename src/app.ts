@@ -43,7 +43,7 @@ export async function buildApp(ctx: Context): Promise<Server> {
   })
   // These pages open during an outage of the database too.
   const nameOf = (language?: Language) => readSiteName(ctx, language).catch(() => ctx.config.siteName)
-  await addDocumentation(server, nameOf)
+  await addDocumentation(server, nameOf, SITE.tags)
   addHealth(server, ctx)
   addLanding(server, ctx)
   addConsole(server, ctx.config, (language) =>

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { pushSender } from '#modules/notifications/push/push-services.ts'
+import { pushSender } from '#modules/push/push-services.ts'
 import { HealthFault } from '#platform/health'
 import { createDetachedContext } from '#startup/detached-context.ts'
 import { createWorld } from '#test/world.ts'
@@ -23,8 +23,8 @@ test('lists configured and unconfigured external services', async () => {
   assert.ok(isWell)
   assert.deepEqual(lines, [
     '· payments is not configured',
-    '· push is not configured',
     '· sms is not configured',
+    '· push is not configured',
     '· mail is not configured',
     '✓ im answers',
     '✓ database answers',

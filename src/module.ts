@@ -56,6 +56,7 @@ export type Leftover = {
 export type FileUse = { owner_id: number; channel: string | null; raw: number | null }
 
 export type Site = {
+  tags: Readonly<Record<string, string>>
   kinds: readonly ContentKind[]
   readers: ContentReaders
   removals: Record<string, ContentRemoval | undefined>
@@ -78,6 +79,8 @@ export type Site = {
 
 export type Module = {
   routes?(site: Site): readonly Routes[]
+  /** Groups of operations in the API description, by name. */
+  tags?: Readonly<Record<string, Placed & { about: string }>>
   outerRoutes?(site: Site): readonly Routes[]
   kinds?: readonly ContentKind[]
   removals?: Record<string, ContentRemoval>

@@ -14,6 +14,7 @@ export const LAYERS: readonly { name: string; modules: readonly string[] }[] = [
       'text-messages',
     ],
   },
+  { name: 'core', modules: ['push', 'webhooks'] },
   { name: 'people', modules: ['accounts'] },
   {
     name: 'reactions',

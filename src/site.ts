@@ -83,6 +83,12 @@ function service<N extends keyof Services>(name: N): Services[N] {
 const confidential: ReadonlySet<string> = new Set(Object.keys(CONFIDENTIAL))
 
 export const SITE: Site = {
+  tags: Object.fromEntries(
+    all('tags')
+      .flatMap((tags) => Object.entries(tags))
+      .toSorted(([, one], [, other]) => one.place - other.place)
+      .map(([name, { about }]) => [name, about]),
+  ),
   kinds,
   readers: readersOf(kinds),
   removals: Object.assign(

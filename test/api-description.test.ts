@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { shareSchemas } from '#platform/http/api-components.ts'
-import { API_TAGS } from '#platform/http/api-tags.ts'
 import { createWorld } from '#test/world.ts'
+import { SITE } from '../src/site.ts'
 
 type Schema = { [name: string]: unknown; type?: unknown; properties?: Record<string, unknown> }
 type Operation = {
@@ -47,7 +47,7 @@ test('gives every operation an id, a plain-text summary and one known tag', () =
     ids.set(operationId, name)
     assert.match(summary ?? '', /^[^`]+$/, name)
     assert.equal(tags.length, 1, name)
-    assert.ok(tags[0] !== undefined && tags[0] in API_TAGS, `${name}: ${tags[0]}`)
+    assert.ok(tags[0] !== undefined && tags[0] in SITE.tags, `${name}: ${tags[0]}`)
     assert.equal(path.startsWith('/api/v2/admin'), tags[0].startsWith('Admin: '), `${name}: ${tags[0]}`)
   }
 })

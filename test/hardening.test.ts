@@ -3,9 +3,9 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { type AddressInfo, connect, createServer } from 'node:net'
 import { test } from 'node:test'
-import { isPublicAddress, postOutbound } from '#modules/notifications/outbound.ts'
 import { addressKey } from '#platform/http'
 import { placeNetwork, viewerOf } from '#platform/http/admission.ts'
+import { isPublicAddress, postOutbound } from '#platform/outbound.ts'
 import { createWorld } from '#test/world.ts'
 
 test('counts an IPv6 /64 network as one client address (conventions-12)', () => {

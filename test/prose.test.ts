@@ -179,3 +179,41 @@ test('finds no forbidden wording in comments and titles', () => {
   const problems = files.flatMap((file) => problemsOf(file, readFileSync(file, 'utf8')))
   assert.deepEqual(problems, [], `See docs/glossary.md and CONTRIBUTING.md:\n${problems.join('\n')}`)
 })
+
+/** Participles that name no thing. */
+const PARTICIPLE =
+  /\b(?:const|let|type|function)\s+(told|made|gone|kept|given|known|Told|Made|Gone|Kept|Given|Known)\b/
+
+/** Modules whose names still contain participles. A module leaves the list when it is clean. */
+const WITH_PARTICIPLES = [
+  'accounts',
+  'comments',
+  'feeds',
+  'files',
+  'groups',
+  'im',
+  'ledger',
+  'likes',
+  'notifications',
+  'statistics',
+]
+
+const namesIn = (text: string) => text.split('\n').flatMap((line) => PARTICIPLE.exec(line)?.[1] ?? [])
+
+test('detects participles as names', () => {
+  assert.deepEqual(namesIn('const made = 1\nlet ids = made\ntype Told = string'), ['made', 'Told'])
+})
+
+test('names values and types of modules by nouns, except in WITH_PARTICIPLES', () => {
+  const modules = globSync('src/modules/*').map((path) => path.slice('src/modules/'.length))
+  const found = modules.filter((module) =>
+    globSync(`src/modules/${module}/**/*.ts`).some(
+      (file) => !file.endsWith('.test.ts') && namesIn(readFileSync(file, 'utf8')).length > 0,
+    ),
+  )
+  assert.ok(modules.length > 30, `saw only ${modules.length} modules`)
+  assert.deepEqual(
+    found.filter((module) => !WITH_PARTICIPLES.includes(module)),
+    [],
+  )
+})

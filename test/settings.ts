@@ -9,6 +9,7 @@ import { CHAT_SETTINGS } from '#modules/im/settings.ts'
 import { LEDGER_SETTINGS } from '#modules/ledger/settings.ts'
 import { NEWS_SETTINGS } from '#modules/news/settings.ts'
 import { NOTIFICATION_SETTINGS } from '#modules/notifications/settings.ts'
+import { PUSH_SETTINGS } from '#modules/push/settings.ts'
 import { QUESTION_SETTINGS } from '#modules/questions/settings.ts'
 import { REWARD_SETTINGS } from '#modules/rewards/settings.ts'
 import {
@@ -36,6 +37,7 @@ export const SETTINGS = {
   ...LEDGER_SETTINGS,
   ...NEWS_SETTINGS,
   ...NOTIFICATION_SETTINGS,
+  ...PUSH_SETTINGS,
   ...QUESTION_SETTINGS,
   ...REWARD_SETTINGS,
   ...TEXT_MESSAGE_SETTINGS,

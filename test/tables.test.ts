@@ -99,17 +99,10 @@ const OWNERS: Record<string, string[]> = {
   notifications: [
     'import_withdrawn',
     ...['notices', 'notification_counts', 'notification_cursors', 'notification_reads', 'notifications'],
-    ...[
-      'pin_counters',
-      'push_deliveries',
-      'push_devices',
-      'push_preferences',
-      'web_push_keys',
-      'webhook_deliveries',
-      'webhook_endpoints',
-      'webhook_events',
-    ],
+    ...['pin_counters'],
   ],
+  push: ['push_deliveries', 'push_devices', 'push_preferences', 'web_push_keys'],
+  webhooks: ['webhook_deliveries', 'webhook_endpoints', 'webhook_events'],
   pinning: ['pins'],
   platform: [
     'idempotency_keys',
@@ -221,6 +214,9 @@ const JOINT_READS: Record<string, Record<string, string>> = {
       'notifications must not import accounts, and users receive no notifications from blocked users',
     muted_words:
       'notifications must not import accounts, and users receive no notifications with a muted word',
+    push_devices: 'the statement of the recipients also finds those with devices',
+    webhook_endpoints:
+      'the statement of the recipients also finds whether an endpoint wants the notification',
     user_mutes: 'notifications must not import accounts, and users receive no notifications from muted users',
     user_follows: 'notifications must not import accounts, and counts new followers whom the user follows',
     users:
@@ -229,6 +225,12 @@ const JOINT_READS: Record<string, Record<string, string>> = {
   pinning: {
     ledger_postings: 'the audit compares pins with their payments',
     users: 'the administrative list displays and searches the names of payers',
+  },
+  push: {
+    comments: 'one statement finds the things of a page that only members of a group may read',
+    group_posts: 'one statement finds the things of a page that only members of a group may read',
+    groups: 'one statement finds the things of a page that only members of a group may read',
+    notification_counts: 'the badge of an app is the number of unread notifications',
   },
   purchases: {
     file_uses: 'the import finds the feeds whose pictures have prices',

@@ -3,7 +3,6 @@ import { fillPage } from '#lib/lists.ts'
 import { type Context, defineState } from '#platform/context.ts'
 import type { Db, Fragment, Tx } from '#platform/database'
 import { notFound } from '#platform/errors.ts'
-import type { ApiTag } from '#platform/http'
 
 /** Maximum length in characters of an excerpt of content in notifications and reports. */
 export const EXCERPT_LENGTH = 100
@@ -31,7 +30,7 @@ export type Content = {
   param: string
   /** Noun in operation ids, such as `Feed` in `likeFeed` and `listFeedComments`. */
   noun: string
-  tag: ApiTag
+  tag: string
   /**
    * Returns undefined for content that is deleted or hidden from the viewer. The request then fails with 404.
    */

@@ -60,7 +60,7 @@ const PLATFORM: Record<string, string[]> = {
     'src/modules/files/variants',
     'src/modules/statistics/statistics.test.ts',
     'src/modules/ledger',
-    'src/modules/notifications/webhooks',
+    'src/modules/webhooks',
     'test/api-description.test.ts',
     'test/http-caching.test.ts',
     'test/bad-input.test.ts',

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Webhook } from 'standardwebhooks'
-import { createWebhookSecret, signedHeaders } from '#modules/notifications/webhooks/service.ts'
+import { createWebhookSecret, signedHeaders } from '#modules/webhooks/service.ts'
 import { isKithError, verifyWebhook } from '../../sdk/src/index.ts'
 import { clientOf, createRunningWorld } from './running.ts'
 

@@ -297,6 +297,11 @@ async function importChunk(
       const wanted = [...new Set(ids)].filter((id): id is number => id !== null && id > 0)
       return wanted.length === 0 ? new Map() : ((await things[kind]?.(tx, wanted)) ?? new Map())
     },
+    findBy: (kind, rows, ...columns) =>
+      batch.find(
+        kind,
+        rows.flatMap((row) => columns.map((column) => row[column])),
+      ),
     leaveOut: (row, reason, column) => conclude(row, 'left out', reason, column),
     merge: (row, reason, column) => conclude(row, 'merged', reason, column),
     mend(row, reason, at) {

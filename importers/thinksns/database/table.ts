@@ -37,6 +37,12 @@ export type Batch = Outcomes & {
   options: ImportOptions
   files: FileSource
   find(kind: string, ids: Iterable<number | null>): Promise<Map<number, number>>
+  /** Like `find` for the ids in columns of `rows`. */
+  findBy<Column extends string>(
+    kind: string,
+    rows: readonly { readonly [Name in Column]: number | null }[],
+    ...columns: Column[]
+  ): Promise<Map<number, number>>
   memory: Map<string, unknown>
   /** Returns true if the source has a column. Its absence is an older version, not an unknown value. */
   has(column: string): boolean

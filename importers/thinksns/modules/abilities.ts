@@ -148,10 +148,7 @@ export const roleUsers = defineTable({
       'roles',
       rows.map((row) => row.role_id),
     )
-    const people = await batch.find(
-      'users',
-      rows.map((row) => row.user_id),
-    )
+    const people = await batch.findBy('users', rows, 'user_id')
     const given = rows.flatMap((row) => {
       const role = Number(targets.get(row.role_id ?? 0) ?? 0)
       if (!people.has(row.user_id ?? 0)) batch.leaveOut(row, 'the user no longer exists')

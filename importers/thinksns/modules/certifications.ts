@@ -69,10 +69,7 @@ const certifications = defineTable({
     ...TIMES,
   },
   async write(tx, rows, batch) {
-    const people = await batch.find(
-      'users',
-      rows.map((row) => row.user_id),
-    )
+    const people = await batch.findBy('users', rows, 'user_id')
     const best = new Map<number, (typeof rows)[number]>()
     const isBetter = (row: (typeof rows)[number], other: (typeof rows)[number]) =>
       row.status === 1 || other.status !== 1

@@ -14,10 +14,7 @@ const checkins = defineTable({
   reads: { users: ['user_id'] },
   columns: { id: 'int', user_id: 'int', amount: 'int', created_at: 'time' },
   async write(tx, rows, batch) {
-    const people = await batch.find(
-      'users',
-      rows.map((row) => row.user_id),
-    )
+    const people = await batch.findBy('users', rows, 'user_id')
     const given = rows.flatMap((row) => {
       // The source's timestamp is in the site's time zone, so its first ten characters are the local day.
       const day = dayOf(row)

@@ -42,10 +42,7 @@ const comments = defineTable({
     ...TIMES,
   },
   async write(tx, rows, batch) {
-    const people = await batch.find(
-      'users',
-      rows.flatMap((row) => [row.user_id, row.target_user, row.reply_user]),
-    )
+    const people = await batch.findBy('users', rows, 'user_id', 'target_user', 'reply_user')
     const content = await findByKind(batch, rows, (row) => ({
       kind: kindOf(row.commentable_type),
       id: row.commentable_id,

@@ -33,10 +33,7 @@ const conversations = defineTable({
     created_at: 'time',
   },
   async write(tx, rows, batch) {
-    const people = await batch.find(
-      'users',
-      rows.flatMap((row) => [row.user_id, row.to_user_id]),
-    )
+    const people = await batch.findBy('users', rows, 'user_id', 'to_user_id')
     const kept = rows.filter((row) => {
       const person = row.type === 'feedback' ? row.user_id : row.to_user_id
       if (people.has(person ?? 0) || (row.type !== 'feedback' && !person)) return true

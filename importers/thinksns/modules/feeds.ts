@@ -74,10 +74,7 @@ function repostOf(row: Row, batch: Batch) {
 }
 
 async function writeFeeds(tx: Tx, rows: Row[], batch: Batch): Promise<void> {
-  const people = await batch.find(
-    'users',
-    rows.map((row) => row.user_id),
-  )
+  const people = await batch.findBy('users', rows, 'user_id')
   const kept = rows.filter((row) => {
     if (people.has(row.user_id ?? 0)) return true
     batch.leaveOut(row, 'its author no longer exists')
@@ -204,10 +201,7 @@ const videos = defineTable({
   reads: { feeds: ['feed_id'] },
   columns: { id: 'int', feed_id: 'int', video_id: 'int', cover_id: 'int', width: 'int', height: 'int' },
   async write(tx, rows, batch) {
-    const found = await batch.find(
-      'feeds',
-      rows.map((row) => row.feed_id),
-    )
+    const found = await batch.findBy('feeds', rows, 'feed_id')
     const earlier = await tx<{ id: number }[]>`
       select feed_id as id from feed_videos where feed_id = any(${rows.map(({ feed_id }) => feed_id ?? 0)})`
     const taken = new Set(earlier.map(({ id }) => id))
@@ -240,10 +234,7 @@ const topicLinks = defineTable({
   reads: { feeds: ['feed_id'], 'feed-topics': ['topic_id'] },
   columns: { index: 'int', topic_id: 'int', feed_id: 'int' },
   async write(tx, rows, batch) {
-    const found = await batch.find(
-      'feed-topics',
-      rows.map((row) => row.topic_id),
-    )
+    const found = await batch.findBy('feed-topics', rows, 'topic_id')
     const ids = [...new Set(rows.map(({ feed_id }) => feed_id ?? 0))]
     const there = await tx<{ id: number; live: boolean }[]>`
       select id, deleted_at is null as live from feeds where id = any(${ids})`

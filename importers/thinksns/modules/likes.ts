@@ -43,10 +43,7 @@ const likes = defineTable({
   order: ['user_id', 'id'],
   columns: { id: 'int', user_id: 'int', likeable_type: 'text', likeable_id: 'int', created_at: 'time' },
   async write(tx, rows, batch) {
-    const people = await batch.find(
-      'users',
-      rows.map((row) => row.user_id),
-    )
+    const people = await batch.findBy('users', rows, 'user_id')
     const content = await findByKind(batch, rows, (row) => ({
       kind: kindOf(row.likeable_type),
       id: row.likeable_id,

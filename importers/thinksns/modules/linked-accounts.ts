@@ -22,10 +22,7 @@ const links = defineTable({
   reads: { users: ['user_id'] },
   columns: { user_id: 'int', union_id: 'text', type: 'text', created_at: 'time' },
   async write(tx, rows, batch) {
-    const people = await batch.find(
-      'users',
-      rows.map(({ user_id }) => user_id),
-    )
+    const people = await batch.findBy('users', rows, 'user_id')
     const taken = await tx<{ provider: string; subject: string; user_id: number }[]>`
       select provider, subject, user_id from linked_accounts
       where (provider, subject) in (

@@ -239,14 +239,8 @@ const links = defineTable({
   order: ['music_id', 'id'],
   columns: { id: 'int', special_id: 'int', music_id: 'int' },
   async write(tx, rows, batch) {
-    const albums = await batch.find(
-      'music_specials',
-      rows.map((row) => row.special_id),
-    )
-    const found = await batch.find(
-      'musics',
-      rows.map((row) => row.music_id),
-    )
+    const albums = await batch.findBy('music_specials', rows, 'special_id')
+    const found = await batch.findBy('musics', rows, 'music_id')
     const given = rows.flatMap((row) => {
       const same = `${row.special_id} ${row.music_id}`
       if (!albums.has(row.special_id ?? 0)) batch.leaveOut(row, 'the album no longer exists')

@@ -107,10 +107,7 @@ function count(tally: Tally, type: NotificationType, readAt: string | null): num
 }
 
 async function writeNotifications(tx: Tx, rows: Row[], batch: Batch): Promise<void> {
-  const people = await batch.find(
-    'users',
-    rows.map((row) => row.notifiable_id),
-  )
+  const people = await batch.findBy('users', rows, 'notifiable_id')
   const fresh = new Set<number>()
   const concerned = new Set<number>()
   const given = rows.flatMap((row) => {

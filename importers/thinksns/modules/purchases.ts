@@ -146,10 +146,7 @@ const buyers = defineTable({
   reads: { users: ['user_id'], sold: ['node_id'] },
   columns: { node_id: 'int', user_id: 'int' },
   async write(tx, rows, batch) {
-    const people = await batch.find(
-      'users',
-      rows.map((row) => row.user_id),
-    )
+    const people = await batch.findBy('users', rows, 'user_id')
     const ids = rows.map(({ node_id }) => node_id ?? 0)
     const targets = await findTargets(tx, 'paid_nodes', ids)
     const nodeOf = (id: number | null) => Number(targets.get(id ?? 0) ?? id)

@@ -34,10 +34,7 @@ const reports = defineTable({
     ...TIMES,
   },
   async write(tx, rows, batch) {
-    const people = await batch.find(
-      'users',
-      rows.map((row) => row.user_id),
-    )
+    const people = await batch.findBy('users', rows, 'user_id')
     const open = await tx<{ id: number; same: string }[]>`
       select id, user_id || ' ' || reportable_type || ' ' || reportable_id as same from reports
       where status = 0 and user_id = any(${rows.map(({ user_id }) => user_id ?? 0)})`

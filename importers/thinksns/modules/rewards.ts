@@ -47,10 +47,7 @@ const rewards = defineTable({
     created_at: 'time',
   },
   async write(tx, rows, batch) {
-    const people = await batch.find(
-      'users',
-      rows.flatMap((row) => [row.user_id, row.target_user]),
-    )
+    const people = await batch.findBy('users', rows, 'user_id', 'target_user')
     const content = await findByKind(batch, rows, (row) => ({
       kind: kindOf(row.rewardable_type),
       id: row.rewardable_id,

@@ -153,13 +153,7 @@ export const tagged = (
       const byKind = Map.groupBy(rows, (row) => kindOf(row.taggable_type))
       for (const [kind, list] of byKind) {
         const write = kind === undefined ? undefined : kinds[kind]
-        const found =
-          kind === undefined
-            ? new Map()
-            : await batch.find(
-                kind,
-                list.map((row) => row.taggable_id),
-              )
+        const found = kind === undefined ? new Map() : await batch.findBy(kind, list, 'taggable_id')
         const links = list.flatMap((row) => {
           const tag = Number(targets.get(row.tag_id ?? 0) ?? 0)
           const same = `${kind} ${row.taggable_id} ${tag}`

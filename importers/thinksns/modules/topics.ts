@@ -26,10 +26,7 @@ const topics = defineTable({
     ...TIMES,
   },
   async write(tx, rows, batch) {
-    const people = await batch.find(
-      'users',
-      rows.map((row) => row.creator_user_id),
-    )
+    const people = await batch.findBy('users', rows, 'creator_user_id')
     const heir = await findHeir(tx)
     const names = await uniqueNames(tx, 'feed_topics', rows, 'topic', batch)
     const given = rows.map((row) => {
@@ -96,14 +93,8 @@ const followers = defineTable({
   reads: { users: ['user_id'], 'feed-topics': ['topic_id'] },
   columns: { index: 'int', topic_id: 'int', user_id: 'int', following_at: 'time' },
   async write(tx, rows, batch) {
-    const people = await batch.find(
-      'users',
-      rows.map((row) => row.user_id),
-    )
-    const found = await batch.find(
-      'feed-topics',
-      rows.map((row) => row.topic_id),
-    )
+    const people = await batch.findBy('users', rows, 'user_id')
+    const found = await batch.findBy('feed-topics', rows, 'topic_id')
     const given = rows.flatMap((row) => {
       if (!people.has(row.user_id ?? 0)) batch.leaveOut(row, 'the user no longer exists')
       else if (!found.has(row.topic_id ?? 0)) batch.leaveOut(row, 'the topic no longer exists')

@@ -113,6 +113,13 @@ export const userSearch: Searchable = {
 }
 
 export const module: Module = {
+  tags: {
+    Accounts: { place: 2, about: 'Registration, sign-in, tokens, codes and passwords.' },
+    Me: { place: 3, about: 'The account of the signed-in user.' },
+    Users: { place: 4, about: 'User search and profiles.' },
+    Relations: { place: 5, about: 'Following and blocking.' },
+    'Admin: people': { place: 29, about: 'Accounts, roles, recommended and famous people, certifications.' },
+  },
   settings: ACCOUNT_SETTINGS,
   routes: (site) => [
     signInRoutes,

@@ -1,16 +1,6 @@
 import { PERIODS, type Period, type RankedRow } from '#contracts/period-sums.ts'
 import type { Context } from '#platform/context.ts'
-import {
-  type ApiTag,
-  Limit,
-  Offset,
-  OneOf,
-  routesOn,
-  type Server,
-  Shared,
-  type Static,
-  Type,
-} from '#platform/http'
+import { Limit, Offset, OneOf, routesOn, type Server, Shared, type Static, Type } from '#platform/http'
 import { UserExtra, UserView } from './schema.ts'
 import { peopleFor } from './users/view.ts'
 
@@ -53,7 +43,7 @@ async function rankedUsers(
 }
 
 type RankingOptions = {
-  tag: ApiTag
+  tag: string
   operationId: string
   summary: string
   /** Lets the request select a period of the ranking, such as a week. */

@@ -76,10 +76,10 @@ export async function deleteBlock(sql: Db, id: number): Promise<Tables['address_
 }
 
 export async function deleteOldBlocks(sql: Db, limit: number): Promise<number> {
-  const gone = await sql`
+  const deleted = await sql`
     delete from address_blocks where id in (
       select id from address_blocks where ends_at < now() - interval '30 days' limit ${limit})`
-  return gone.count
+  return deleted.count
 }
 
 type AddressBlockRow = Tables['address_blocks'] & { in_force: boolean }

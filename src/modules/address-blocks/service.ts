@@ -142,8 +142,8 @@ export function findAddressBlock(
     const longest = inForce.sort((one, two) => two.until - one.until)[0]
     return longest && blockedUntil(longest.endsAt)
   }
-  const known = networks(ctx)
-  return known instanceof Promise ? known.then(judge) : judge(known)
+  const blocks = networks(ctx)
+  return blocks instanceof Promise ? blocks.then(judge) : judge(blocks)
 }
 
 export async function blockAddress(
@@ -158,28 +158,28 @@ export async function blockAddress(
   return transaction(ctx.sql, async (tx) => {
     if ((await countBlocks(tx)) >= BLOCKS_MAX) throw tooManyBlocks()
     const by = actor.viewer.id
-    const made = await insertBlock(tx, { network, reason, hours: hours ?? null, by })
-    if (made === undefined) throw blockedAlready()
+    const newId = await insertBlock(tx, { network, reason, hours: hours ?? null, by })
+    if (newId === undefined) throw blockedAlready()
     await recordAudit(tx, actor, {
       action: 'address-blocks.create',
       subjectType: 'address-blocks',
-      subjectId: made,
+      subjectId: newId,
       after: { network, reason, hours: hours ?? null },
     })
     await cacheOf(ctx).announce(tx, 'all')
-    return made
+    return newId
   })
 }
 
 export async function unblockAddress(ctx: Context, actor: Actor, id: number): Promise<void> {
   await transaction(ctx.sql, async (tx) => {
-    const gone = await deleteBlock(tx, id)
-    if (!gone) throw notFound()
+    const deleted = await deleteBlock(tx, id)
+    if (!deleted) throw notFound()
     await recordAudit(tx, actor, {
       action: 'address-blocks.delete',
       subjectType: 'address-blocks',
       subjectId: id,
-      before: { network: gone.network, reason: gone.reason, ends_at: gone.ends_at },
+      before: { network: deleted.network, reason: deleted.reason, ends_at: deleted.ends_at },
     })
     await cacheOf(ctx).announce(tx, 'all')
   })

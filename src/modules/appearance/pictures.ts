@@ -97,14 +97,14 @@ async function replacePictures(
   setting: PictureSetting,
   pictures: Picture[],
 ): Promise<void> {
-  const gone = await tx<
+  const deleted = await tx<
     { file: string }[]
   >`delete from site_pictures where setting = ${setting} returning file`
   for (const { file, mime, width, height, bytes } of pictures)
     await tx`
       insert into site_pictures (file, setting, mime, width, height, bytes)
       values (${file}, ${setting}, ${mime}, ${width}, ${height}, ${bytes})`
-  await cacheOf(ctx).announce(tx, ...new Set([...gone, ...pictures].map(({ file }) => file)))
+  await cacheOf(ctx).announce(tx, ...new Set([...deleted, ...pictures].map(({ file }) => file)))
 }
 
 /** Draws the pictures of changed settings from uploads of the actor. */

@@ -73,7 +73,7 @@ export type ChainReport = {
 /** Recomputes all hashes and compares them with the stored hashes and the anchors. Reports at most 20 faults. */
 export async function verifyAuditChain(sql: Db, anchors: readonly Anchor[] = []): Promise<ChainReport> {
   const faults: string[] = []
-  const kept = new Map(anchors.map((anchor) => [anchor.position, anchor.hash]))
+  const hashes = new Map(anchors.map((anchor) => [anchor.position, anchor.hash]))
   let previous = START
   let last = 0
   for (;;) {
@@ -90,7 +90,7 @@ export async function verifyAuditChain(sql: Db, anchors: readonly Anchor[] = [])
       else if (!isIntact) faults.push(`the content of record ${id} was changed`)
       if (head !== null && hashOf(previous, head, content).toString('hex') !== hash)
         faults.push(`record ${id} at position ${position} does not continue the chain`)
-      if (kept.has(position) && kept.get(position) !== hash)
+      if (hashes.has(position) && hashes.get(position) !== hash)
         faults.push(`position ${position} differs from the anchor`)
       previous = Buffer.from(hash, 'hex')
       last = position

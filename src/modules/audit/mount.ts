@@ -2,7 +2,6 @@ import type { Context } from '#platform/context.ts'
 import { type Db, type Tx, transaction } from '#platform/database'
 import { type DeclaredError, notFound } from '#platform/errors.ts'
 import {
-  type ApiTag,
   Created,
   Empty,
   Id,
@@ -39,7 +38,7 @@ export type AdminRecords<
   Decided extends TObject,
 > = {
   path: string
-  tag: ApiTag
+  tag: string
   ability: string | { show: string; add: string; update: string; delete: string }
   subject: string
   action?: string
@@ -161,15 +160,15 @@ export function mountAdminRecords<
       errors,
       handler: async (call) => {
         const id = await transaction(sql, async (tx) => {
-          const made = await create(tx, call.viewer.id, call.body as Static<Body>)
-          const row = await records.find(tx, made)
+          const newId = await create(tx, call.viewer.id, call.body as Static<Body>)
+          const row = await records.find(tx, newId)
           await recordAudit(tx, call, {
             action: actionOf('create'),
             subjectType: subject,
-            subjectId: made,
+            subjectId: newId,
             after: row ? summary(row) : null,
           })
-          return made
+          return newId
         })
         return { id }
       },

@@ -74,9 +74,9 @@ type AuditRow = Tables['audit_log'] & {
 
 /** Returns a time in ISO 8601. Throws 422 for a date that does not exist, such as 31 February. */
 function timeIn(query: AuditQuery, field: 'from' | 'to'): string | undefined {
-  const given = query[field]
-  if (given === undefined || given === '') return undefined
-  const [day = '', clock = '00:00:00'] = given.replace('Z', '').split(/[T ]/)
+  const value = query[field]
+  if (value === undefined || value === '') return undefined
+  const [day = '', clock = '00:00:00'] = value.replace('Z', '').split(/[T ]/)
   const date = new Date(`${day}T${clock}Z`)
   // JavaScript parses 31 February as 3 March.
   if (Number.isNaN(date.getTime()) || !date.toISOString().startsWith(day))

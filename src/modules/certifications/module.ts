@@ -117,6 +117,9 @@ export const certificationStatistics: Statistics = {
 }
 
 export const module: Module = {
+  tags: {
+    Certification: { place: 6, about: 'Certification of people and organisations.' },
+  },
   routes: () => [certificationRoutes, adminCertificationCategoryRoutes, adminCertificationRoutes],
   personalData: { place: 5, tables: certificationPersonal },
   statistics: { place: 10, ...certificationStatistics },

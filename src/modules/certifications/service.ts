@@ -60,10 +60,10 @@ function statementOf(input: CertificationChanges, before?: Statement): Statement
   const phone = input.phone === undefined ? before?.phone : phoneOf(input.phone)
   const org_name = type === 'org' ? (input.org_name ?? before?.org_name) : null
   const org_address = type === 'org' ? (input.org_address ?? before?.org_address) : null
-  const given = { type, name, phone, number, desc: description, files, org_name, org_address }
-  for (const [field, value] of Object.entries(given))
+  const fields = { type, name, phone, number, desc: description, files, org_name, org_address }
+  for (const [field, value] of Object.entries(fields))
     if (value === undefined || (type === 'org' && value === null)) throw missing(field)
-  const { desc: _, ...rest } = given
+  const { desc: _, ...rest } = fields
   return { ...rest, description, files: [...new Set(files)] } as Statement
 }
 
@@ -94,9 +94,9 @@ async function replace(
 ): Promise<Statement> {
   const statement = statementOf(changes, before)
   const fresh = (idsOf(changes.files) ?? []).filter((file) => !before.files.includes(file))
-  const gone = before.files.filter((file) => !statement.files.includes(file))
+  const removed = before.files.filter((file) => !statement.files.includes(file))
   await attach(tx, sender, fresh)
-  if (gone.length > 0) await detachFiles(tx, { ids: gone })
+  if (removed.length > 0) await detachFiles(tx, { ids: removed })
   await replaceCertification(tx, sender.userId, statement, outcome)
   return statement
 }

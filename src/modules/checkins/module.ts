@@ -56,6 +56,9 @@ export const checkinPersonal = [
 ]
 
 export const module: Module = {
+  tags: {
+    'Check-ins': { place: 12, about: 'Daily check-ins.' },
+  },
   settings: CHECKIN_SETTINGS,
   routes: () => [checkinRoutes],
   personalData: { place: 23, tables: checkinPersonal },

@@ -31,6 +31,9 @@ export const commentStatistics: Statistics = {
 }
 
 export const module: Module = {
+  tags: {
+    Comments: { place: 14, about: 'Comments of every kind.' },
+  },
   routes: (site) => [
     commentRoutes(site.readers),
     (server, ctx) =>

@@ -18,7 +18,8 @@ import {
   type UserView,
   userViews,
 } from '#modules/accounts/index.ts'
-import { notify, publishEvent, type SystemType, withdrawContent } from '#modules/notifications/index.ts'
+import { notify, type SystemType, withdrawContent } from '#modules/notifications/index.ts'
+import { publishEvent } from '#modules/webhooks/index.ts'
 import { screenWords } from '#modules/words/index.ts'
 import { type Context, defineState } from '#platform/context.ts'
 import { type Db, type Tx, transaction } from '#platform/database'

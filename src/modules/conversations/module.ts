@@ -13,6 +13,9 @@ export const feedbackPersonal = [
 ]
 
 export const module: Module = {
+  tags: {
+    Conversations: { place: 7, about: 'Feedback to the administrators and notices from them.' },
+  },
   routes: () => [conversationRoutes, adminConversationRoutes],
   personalData: { place: 18, tables: feedbackPersonal },
   erase: deleteFeedbackOf,

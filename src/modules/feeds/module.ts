@@ -95,6 +95,10 @@ export const FEED_KINDS: ContentKind[] = [
 ]
 
 export const module: Module = {
+  tags: {
+    Feeds: { place: 18, about: 'Short posts with pictures, videos and topics.' },
+    'Admin: feeds': { place: 33, about: 'Feeds and their comments.' },
+  },
   settings: FEED_SETTINGS,
   routes: (site) => [
     feedRoutes(site.kinds),

@@ -71,6 +71,9 @@ export const filePersonal = [
 const FEW = 100
 
 export const module: Module = {
+  tags: {
+    Files: { place: 8, about: 'Uploads, pictures in every size, and paid files.' },
+  },
   offers: { uploadLimits },
   routes: (site) => [nodeRoutes, (server, ctx) => uploadRoutes(server, ctx, site.files.on(ctx))],
   personalData: { place: 25, tables: filePersonal },

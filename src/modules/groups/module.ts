@@ -175,6 +175,10 @@ export const GROUP_KINDS: ContentKind[] = [
 ]
 
 export const module: Module = {
+  tags: {
+    Groups: { place: 24, about: 'Groups with members, roles and posts.' },
+    'Admin: groups': { place: 37, about: 'Groups, their categories and posts.' },
+  },
   settings: GROUP_SETTINGS,
   routes: (site) => [
     // Existing clients also call these routes under /plus-group (conventions-23).

@@ -107,6 +107,10 @@ export const imPersonal = [
 ]
 
 export const module: Module = {
+  tags: {
+    'Instant messaging': { place: 27, about: 'Accounts and groups of the chat provider.' },
+    'Admin: messaging': { place: 38, about: 'Accounts and groups of the chat provider.' },
+  },
   settings: CHAT_SETTINGS,
   routes: (site) => [
     imAccountRoutes,

@@ -165,6 +165,10 @@ export const ledgerStatistics: Statistics = {
 }
 
 export const module: Module = {
+  tags: {
+    'Wallet and points': { place: 10, about: 'Balances, orders, transfers, recharges and withdrawals.' },
+    'Admin: money': { place: 30, about: 'Balances, recharges, withdrawals and the audit of the ledger.' },
+  },
   settings: LEDGER_SETTINGS,
   routes: (site) => [
     orderRoutes,

@@ -23,6 +23,9 @@ export const likePersonal = [
 ]
 
 export const module: Module = {
+  tags: {
+    Likes: { place: 15, about: 'Likes of every kind.' },
+  },
   routes: (site) => [likeRoutes(site.readers)],
   personalData: { place: 11, tables: likePersonal },
   counters: likeCounters,

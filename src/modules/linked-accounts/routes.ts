@@ -138,13 +138,13 @@ export function linkedAccountRoutes(server: Server, ctx: Context) {
     load,
     handler: async (call) => {
       await attemptCounter(ctx, call)()
-      const made = await registerOutside(ctx, call.params.provider, call.body, deviceOf(call.request))
-      if (made === 'free') return call.reply.code(204).send()
-      return made === 'waits'
+      const registered = await registerOutside(ctx, call.params.provider, call.body, deviceOf(call.request))
+      if (registered === 'free') return call.reply.code(204).send()
+      return registered === 'waits'
         ? call.reply
             .code(202)
             .send(localizedMessage(call.request, accountWaiting.text.en, accountWaiting.text.zh))
-        : made
+        : registered
     },
   })
 

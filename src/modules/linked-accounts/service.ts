@@ -99,12 +99,12 @@ export async function providerOf(ctx: Context, name: string): Promise<Provider> 
   if (!settings) throw noSuchProvider()
   // Reads the public URL here instead of at start, because the URL is unknown until the server listens.
   const redirectUrl = settings.redirectUrl ?? `${config.publicUrl}/sign-in/${name}`
-  const known = providers(ctx)
+  const configured = providers(ctx)
   // Loads the client library on first use. A static import would make every `kith` command read its many
   // files at start.
   const make = async () => (await import('./openid.ts')).createProvider({ ...settings, redirectUrl })
-  const provider = known.get(name) ?? (await make())
-  known.set(name, provider)
+  const provider = configured.get(name) ?? (await make())
+  configured.set(name, provider)
   return provider
 }
 

@@ -50,6 +50,10 @@ export const MUSIC_KINDS: ContentKind[] = [
 ]
 
 export const module: Module = {
+  tags: {
+    Music: { place: 19, about: 'Songs and albums.' },
+    'Admin: music': { place: 34, about: 'Singers, albums and songs.' },
+  },
   routes: () => [songRoutes, specialRoutes, adminMusicRoutes],
   statistics: { place: 8, ...musicStatistics },
   search: { place: 7, ...songSearch },

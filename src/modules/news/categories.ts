@@ -100,11 +100,11 @@ async function splitCategories(ctx: Context, viewerId: number): Promise<Static<t
 
 async function subscribe(ctx: Context, userId: number, follows: number[]): Promise<void> {
   const ids = [...new Set(follows)]
-  const known = await transaction(ctx.sql, async (tx) => {
+  const accepted = await transaction(ctx.sql, async (tx) => {
     await lockSubscriber(tx, userId)
     return replaceSubscription(tx, userId, ids)
   })
-  if (!known) throw unknownFollows()
+  if (!accepted) throw unknownFollows()
 }
 
 export async function addCategory(

@@ -107,6 +107,10 @@ export const NEWS_KINDS: ContentKind[] = [
 ]
 
 export const module: Module = {
+  tags: {
+    News: { place: 20, about: 'Articles and contributions.' },
+    'Admin: news': { place: 35, about: 'Articles and their categories.' },
+  },
   settings: NEWS_SETTINGS,
   routes: () => [
     newsCategoryRoutes,

@@ -49,8 +49,8 @@ const plainTextsOf = defineState(
 /** Returns the text of an article without Markdown. Keeps it in memory, because parsing takes long. */
 function plainTextOf(ctx: Context, content: string): string {
   const texts = plainTextsOf(ctx)
-  const known = texts.get(content)
-  if (known !== undefined) return known
+  const cached = texts.get(content)
+  if (cached !== undefined) return cached
   const text = plainText(content, content.length)
   texts.set(content, text)
   return text

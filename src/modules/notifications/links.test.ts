@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { mailSender } from '#modules/accounts/index.ts'
+import { pushSender } from '#modules/push/push-services.ts'
 import { linksOf as siteLinks } from '#modules/settings/index.ts'
 import { feedsOf } from '#test/fixtures/feeds.ts'
 import { refusalOf, settingsOn } from '#test/sign-up.ts'
 import { createWorld, type Person } from '#test/world.ts'
-import { pushSender } from './push/push-services.ts'
 
 const world = await createWorld({ PUBLIC_WEB_URL: 'https://app.example/' })
 const { as, sql, work, outbox, ctx } = world

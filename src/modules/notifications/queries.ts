@@ -347,8 +347,6 @@ export async function eraseNotificationsOf(tx: Db, userId: number): Promise<void
     'notification_reads',
     'notification_cursors',
     'pin_counters',
-    'push_devices',
-    'push_preferences',
   ])
     await tx`delete from ${tx(table)} where user_id = ${userId}`
 }

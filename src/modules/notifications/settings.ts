@@ -1,5 +1,5 @@
 import { setting, settingsReader } from '#modules/settings/index.ts'
-import { Flag, Int } from '#platform/http'
+import { Int } from '#platform/http'
 
 export const NOTIFICATION_SETTINGS = {
   'notifications:keep-read-days': setting(Int(1, 3650), 180, {
@@ -16,14 +16,6 @@ export const NOTIFICATION_SETTINGS = {
       'The limit applies to each user. The oldest notifications are deleted first.',
       '按每位用户计算。超出上限时先删除最早的通知。',
     ],
-  }),
-  'notifications:push-text': setting(Flag(), false, {
-    label: ['Notification text in push messages', '推送消息包含通知内容'],
-    help: [
-      'FCM, APNs and JPush can read the text. Browsers always receive it encrypted.',
-      'FCM、APNs 和极光推送能读取内容。浏览器收到的内容始终加密。',
-    ],
-    guard: 'security',
   }),
 }
 

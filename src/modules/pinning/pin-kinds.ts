@@ -2,7 +2,6 @@ import type { Content } from '#contracts/content.ts'
 import type { SystemType } from '#modules/notifications/index.ts'
 import type { Db, Fragment, Tx } from '#platform/database'
 import type { DeclaredError } from '#platform/errors.ts'
-import type { ApiTag } from '#platform/http'
 import type { PinRow } from './queries.ts'
 import type { PinSubject } from './schema.ts'
 
@@ -28,7 +27,7 @@ export type PinKind = {
 export type PathIds = Record<string, number>
 
 export type PinOptions = PinKind & {
-  tag: ApiTag
+  tag: string
   noun: string
   path: string
   aliases?: Record<string, string>
@@ -80,7 +79,7 @@ export const commentPinKind = (
   content: Content,
   comments: CommentLookup,
   { channel, notice }: { channel: string; notice: SystemType },
-): PinKind & { tag: ApiTag; noun: string } => ({
+): PinKind & { tag: string; noun: string } => ({
   channel,
   content,
   tag: content.tag,

@@ -66,14 +66,14 @@ async function writePin(
   const alive = db`${kind.alive(db, subject)} for share`
   const write = () =>
     mapNotEnough(insertPin(db, alive, { ...subject, channel: kind.channel, ...pin }), notEnoughForPin)
-  let made = await write()
-  if (made.alive && made.id === null) {
+  let created = await write()
+  if (created.alive && created.id === null) {
     if ((await expirePins(db, { channel: kind.channel, targetId: subject.targetId })) > 0)
-      made = await write()
+      created = await write()
   }
-  if (!made.alive) throw notFound()
-  if (made.id === null) throw pinnedAlready()
-  return made.id
+  if (!created.alive) throw notFound()
+  if (created.id === null) throw pinnedAlready()
+  return created.id
 }
 
 export async function applyForPin(

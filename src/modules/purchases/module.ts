@@ -29,6 +29,9 @@ export const purchasePersonal = [
 ]
 
 export const module: Module = {
+  tags: {
+    Purchases: { place: 11, about: 'Purchases of paid content.' },
+  },
   endings: () => [{ type: 'paid-nodes', on: selectNodeContents }],
   routes: () => [purchaseRoutes],
   personalData: { place: 20, tables: purchasePersonal },

@@ -59,10 +59,10 @@ export async function decideExcellence(
   id: number,
   { accept, decidedBy }: { accept: boolean; decidedBy: number },
 ): Promise<ApplicationRow> {
-  const known = await findApplication(tx, id)
-  if (!known) throw notFound()
+  const before = await findApplication(tx, id)
+  if (!before) throw notFound()
   // Locks the question before the request, as the deletion of a question does, to prevent a deadlock.
-  const question = await lockQuestion(tx, known.question_id)
+  const question = await lockQuestion(tx, before.question_id)
   const state = accept ? 'passed' : 'rejected'
   const application = await closeApplication(tx, { id, state, decidedBy })
   if (!application) throw applicationDecided()

@@ -3,7 +3,7 @@ import { updatePeriodSums } from '#contracts/period-sums.ts'
 import { personalTable } from '#contracts/personal-data.ts'
 import type { Searchable } from '#contracts/search.ts'
 import { creationSeries, type Statistics } from '#contracts/statistics.ts'
-import { publishEvent } from '#modules/notifications/index.ts'
+import { publishEvent } from '#modules/webhooks/index.ts'
 import type { Context } from '#platform/context.ts'
 import type { Schedule, TaskList } from '#platform/jobs'
 import type { Module } from '../../module.ts'
@@ -178,6 +178,12 @@ export const QUESTION_KINDS: ContentKind[] = [
 ]
 
 export const module: Module = {
+  tags: {
+    'Question topics': { place: 21, about: 'Topics of questions, their experts and proposals.' },
+    Questions: { place: 22, about: 'Questions with bounties.' },
+    Answers: { place: 23, about: 'Answers, their collections and paid views.' },
+    'Admin: questions': { place: 36, about: 'Questions, answers and question topics.' },
+  },
   settings: QUESTION_SETTINGS,
   routes: () => [
     questionTopicRoutes,

@@ -111,5 +111,8 @@ export function rankRoutes(server: Server, ctx: Context) {
 }
 
 export const module: Module = {
+  tags: {
+    Ranks: { place: 25, about: 'Rankings of people.' },
+  },
   routes: () => [rankRoutes],
 }

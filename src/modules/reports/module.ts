@@ -100,6 +100,10 @@ export const reportStatistics: Statistics = {
 }
 
 export const module: Module = {
+  tags: {
+    Reports: { place: 16, about: 'Reports to the moderators.' },
+    'Admin: moderation': { place: 31, about: 'Reports, sensitive words, feedback and pins.' },
+  },
   routes: (site) => [userReportRoutes, adminReportRoutes(site.removals), adminHistoryRoutes],
   personalData: { place: 24, tables: reportPersonal },
   statistics: { place: 11, ...reportStatistics },

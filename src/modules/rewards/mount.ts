@@ -1,7 +1,7 @@
 import { type Content, type Counts, hidesOwner, mountOn, type Target } from '#contracts/content.ts'
 import { checkPaymentPassword } from '#modules/accounts/index.ts'
 import { notEnough } from '#modules/ledger/index.ts'
-import { publishEvent } from '#modules/notifications/index.ts'
+import { publishEvent } from '#modules/webhooks/index.ts'
 import type { Context } from '#platform/context.ts'
 import type { DeclaredError } from '#platform/errors.ts'
 import { Id, localizedMessage, Message, payerOf, routesOn, type Server, Type } from '#platform/http'

@@ -73,5 +73,8 @@ export const searchRoutes = (kinds: readonly Searchable[]) => {
 }
 
 export const module: Module = {
+  tags: {
+    Search: { place: 26, about: 'Search in all published content.' },
+  },
   routes: (site) => [searchRoutes(site.searchables)],
 }

@@ -151,6 +151,10 @@ export function aboutRoutes(server: Server, ctx: Context) {
 }
 
 export const module: Module = {
+  tags: {
+    Site: { place: 1, about: 'Configuration and information that clients load at startup.' },
+    'Admin: site': { place: 28, about: 'Settings, notices, advertising, areas and the audit log.' },
+  },
   routes: (site) => [aboutRoutes, adminSettingRoutes(site.settings, site.settingChecks)],
   settings: SITE_SETTINGS,
   settingChecks: timeZoneCheck,

@@ -15,6 +15,9 @@ export const tagPersonal = [
 ]
 
 export const module: Module = {
+  tags: {
+    Tags: { place: 13, about: 'Tags of people and articles.' },
+  },
   routes: () => [tagRoutes, adminTagRoutes],
   personalData: { place: 6, tables: tagPersonal },
   erase: detachAllTags,

@@ -49,6 +49,10 @@ export const topicSearch: Searchable = {
 }
 
 export const module: Module = {
+  tags: {
+    Topics: { place: 17, about: 'Topics of feeds.' },
+    'Admin: topics': { place: 32, about: 'Topics of feeds and tags.' },
+  },
   settings: TOPIC_SETTINGS,
   routes: () => [topicRoutes, adminTopicRoutes],
   personalData: { place: 9, tables: topicPersonal },

@@ -9,8 +9,9 @@ import {
   getStoredNode,
   type StoredNode,
 } from '#modules/files/index.ts'
-import { publishEvent, withdrawContent } from '#modules/notifications/index.ts'
+import { withdrawContent } from '#modules/notifications/index.ts'
 import type { SettingChecks } from '#modules/settings/index.ts'
+import { publishEvent } from '#modules/webhooks/index.ts'
 import { screenWords } from '#modules/words/index.ts'
 import type { Context } from '#platform/context.ts'
 import { batchWrites, type Db, onConstraint, statement, transaction } from '#platform/database'

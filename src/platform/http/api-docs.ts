@@ -7,7 +7,6 @@ import type { Language } from '#platform/errors.ts'
 import { VERSION } from '#platform/version.ts'
 import type { Access } from './admission.ts'
 import { completeDocument } from './api-components.ts'
-import { API_TAGS } from './api-tags.ts'
 import { addVary, encodingFor, language } from './caching.ts'
 import { API, type Server } from './instance.ts'
 import type { Documented } from './route-options.ts'
@@ -64,7 +63,12 @@ function addDocumentationPage(server: Server, readName: ReadName): void {
 
 type ReadName = (language: Language) => Promise<string>
 
-export async function addDocumentation(server: Server, readName: ReadName): Promise<void> {
+/** `tags`: descriptions of groups of operations, in their order. */
+export async function addDocumentation(
+  server: Server,
+  readName: ReadName,
+  tags: Readonly<Record<string, string>>,
+): Promise<void> {
   const documented = new Map<string, Documented>()
   await server.register(swagger, {
     openapi: {
@@ -77,7 +81,7 @@ export async function addDocumentation(server: Server, readName: ReadName): Prom
         license: { name: 'MIT', identifier: 'MIT' },
       },
       servers: [{ url: '/', description: 'The server that serves this description' }],
-      tags: Object.entries(API_TAGS).map(([name, description]) => ({ name, description })),
+      tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
       components: { securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } } },
     },
     transformObject: (document) =>

@@ -16,7 +16,6 @@ export {
   type Viewer,
 } from './admission.ts'
 export { addDocumentation } from './api-docs.ts'
-export type { ApiTag } from './api-tags.ts'
 export { addVary, isUnchanged, language } from './caching.ts'
 export { noSuchPath } from './error-reply.ts'
 export { readFields } from './forms.ts'

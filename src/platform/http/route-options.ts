@@ -2,7 +2,6 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Tx } from '#platform/database'
 import type { DeclaredError, Language } from '#platform/errors.ts'
 import type { Access, Viewer } from '#platform/http/admission.ts'
-import type { ApiTag } from '#platform/http/api-tags.ts'
 import type { Static, TObject, TSchema } from './schema.ts'
 
 export type Verb = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
@@ -75,7 +74,8 @@ export type RouteOptions<
   operationId: string
   summary: string
   description?: string
-  tag?: ApiTag
+  /** A group of operations that a module declares in `tags`. */
+  tag?: string
   access: A
   params?: P
   query?: Q

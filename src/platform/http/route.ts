@@ -15,7 +15,6 @@ import {
   unauthenticated,
   unsupportedMediaType,
 } from '#platform/errors.ts'
-import type { ApiTag } from '#platform/http/api-tags.ts'
 import { type GuestCache, guestCacheOf, language } from '#platform/http/caching.ts'
 import { type AddRoute, type AnyRoute, GUEST, type Verb } from '#platform/http/route-options.ts'
 import { viewerOf } from './admission.ts'
@@ -55,7 +54,7 @@ function documentedErrors(
   ]
 }
 
-export function routesOn(server: Server, ctx: Context, { tag }: { tag: ApiTag }): AddRoute {
+export function routesOn(server: Server, ctx: Context, { tag }: { tag: string }): AddRoute {
   const add = (operation: string, options: AnyRoute) => {
     const [method = '', path = ''] = operation.split(' ')
     const [status = 200] = Object.keys(options.reply).map(Number)

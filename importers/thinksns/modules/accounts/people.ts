@@ -269,10 +269,7 @@ export const extras = defineTable({
   reread: 'always',
   columns: { user_id: 'int', checkin_count: 'int', last_checkin_count: 'int' },
   async write(tx, rows, batch) {
-    const people = await batch.find(
-      'users',
-      rows.map((row) => row.user_id),
-    )
+    const people = await batch.findBy('users', rows, 'user_id')
     const best = new Map<number, (typeof rows)[number]>()
     for (const row of rows) {
       const id = row.user_id ?? 0

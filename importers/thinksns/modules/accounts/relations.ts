@@ -35,10 +35,7 @@ export const followed = defineTable({
   reads: { users: ['user_id', 'target'] },
   columns: { id: 'int', user_id: 'int', target: 'int', created_at: 'time' },
   async write(tx, rows, batch) {
-    const people = await batch.find(
-      'users',
-      rows.flatMap((row) => [row.user_id, row.target]),
-    )
+    const people = await batch.findBy('users', rows, 'user_id', 'target')
     const given = rows.flatMap((row) => {
       if (row.user_id === row.target) batch.leaveOut(row, 'users cannot follow themselves')
       else if (!people.has(row.user_id ?? 0) || !people.has(row.target ?? 0))
@@ -64,10 +61,7 @@ export const blocked = defineTable({
   reads: { users: ['user_id', 'target_id'] },
   columns: { user_id: 'int', target_id: 'int', created_at: 'time' },
   async write(tx, rows, batch) {
-    const people = await batch.find(
-      'users',
-      rows.flatMap((row) => [row.user_id, row.target_id]),
-    )
+    const people = await batch.findBy('users', rows, 'user_id', 'target_id')
     const given = new Map<string, object>()
     for (const row of rows) {
       const pair = `${row.user_id} ${row.target_id}`
@@ -94,10 +88,7 @@ export const famous = defineTable({
   reread: 'always',
   columns: { id: 'int', user_id: 'int', type: 'text', created_at: 'time' },
   async write(tx, rows, batch) {
-    const people = await batch.find(
-      'users',
-      rows.map((row) => row.user_id),
-    )
+    const people = await batch.findBy('users', rows, 'user_id')
     const given = rows.flatMap((row) => {
       if (!people.has(row.user_id ?? 0)) batch.leaveOut(row, 'the user no longer exists')
       else
@@ -132,10 +123,7 @@ export const recommended = defineTable({
   reread: 'always',
   columns: { id: 'int', user_id: 'int', created_at: 'time' },
   async write(tx, rows, batch) {
-    const people = await batch.find(
-      'users',
-      rows.map((row) => row.user_id),
-    )
+    const people = await batch.findBy('users', rows, 'user_id')
     const given = new Map<number, object>()
     for (const row of rows) {
       const id = row.user_id ?? 0

@@ -83,10 +83,7 @@ const uses = defineTable({
     created_at: 'time',
   },
   async write(tx, rows, batch) {
-    const people = await batch.find(
-      'users',
-      rows.map((row) => row.user_id),
-    )
+    const people = await batch.findBy('users', rows, 'user_id')
     const ids = [...new Set(rows.map(({ file_id }) => file_id ?? 0))]
     const found = await tx<{ id: number; mime: string; width: number | null; height: number | null }[]>`
       select id, mime, width, height from import_files where id = any(${ids})`

@@ -114,10 +114,7 @@ async function otherCategory(sql: Db): Promise<number> {
 }
 
 async function writeGroups(tx: Tx, rows: Row[], batch: Batch): Promise<void> {
-  const people = await batch.find(
-    'users',
-    rows.map((row) => row.user_id),
-  )
+  const people = await batch.findBy('users', rows, 'user_id')
   const targets = await findTargets(
     tx,
     'group_categories',

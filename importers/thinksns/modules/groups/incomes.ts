@@ -20,10 +20,7 @@ export const groupIncomes = defineTable({
     created_at: 'time',
   },
   async write(tx, rows, batch) {
-    const found = await batch.find(
-      'groups',
-      rows.map((row) => row.group_id),
-    )
+    const found = await batch.findBy('groups', rows, 'group_id')
     const given = rows.flatMap((row) => {
       if (!found.has(row.group_id ?? 0)) batch.leaveOut(row, 'the group no longer exists')
       else if ((row.amount ?? 0) < 1) batch.leaveOut(row, 'no amount')
@@ -76,10 +73,7 @@ export const groupRecommends = defineTable({
     created_at: 'time',
   },
   async write(tx, rows, batch) {
-    const found = await batch.find(
-      'groups',
-      rows.map((row) => row.group_id),
-    )
+    const found = await batch.findBy('groups', rows, 'group_id')
     const given = new Map<number, object>()
     for (const row of rows) {
       const group = row.group_id ?? 0

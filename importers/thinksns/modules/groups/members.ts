@@ -50,14 +50,8 @@ export const groupMembers = defineTable({
   order: ['user_id', 'id'],
   columns: MEMBERS,
   async write(tx, rows, batch) {
-    const people = await batch.find(
-      'users',
-      rows.map((row) => row.user_id),
-    )
-    const found = await batch.find(
-      'groups',
-      rows.map((row) => row.group_id),
-    )
+    const people = await batch.findBy('users', rows, 'user_id')
+    const found = await batch.findBy('groups', rows, 'group_id')
     // The owner of a group is its founder, even if another member has the founder role in the source.
     const founders = await tx<{ id: number; user_id: number }[]>`
       select group_id as id, user_id from group_members where role = 'founder'
@@ -147,10 +141,7 @@ export const joinRequests = defineTable({
     created_at: 'time',
   },
   async write(tx, rows, batch) {
-    const found = await batch.find(
-      'groups',
-      rows.map((row) => row.group_id),
-    )
+    const found = await batch.findBy('groups', rows, 'group_id')
     const open = await tx<{ id: number; same: string }[]>`
       select id, group_id || ' ' || member_id as same from group_member_logs
       where status = 0 and group_id = any(${rows.map(({ group_id }) => group_id ?? 0)})`

@@ -30,14 +30,8 @@ export const groupPosts = defineTable({
     ...TIMES,
   },
   async write(tx, rows, batch) {
-    const people = await batch.find(
-      'users',
-      rows.map((row) => row.user_id),
-    )
-    const found = await batch.find(
-      'groups',
-      rows.map((row) => row.group_id),
-    )
+    const people = await batch.findBy('users', rows, 'user_id')
+    const found = await batch.findBy('groups', rows, 'group_id')
     const kept = rows.filter((row) => {
       if (row.deleted_at !== null) batch.leaveOut(row, 'deleted')
       else if (!found.has(row.group_id ?? 0)) batch.leaveOut(row, 'the group no longer exists')
@@ -118,10 +112,7 @@ export const groupReports = defineTable({
     ...TIMES,
   },
   async write(tx, rows, batch) {
-    const found = await batch.find(
-      'groups',
-      rows.map((row) => row.group_id),
-    )
+    const found = await batch.findBy('groups', rows, 'group_id')
     const ids = rows.map(({ resource_id }) => resource_id ?? 0)
     const subjects = await tx<{ key: string; post: number; subject: string }[]>`
       select 'post ' || id as key, id as post, title as subject from group_posts where id = any(${ids})

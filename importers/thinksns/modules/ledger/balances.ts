@@ -36,10 +36,7 @@ const points = defineTable({
   reads: { users: ['owner_id'] },
   columns: { owner_id: 'int', type: 'int', sum: 'int' },
   async write(tx, rows, batch) {
-    const people = await batch.find(
-      'users',
-      rows.map((row) => row.owner_id),
-    )
+    const people = await batch.findBy('users', rows, 'owner_id')
     const given = rows.flatMap((row) => {
       if (row.type !== 1) batch.leaveOut(row, 'unsupported currency', 'sum')
       else if (!people.has(row.owner_id ?? 0)) batch.leaveOut(row, 'the user no longer exists', 'sum')
@@ -76,10 +73,7 @@ const wallets = defineTable({
   reads: { users: ['owner_id'] },
   columns: { owner_id: 'int', balance: 'int' },
   async write(tx, rows, batch) {
-    const people = await batch.find(
-      'users',
-      rows.map((row) => row.owner_id),
-    )
+    const people = await batch.findBy('users', rows, 'owner_id')
     const given = rows.flatMap((row) => {
       if (!people.has(row.owner_id ?? 0)) batch.leaveOut(row, 'the user no longer exists', 'balance')
       else if (isTooLarge(row.balance)) batch.leaveOut(row, TOO_LARGE, 'balance')

@@ -128,10 +128,7 @@ export const cashes = defineTable({
     ...TIMES,
   },
   async write(tx, rows, batch) {
-    const people = await batch.find(
-      'users',
-      rows.map((row) => row.user_id),
-    )
+    const people = await batch.findBy('users', rows, 'user_id')
     const kept = rows.filter((row) => {
       if (!people.has(row.user_id ?? 0)) batch.leaveOut(row, 'the user no longer exists')
       else if ((row.value ?? 0) < 1) batch.leaveOut(row, 'the amount is zero')
@@ -185,10 +182,7 @@ type PointOrder = {
 export async function withdrawPoints(tx: Tx, rows: PointOrder[], batch: Batch): Promise<void> {
   const cash = rows.filter((row) => row.target_type === 'cash' && (row.amount ?? 0) > 0)
   if (cash.length === 0) return
-  const people = await batch.find(
-    'users',
-    cash.map((row) => row.owner_id),
-  )
+  const people = await batch.findBy('users', cash, 'owner_id')
   const kept = cash.filter((row) => people.has(row.owner_id ?? 0))
   for (const row of kept)
     if (![null, 0, 1, -1].includes(row.state))

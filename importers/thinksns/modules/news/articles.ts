@@ -80,10 +80,7 @@ async function contentsOf(rows: Row[], batch: Batch): Promise<Map<Row, string>> 
 }
 
 async function writeNews(tx: Tx, rows: Row[], batch: Batch): Promise<void> {
-  const people = await batch.find(
-    'users',
-    rows.map((row) => row.user_id),
-  )
+  const people = await batch.findBy('users', rows, 'user_id')
   const cates = await findTargets(
     tx,
     'news_cates',

@@ -61,10 +61,7 @@ const subscriptions = defineTable({
   reread: 'always',
   columns: { id: 'int', user_id: 'int', follows: 'text' },
   async write(tx, rows, batch) {
-    const people = await batch.find(
-      'users',
-      rows.map((row) => row.user_id),
-    )
+    const people = await batch.findBy('users', rows, 'user_id')
     const last = new Map<number, (typeof rows)[number]>()
     for (const row of rows) {
       const other = last.get(row.user_id ?? 0)
@@ -130,10 +127,7 @@ const deletions = defineTable({
     ...TIMES,
   },
   async write(tx, rows, batch) {
-    const people = await batch.find(
-      'users',
-      rows.map((row) => row.user_id),
-    )
+    const people = await batch.findBy('users', rows, 'user_id')
     const found = await tx<{ id: number; title: string }[]>`
       select id, title from news where id = any(${rows.map(({ news_id }) => news_id ?? 0)})`
     const titles = new Map(found.map(({ id, title }) => [id, title]))

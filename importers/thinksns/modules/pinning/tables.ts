@@ -1,4 +1,4 @@
-import { defineTable, type ImportStep } from '../../database/table.ts'
+import { defineTable, type ImportStep, type SourceRow } from '../../database/table.ts'
 import { TIMES } from '../../database/times.ts'
 import { all, forgotten, released, replaced } from '../../database/vanishing.ts'
 import { targetIds } from '../../database/write.ts'
@@ -43,35 +43,52 @@ const stateOfNumber = (state: number | null, end: string | null): State =>
         ? 'active'
         : 'expired'
 
-const feedPins = defineTable({
-  table: 'feed_pinneds',
+const COLUMNS = {
+  id: 'int',
+  channel: 'text',
+  raw: 'int',
+  target: 'int',
+  user_id: 'int',
+  target_user: 'int',
+  amount: 'int',
+  day: 'int',
+  expires_at: 'time',
+  ...TIMES,
+} as const
+
+/** Declares a table of pins. `decision`: its column with the decision, if it has one. */
+const pinsFrom = (table: string, decision?: 'state' | 'status') => ({
+  table,
   by: 'id',
   into: [
     {
       table: 'pins',
-      through: 'feed_pinneds',
-      columns: { id: null, channel: null, raw: null, target: null, target_user: null, expires_at: null },
+      through: table,
+      columns: {
+        ...{ id: null, channel: null, raw: null, target: null, target_user: null, expires_at: null },
+        ...(decision ? { [decision]: null } : {}),
+      },
     },
   ],
   key: ['id'],
-  gone: all(
-    released('pins', 'feed_pinneds'),
-    replaced({ table: 'pins', through: 'feed_pinneds' }),
-    forgotten('feed_pinneds'),
-  ),
-  reread: 'always',
-  columns: {
-    id: 'int',
-    channel: 'text',
-    raw: 'int',
-    target: 'int',
-    user_id: 'int',
-    target_user: 'int',
-    amount: 'int',
-    day: 'int',
-    expires_at: 'time',
-    ...TIMES,
-  },
+  gone: all(released('pins', table), replaced({ table: 'pins', through: table }), forgotten(table)),
+  reread: 'always' as const,
+})
+
+/** Parts of a pin that all tables store alike. */
+const partsOf = <R extends SourceRow<typeof COLUMNS>>(row: R) => ({
+  row,
+  sourceId: row.id ?? 0,
+  userId: row.user_id ?? 0,
+  amount: row.amount ?? 0,
+  day: row.day ?? 1,
+  createdAt: row.created_at,
+  updatedAt: row.updated_at,
+})
+
+const feedPins = defineTable({
+  ...pinsFrom('feed_pinneds'),
+  columns: COLUMNS,
   write: (tx, rows, batch) =>
     writePins(
       tx,
@@ -84,20 +101,14 @@ const feedPins = defineTable({
             new: 'feed',
           })
         return {
-          row,
-          sourceId: row.id ?? 0,
+          ...partsOf(row),
           channel: comment ? 'feed:comment' : 'feed',
           kinds: { target: comment ? 'comments' : 'live-feeds', content: 'live-feeds' },
           targetId: row.target ?? 0,
           contentId: (comment ? row.raw : row.target) ?? 0,
-          userId: row.user_id ?? 0,
           deciderId: comment ? (row.target_user ?? 0) : 0,
-          amount: row.amount ?? 0,
-          day: row.day ?? 1,
           state: stateOfDate(row),
           expiresAt: row.expires_at,
-          createdAt: row.created_at,
-          updatedAt: row.updated_at,
         }
       }),
       batch,
@@ -105,43 +116,8 @@ const feedPins = defineTable({
 })
 
 const newsPins = defineTable({
-  table: 'news_pinneds',
-  by: 'id',
-  into: [
-    {
-      table: 'pins',
-      through: 'news_pinneds',
-      columns: {
-        id: null,
-        channel: null,
-        raw: null,
-        target: null,
-        target_user: null,
-        state: null,
-        expires_at: null,
-      },
-    },
-  ],
-  key: ['id'],
-  gone: all(
-    released('pins', 'news_pinneds'),
-    replaced({ table: 'pins', through: 'news_pinneds' }),
-    forgotten('news_pinneds'),
-  ),
-  reread: 'always',
-  columns: {
-    id: 'int',
-    channel: 'text',
-    raw: 'int',
-    target: 'int',
-    user_id: 'int',
-    state: 'int',
-    target_user: 'int',
-    amount: 'int',
-    day: 'int',
-    expires_at: 'time',
-    ...TIMES,
-  },
+  ...pinsFrom('news_pinneds', 'state'),
+  columns: { ...COLUMNS, state: 'int' },
   write: (tx, rows, batch) =>
     writePins(
       tx,
@@ -152,20 +128,14 @@ const newsPins = defineTable({
         const comment = row.channel === 'news:comment'
         if (!isKnown(row.state)) batch.mend(row, PENDING, { column: 'state', new: 'pending' })
         return {
-          row,
-          sourceId: row.id ?? 0,
+          ...partsOf(row),
           channel: comment ? 'news:comment' : 'news',
           kinds: { target: comment ? 'comments' : 'news', content: 'news' },
           targetId: (comment ? row.raw : row.target) ?? 0,
           contentId: row.target ?? 0,
-          userId: row.user_id ?? 0,
           deciderId: comment ? (row.target_user ?? 0) : 0,
-          amount: row.amount ?? 0,
-          day: row.day ?? 1,
           state: stateOfNumber(row.state, row.expires_at),
           expiresAt: row.expires_at ?? row.updated_at,
-          createdAt: row.created_at,
-          updatedAt: row.updated_at,
         }
       }),
       batch,
@@ -173,43 +143,8 @@ const newsPins = defineTable({
 })
 
 const groupPins = defineTable({
-  table: 'group_pinneds',
-  by: 'id',
-  into: [
-    {
-      table: 'pins',
-      through: 'group_pinneds',
-      columns: {
-        id: null,
-        channel: null,
-        raw: null,
-        target: null,
-        target_user: null,
-        status: null,
-        expires_at: null,
-      },
-    },
-  ],
-  key: ['id'],
-  gone: all(
-    released('pins', 'group_pinneds'),
-    replaced({ table: 'pins', through: 'group_pinneds' }),
-    forgotten('group_pinneds'),
-  ),
-  reread: 'always',
-  columns: {
-    id: 'int',
-    channel: 'text',
-    raw: 'int',
-    target: 'int',
-    user_id: 'int',
-    target_user: 'int',
-    amount: 'int',
-    day: 'int',
-    expires_at: 'time',
-    status: 'int',
-    ...TIMES,
-  },
+  ...pinsFrom('group_pinneds', 'status'),
+  columns: { ...COLUMNS, status: 'int' },
   async write(tx, rows, batch) {
     const groups = await batch.find(
       'groups-of-posts',
@@ -222,22 +157,16 @@ const groupPins = defineTable({
         const comment = row.channel === 'comment'
         if (!isKnown(row.status)) batch.mend(row, PENDING, { column: 'status', new: 'pending' })
         return {
-          row,
-          sourceId: row.id ?? 0,
+          ...partsOf(row),
           channel: comment ? 'group-post:comment' : 'group-post',
           kinds: comment
             ? { target: 'comments', content: 'group-posts' }
             : { target: 'group-posts', content: 'groups' },
           targetId: row.target ?? 0,
           contentId: (comment ? row.raw : groups.get(row.target ?? 0)) ?? 0,
-          userId: row.user_id ?? 0,
           deciderId: row.target_user ?? 0,
-          amount: row.amount ?? 0,
-          day: row.day ?? 1,
           state: stateOfNumber(row.status, row.expires_at),
           expiresAt: row.expires_at ?? row.updated_at,
-          createdAt: row.created_at,
-          updatedAt: row.updated_at,
         }
       }),
       batch,

@@ -39,14 +39,8 @@ export const answers = defineTable({
     ...TIMES,
   },
   async write(tx, rows, batch) {
-    const people = await batch.find(
-      'users',
-      rows.map((row) => row.user_id),
-    )
-    const found = await batch.find(
-      'questions',
-      rows.map((row) => row.question_id),
-    )
+    const people = await batch.findBy('users', rows, 'user_id')
+    const found = await batch.findBy('questions', rows, 'question_id')
     const given = rows.flatMap((row) => {
       if (!people.has(row.user_id ?? 0)) batch.leaveOut(row, 'its author no longer exists')
       else if (!found.has(row.question_id ?? 0)) batch.leaveOut(row, 'the question no longer exists')
@@ -104,14 +98,8 @@ export const onlookers = defineTable({
   reread: 'always',
   columns: { answer_id: 'int', user_id: 'int', created_at: 'time' },
   async write(tx, rows, batch) {
-    const people = await batch.find(
-      'users',
-      rows.map((row) => row.user_id),
-    )
-    const found = await batch.find(
-      'question-answers',
-      rows.map((row) => row.answer_id),
-    )
+    const people = await batch.findBy('users', rows, 'user_id')
+    const found = await batch.findBy('question-answers', rows, 'answer_id')
     const [setting] = await tx<{ amount: number }[]>`
       select value::text::bigint as amount from settings where name = 'question:onlookers-amount'`
     const given = rows.flatMap((row) => {
@@ -144,10 +132,7 @@ export const income = defineTable({
   reread: 'always',
   columns: { user_id: 'int', charge_id: 'int', amount: 'int' },
   async write(tx, rows, batch) {
-    const people = await batch.find(
-      'users',
-      rows.map((row) => row.user_id),
-    )
+    const people = await batch.findBy('users', rows, 'user_id')
     const sums = new Map<number, number>()
     for (const row of rows) {
       const id = row.user_id ?? 0

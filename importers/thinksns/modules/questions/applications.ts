@@ -34,14 +34,8 @@ export const applications = defineTable({
     created_at: 'time',
   },
   async write(tx, rows, batch) {
-    const people = await batch.find(
-      'users',
-      rows.map((row) => row.user_id),
-    )
-    const found = await batch.find(
-      'questions',
-      rows.map((row) => row.question_id),
-    )
+    const people = await batch.findBy('users', rows, 'user_id')
+    const found = await batch.findBy('questions', rows, 'question_id')
     const ids = rows.map(({ id }) => id ?? 0)
     const open = await tx<{ id: number }[]>`
       select question_id as id from question_applications
@@ -136,10 +130,7 @@ export const proposals = ['question_topic_applications', 'topic_application'].ma
       created_at: 'time',
     },
     async write(tx, rows, batch) {
-      const people = await batch.find(
-        'users',
-        rows.map((row) => row.user_id),
-      )
+      const people = await batch.findBy('users', rows, 'user_id')
       const given = rows.flatMap((row) => {
         const name = row.name?.trim() || `topic ${row.id}`
         const waits = row.status !== 1 && row.status !== 2

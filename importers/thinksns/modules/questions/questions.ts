@@ -27,10 +27,7 @@ const QUESTIONS = {
 } as const
 
 async function writeQuestions(tx: Tx, rows: SourceRow<typeof QUESTIONS>[], batch: Batch): Promise<void> {
-  const people = await batch.find(
-    'users',
-    rows.map((row) => row.user_id),
-  )
+  const people = await batch.findBy('users', rows, 'user_id')
   const refund = batch.options.waiting === 'refund'
   const holds: Parameters<typeof noteImportedHolds>[3] = []
   const given = rows.flatMap((row) => {
@@ -152,14 +149,8 @@ export const topicLinks = defineTable({
   reread: 'always',
   columns: { question_id: 'int', topic_id: 'int' },
   async write(tx, rows, batch) {
-    const found = await batch.find(
-      'questions',
-      rows.map((row) => row.question_id),
-    )
-    const known = await batch.find(
-      'question-topics',
-      rows.map((row) => row.topic_id),
-    )
+    const found = await batch.findBy('questions', rows, 'question_id')
+    const known = await batch.findBy('question-topics', rows, 'topic_id')
     const given = rows.filter((row) => {
       if (!found.has(row.question_id ?? 0)) batch.leaveOut(row, 'the question no longer exists')
       else if (!known.has(row.topic_id ?? 0)) batch.leaveOut(row, 'the topic no longer exists')

@@ -10,7 +10,8 @@ import {
   replaceRoles,
 } from '#modules/abilities/index.ts'
 import { type Actor, recordAudit } from '#modules/audit/index.ts'
-import { invalidateSenderName, publishEvent } from '#modules/notifications/index.ts'
+import { invalidateSenderName } from '#modules/notifications/index.ts'
+import { publishEvent } from '#modules/webhooks/index.ts'
 import type { Context } from '#platform/context.ts'
 import { onConstraint, type Tx, transaction } from '#platform/database'
 import { forbidden, invalidField } from '#platform/errors.ts'

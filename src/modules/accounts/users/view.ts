@@ -4,7 +4,6 @@ import { wireTime } from '#lib/time.ts'
 import { attachmentView } from '#modules/files/index.ts'
 import type { Context } from '#platform/context.ts'
 import type { Db } from '#platform/database'
-import type { ApiTag } from '#platform/http'
 import { defineFragments } from '#platform/memory'
 import type { UserView, UserWithUrls } from '../schema.ts'
 import {
@@ -167,7 +166,7 @@ export const withUrls = (user: UserView): UserWithUrls => ({
 })
 
 /** Users as a target of rewards and reports. */
-export const userContent = (ctx: Context, tag: ApiTag): Content => ({
+export const userContent = (ctx: Context, tag: string): Content => ({
   type: 'users',
   param: 'user',
   noun: 'User',

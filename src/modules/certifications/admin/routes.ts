@@ -174,14 +174,14 @@ export function adminCertificationRoutes(server: Server, ctx: Context) {
     handler: async (call) => {
       const { user_id: userId, ...input } = call.body
       const id = await transaction(sql, async (tx) => {
-        const made = await addCertified(tx, { userId, uploaderId: call.viewer.id }, input)
+        const newId = await addCertified(tx, { userId, uploaderId: call.viewer.id }, input)
         await recordAudit(tx, call, {
           action: 'certifications.create',
           subjectType: 'certifications',
-          subjectId: made,
+          subjectId: newId,
           after: { user_id: userId, type: input.type, status: 1 },
         })
-        return made
+        return newId
       })
       return { id }
     },

@@ -7,8 +7,8 @@ import {
   listCommentIds,
   removeCommentAsModerator,
 } from '#modules/comments/index.ts'
-import { publishEvent } from '#modules/notifications/index.ts'
 import { mountAdminPins } from '#modules/pinning/index.ts'
+import { publishEvent } from '#modules/webhooks/index.ts'
 import type { Context } from '#platform/context.ts'
 import {
   type Db,

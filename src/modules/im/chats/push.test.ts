@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { imGroupsOf } from '#test/fixtures/im-groups.ts'
 import { createWorld, type Person } from '#test/world.ts'
-import { pushSender } from '../../notifications/push/push-services.ts'
-import type { PushMessage } from '../../notifications/push/sender.ts'
+import { pushSender } from '../../push/push-services.ts'
+import type { PushMessage } from '../../push/sender.ts'
 
 const world = await createWorld()
 const { as, person, sql, ctx, work } = world

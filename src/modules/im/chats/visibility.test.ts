@@ -9,8 +9,8 @@ import { imGroupsOf } from '#test/fixtures/im-groups.ts'
 import { until } from '#test/fixtures/streams.ts'
 import { uploadPicture } from '#test/fixtures/uploads.ts'
 import { createWorld, type Person } from '#test/world.ts'
-import { pushSender } from '../../notifications/push/push-services.ts'
-import type { PushMessage } from '../../notifications/push/sender.ts'
+import { pushSender } from '../../push/push-services.ts'
+import type { PushMessage } from '../../push/sender.ts'
 import { pushChat } from './push.ts'
 
 const world = await createWorld({ STREAM_HEARTBEAT_MS: '200' })

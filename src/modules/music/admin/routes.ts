@@ -51,8 +51,8 @@ function songInput(
   { singer_id, last_time, amount, paid_type, ...rest }: Partial<NewSong>,
   now: { amount: number | null; paid_type: string | null } = { amount: null, paid_type: null },
 ): SongInput {
-  const kept = now.paid_type === 'listen' || now.paid_type === 'download' ? now.paid_type : undefined
-  const type = paid_type ?? kept
+  const paidType = now.paid_type === 'listen' || now.paid_type === 'download' ? now.paid_type : undefined
+  const type = paid_type ?? paidType
   const price = amount === undefined && paid_type !== undefined ? now.amount : amount
   if (price && !type) throw typeMissing()
   return {

@@ -41,14 +41,14 @@ export async function insertSingers(sql: Db, singers: ImportedSinger[]): Promise
   )
 }
 
-export type Known = { id: number; deleted: boolean }
+export type Imported = { id: number; deleted: boolean }
 
 /** Finds imported songs or albums by their ids in the import file, including deleted ones. */
 export async function findImported(
   sql: Db,
   table: 'music_songs' | 'music_specials',
   keys: string[],
-): Promise<Map<string, Known>> {
+): Promise<Map<string, Imported>> {
   if (keys.length === 0) return new Map()
   const rows = await sql<{ id: number; key: string; deleted: boolean }[]>`
     select k.key, t.id, t.deleted_at is not null as deleted

@@ -23,11 +23,11 @@ import {
 import {
   countImported,
   findImported,
+  type Imported,
   insertLinks,
   insertSingers,
   insertSongs,
   insertSpecials,
-  type Known,
   singersByKey,
 } from './queries.ts'
 
@@ -155,11 +155,11 @@ async function writeSingers(tx: Tx, lines: Line<SingerLine>[], files: SavedFiles
       updatedAt: times.updated_at ?? null,
     }
   })
-  const made = await insertSingers(tx, values)
+  const ids = await insertSingers(tx, values)
   await attachImported(
     tx,
     values.flatMap(({ name, cover }) => {
-      const raw = made.get(nameKey(name))
+      const raw = ids.get(nameKey(name))
       return cover === null || raw === undefined ? [] : [{ id: cover, channel: 'music:singer:cover', raw }]
     }),
   )
@@ -171,9 +171,9 @@ async function writeSpecials(tx: Tx, lines: Line<SpecialLine>[], files: SavedFil
       invisible(title) ? 'the title has no visible characters' : undefined,
     ),
   )
-  const known = await findImported(tx, 'music_specials', [...specials.keys()])
+  const imported = await findImported(tx, 'music_specials', [...specials.keys()])
   const values = [...specials.values()].flatMap(({ number, value }) => {
-    if (known.has(value.id)) return []
+    if (imported.has(value.id)) return []
     const saved = files.of(number, 'cover')
     return {
       key: value.id,
@@ -187,11 +187,11 @@ async function writeSpecials(tx: Tx, lines: Line<SpecialLine>[], files: SavedFil
       updatedAt: value.updated_at ?? null,
     }
   })
-  const made = await insertSpecials(tx, values)
+  const ids = await insertSpecials(tx, values)
   await attachImported(
     tx,
     values.flatMap(({ key, storage }) => {
-      const raw = made.get(key)
+      const raw = ids.get(key)
       return storage === null || raw === undefined
         ? []
         : [{ id: storage, channel: 'music:special:storage', raw }]
@@ -199,7 +199,7 @@ async function writeSpecials(tx: Tx, lines: Line<SpecialLine>[], files: SavedFil
   )
   await price(
     tx,
-    [...made].flatMap(([key, raw]) => {
+    [...ids].flatMap(([key, raw]) => {
       const amount = specials.get(key)?.value.amount
       return amount === undefined ? [] : [{ channel: 'music', raw, amount, userId: 0, extra: 'read' }]
     }),
@@ -210,7 +210,7 @@ async function writeSongs(
   tx: Tx,
   lines: Line<SongLine>[],
   files: SavedFiles,
-  specials: Map<string, Known>,
+  specials: Map<string, Imported>,
   faults: ImportFault[],
 ) {
   const songs = byId(
@@ -223,8 +223,8 @@ async function writeSongs(
       return missing === undefined ? undefined : `there is no special ${missing}`
     }),
   )
-  const known = await findImported(tx, 'music_songs', [...songs.keys()])
-  const fresh = [...songs.values()].filter(({ value }) => !known.has(value.id))
+  const imported = await findImported(tx, 'music_songs', [...songs.keys()])
+  const fresh = [...songs.values()].filter(({ value }) => !imported.has(value.id))
   const keys = new Map(fresh.map(({ value }) => [value.singer, nameKey(value.singer)]))
   await insertSingers(
     tx,
@@ -250,12 +250,12 @@ async function writeSongs(
     createdAt: value.created_at ?? null,
     updatedAt: value.updated_at ?? null,
   }))
-  const made = await insertSongs(tx, values)
+  const ids = await insertSongs(tx, values)
   const links: { specialId: number; songId: number }[] = []
   const uses: { id: number; channel: string; raw: number }[] = []
   const prices: Price[] = []
   for (const { key, storage } of values) {
-    const songId = made.get(key)
+    const songId = ids.get(key)
     const value = songs.get(key)?.value
     if (songId === undefined || !value) continue
     for (const id of new Set(value.specials)) {
@@ -278,7 +278,7 @@ const price = async (tx: Tx, prices: Price[]) => void (prices.length > 0 && (awa
 async function writeComments(
   tx: Tx,
   lines: Line<CommentLine>[],
-  specials: Map<string, Known>,
+  specials: Map<string, Imported>,
   { hash }: ImportSource,
   faults: ImportFault[],
 ) {
@@ -314,7 +314,7 @@ async function writeComments(
       createdAt: value.created_at ?? null,
     }
   })
-  const made = await importComments(tx, rows)
-  await countImported(tx, 'song', made.get(SONGS) ?? [])
-  await countImported(tx, 'special', made.get(SPECIALS) ?? [])
+  const ids = await importComments(tx, rows)
+  await countImported(tx, 'song', ids.get(SONGS) ?? [])
+  await countImported(tx, 'special', ids.get(SPECIALS) ?? [])
 }

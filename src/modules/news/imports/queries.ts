@@ -30,9 +30,9 @@ export async function upsertCategories(sql: Db, categories: { name: string; rank
     on conflict (name_key) do update set rank = excluded.rank where c.rank <> excluded.rank`
 }
 
-export type Known = { id: number; userId: number; published: boolean }
+export type EarlierNews = { id: number; userId: number; published: boolean }
 
-export async function findImported(sql: Db, keys: string[]): Promise<Map<string, Known>> {
+export async function findImported(sql: Db, keys: string[]): Promise<Map<string, EarlierNews>> {
   if (keys.length === 0) return new Map()
   const rows = await sql<{ id: number; key: string; user_id: number; published: boolean }[]>`
     select k.key, n.id, n.user_id, n.audit_status = 0 as published

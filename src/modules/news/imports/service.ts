@@ -96,12 +96,12 @@ export const newsImporter: Importer<typeof NEWS_FORMS, SavedFiles> = {
   },
 
   async prepare(ctx, { article }, { folder }) {
-    const known = await findImported(
+    const imported = await findImported(
       ctx.sql,
       article.map(({ value }) => value.id),
     )
     const wanted = article.flatMap(({ number, value: { id, image, files = [] } }): WantedFile[] =>
-      known.has(id)
+      imported.has(id)
         ? []
         : [
             ...(image === undefined ? [] : [{ number, field: 'image', path: image, kind: 'image' as const }]),
@@ -165,8 +165,8 @@ async function writeArticles(
     return tag === undefined ? undefined : `there is no tag ${tag}`
   })
   const unique = new Map(articles.map((line) => [line.value.id, line]))
-  const known = await findImported(tx, [...unique.keys()])
-  const fresh = [...unique.values()].filter(({ value }) => !known.has(value.id))
+  const imported = await findImported(tx, [...unique.keys()])
+  const fresh = [...unique.values()].filter(({ value }) => !imported.has(value.id))
   const categories = await categoriesByName(tx, distinct(fresh.map(({ value }) => value.category)))
   const written = fresh.map(({ number, value }) => {
     const saved = (value.files ?? []).map(({ id }) => [id, files.of(number, `files/${id}`)?.id ?? 0] as const)
@@ -177,7 +177,7 @@ async function writeArticles(
       content: replaceAttachments(value.content, new Map(saved)),
     }
   })
-  const made = await insertImported(
+  const ids = await insertImported(
     tx,
     written.map(({ value, image, content }) => ({
       key: value.id,
@@ -201,7 +201,7 @@ async function writeArticles(
   const links: { newsId: number; tagId: number }[] = []
   const uses: { id: number; channel: string; raw: number }[] = []
   for (const { value, image, shown } of written) {
-    const raw = made.get(value.id)
+    const raw = ids.get(value.id)
     if (raw === undefined) continue
     for (const name of value.tags ?? []) links.push({ newsId: raw, tagId: tags.get(nameKey(name)) ?? 0 })
     if (image) uses.push({ id: image.id, channel: 'news:image', raw })

@@ -5,7 +5,6 @@ import type { Context } from '#platform/context.ts'
 import { type Db, type Fragment, ifGiven, listingClause, listingOrder, transaction } from '#platform/database'
 import type { DeclaredError } from '#platform/errors.ts'
 import {
-  type ApiTag,
   Created,
   Empty,
   Id,
@@ -106,7 +105,7 @@ type AdminPinOptions = {
   /** Name of the content in paths, queries and bodies, such as `feed` in `/admin/feed-pinneds`. */
   param: string
   plural: string
-  tag: ApiTag
+  tag: string
   ability: string
   pins: PinOptions
   rows: Omit<PinnedContent, 'channel'>

@@ -1,7 +1,7 @@
 import { wireTime, wireTimeOrNull } from '#lib/time.ts'
 import { withUser } from '#modules/accounts/index.ts'
 import { recordAudit } from '#modules/audit/index.ts'
-import { publishEvent } from '#modules/notifications/index.ts'
+import { publishEvent } from '#modules/webhooks/index.ts'
 import type { Context } from '#platform/context.ts'
 import { transaction } from '#platform/database'
 import { notFound } from '#platform/errors.ts'

@@ -29,13 +29,13 @@ export async function answerViews(
   const ids = rows.map(({ id }) => id)
   const forPay = rows.filter((row) => isForPay(row) && !isExempt(row, viewerId)).map(({ id }) => id)
   const liked = rows.filter((row) => row.likes_count > 0).map(({ id }) => id)
-  const given = rows.filter((row) => row.rewarder_count > 0).map(({ id }) => id)
+  const withRewards = rows.filter((row) => row.rewarder_count > 0).map(({ id }) => id)
   const [people, likes, collections, onlooked, rewarded] = await Promise.all([
     userViews(ctx, sql, shownPeople(rows, viewerId), viewerId),
     findLiked(sql, ANSWERS, liked, viewerId),
     findCollected(sql, ANSWERS, ids, viewerId),
     findPaidViews(sql, forPay, viewerId),
-    findRewarded(sql, ANSWERS, given, viewerId),
+    findRewarded(sql, ANSWERS, withRewards, viewerId),
   ])
   return rows.map((row) => {
     const could = !forPay.includes(row.id) || onlooked.has(row.id)

@@ -92,7 +92,7 @@ export function openTextServices(
   { order, gateway, aliyun, tencent, yunpian, twilio }: TextSettings,
   receiptUrl: (service: TextServiceName) => string | undefined,
 ): Record<string, TextService> {
-  const made: Record<TextServiceName, () => TextService | undefined> = {
+  const openers: Record<TextServiceName, () => TextService | undefined> = {
     gateway: () => gateway && createGateway(gateway),
     aliyun: () => aliyun && createAliyun(aliyun),
     tencent: () => tencent && createTencent(tencent),
@@ -101,7 +101,7 @@ export function openTextServices(
   }
   return Object.fromEntries(
     order.flatMap((name) => {
-      const service = made[name]()
+      const service = openers[name]()
       return service ? [[name, service]] : []
     }),
   )

@@ -53,10 +53,10 @@ export function createYunpian(
     receipts: {
       acknowledgement: { type: 'text/plain', body: 'SUCCESS' },
       read({ body }) {
-        const given = new URLSearchParams(body).get('sms_status')
-        if (given === null) throw new BadReceipt('the form has no sms_status')
+        const status = new URLSearchParams(body).get('sms_status')
+        if (status === null) throw new BadReceipt('the form has no sms_status')
         // Yunpian may percent-encode the value of the form field twice.
-        const json = given.startsWith('%') ? decodeURIComponent(given) : given
+        const json = status.startsWith('%') ? decodeURIComponent(status) : status
         return parseReports(json).map((report) => ({
           reference: referenceOf(field(report, 'sid')),
           delivered: field(report, 'report_status') === 'SUCCESS',

@@ -1,6 +1,6 @@
 import { mountAdminRecords, recordAudit } from '#modules/audit/index.ts'
 import { removeCommentAsModerator } from '#modules/comments/index.ts'
-import { publishEvent } from '#modules/notifications/index.ts'
+import { publishEvent } from '#modules/webhooks/index.ts'
 import type { Context } from '#platform/context.ts'
 import { andContains, type Db, ifGiven, listingClause, type Row, transaction } from '#platform/database'
 import {

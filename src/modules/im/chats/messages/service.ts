@@ -11,8 +11,8 @@ import {
   saveMentions,
 } from '#modules/accounts/index.ts'
 import { attachFiles, detachFiles, fileViews } from '#modules/files/index.ts'
-import { publishEvent } from '#modules/notifications/index.ts'
 import { isAnyReported } from '#modules/reports/index.ts'
+import { publishEvent } from '#modules/webhooks/index.ts'
 import { screenWords } from '#modules/words/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type Db, sendSignal, type Tx, transaction } from '#platform/database'

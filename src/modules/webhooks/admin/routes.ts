@@ -3,7 +3,7 @@ import type { Context } from '#platform/context.ts'
 import { transaction } from '#platform/database'
 import { invalidField, notFound } from '#platform/errors.ts'
 import { Empty, routesOn, type Server } from '#platform/http'
-import { isPublicAddress, literalAddress } from '../../outbound.ts'
+import { isPublicAddress, literalAddress } from '#platform/outbound.ts'
 import { createWebhookSecret, invalidateSelectedTypes } from '../service.ts'
 import {
   addressNotPublic,
@@ -74,15 +74,15 @@ export function adminWebhookRoutes(server: Server, ctx: Context) {
       checkUrl(ctx, call.body.url)
       const secret = createWebhookSecret()
       const id = await transaction(sql, async (tx) => {
-        const made = await insertWebhook(tx, call.body, secrets.seal(secret))
+        const newId = await insertWebhook(tx, call.body, secrets.seal(secret))
         await invalidateSelectedTypes(ctx, tx)
         await recordAudit(tx, call, {
           action: 'webhooks.create',
           subjectType: 'webhooks',
-          subjectId: made,
+          subjectId: newId,
           after: call.body,
         })
-        return made
+        return newId
       })
       return { id, secret }
     },

@@ -165,7 +165,7 @@ test('publishes an event when an administrator pings a webhook endpoint', async 
 })
 
 test('publishes only documented fields of webhook events (notifications-14)', async () => {
-  const text = await readFile(new URL('../../../../../docs/notifications.md', import.meta.url), 'utf8')
+  const text = await readFile(new URL('../../../../docs/notifications.md', import.meta.url), 'utf8')
   const rows = [...text.matchAll(/^\| `([a-z]+\.[a-z]+)` \|[^|]*\| ([^|]*) \|/gm)]
   const listed = rows.map(([, type, fields = '']) => [
     type,

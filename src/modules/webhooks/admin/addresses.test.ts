@@ -3,9 +3,9 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, test } from 'node:test'
-import { publishEvent } from '#modules/notifications/index.ts'
+import { publishEvent } from '#modules/webhooks/index.ts'
+import { isPublicAddress, postOutbound } from '#platform/outbound.ts'
 import { createWorld } from '#test/world.ts'
-import { isPublicAddress, postOutbound } from '../../outbound.ts'
 
 const { as, person, sql, ctx, work } = await createWorld()
 const admin = await person({ roles: ['founder'] })

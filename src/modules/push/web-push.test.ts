@@ -283,7 +283,7 @@ test('counts outcomes of push messages by day and service (administration-27)', 
   )
   assert.equal((await as(ann, 'GET', '/admin/push-deliveries')).status, 403)
   await sql`update push_deliveries set day = day - 91`
-  await addJob(sql, 'tidy_notifications', {})
+  await addJob(sql, 'tidy_push_deliveries', {})
   await work()
   assert.deepEqual((await as(admin, 'GET', '/admin/push-deliveries')).body.data, [])
 })

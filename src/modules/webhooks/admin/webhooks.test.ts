@@ -4,9 +4,10 @@ import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, test } from 'node:test'
 import { Webhook } from 'standardwebhooks'
-import { notify, publishEvent, withdrawNotifications } from '#modules/notifications/index.ts'
-import { notificationTasks } from '#modules/notifications/module.ts'
-import { signedHeaders } from '#modules/notifications/webhooks/service.ts'
+import { notify, withdrawNotifications } from '#modules/notifications/index.ts'
+import { publishEvent } from '#modules/webhooks/index.ts'
+import { webhookTasks } from '#modules/webhooks/module.ts'
+import { signedHeaders } from '#modules/webhooks/service.ts'
 import { createWorld } from '#test/world.ts'
 
 const { as, person, sql, ctx, work } = await createWorld({ WEBHOOKS_ALLOW_PRIVATE: 'true' })
@@ -153,11 +154,11 @@ test('sends deliveries whose times lie in the future, because the clock of the d
   const hook = await endpoint()
   await publishEvent(ctx, sql, 'feed.created', { id: 1 })
   const [event] = await sql<{ id: number }[]>`select max(id) as id from webhook_events`
-  await notificationTasks(ctx).deliver_events?.({ ids: [event!.id] }, {} as never)
+  await webhookTasks(ctx).deliver_events?.({ ids: [event!.id] }, {} as never)
   await sql`delete from graphile_worker._private_jobs`
   await sql`update webhook_deliveries set next_attempt_at = now() + interval '2 days' where status = 'pending'`
   await sql`update webhook_endpoints set paused_until = now() + interval '2 days' where id = ${hook.id}`
-  await notificationTasks(ctx).resume_webhooks?.({}, {} as never)
+  await webhookTasks(ctx).resume_webhooks?.({}, {} as never)
   await work()
   assert.equal(hook.received().length, 1)
   await hook.remove()
@@ -222,12 +223,12 @@ test('sends an overdue webhook delivery once when several jobs claim it', async 
   const hook = await endpoint()
   await publishEvent(ctx, sql, 'feed.created', { id: 7 })
   const [event] = await sql<{ id: number }[]>`select max(id) as id from webhook_events`
-  await notificationTasks(ctx).deliver_events?.({ ids: [event!.id] }, {} as never)
+  await webhookTasks(ctx).deliver_events?.({ ids: [event!.id] }, {} as never)
   await sql`delete from graphile_worker._private_jobs`
   await sql`update webhook_deliveries set next_attempt_at = now() - interval '5 minutes' where status = 'pending'`
   const [delivery] = await hook.deliveries()
-  const send = () => notificationTasks(ctx).send_webhook?.({ id: delivery.id }, {} as never)
-  await notificationTasks(ctx).resume_webhooks?.({}, {} as never)
+  const send = () => webhookTasks(ctx).send_webhook?.({ id: delivery.id }, {} as never)
+  await webhookTasks(ctx).resume_webhooks?.({}, {} as never)
   await Promise.all([send(), send(), send(), work()])
   assert.equal(hook.received().length, 1)
   await hook.remove()
@@ -259,7 +260,7 @@ test('deletes old webhook events with their deliveries', async () => {
   await publishEvent(ctx, sql, 'feed.created', { id: 8 })
   await work()
   await sql`update webhook_events set created_at = now() - interval '31 days'`
-  await notificationTasks(ctx).tidy_webhook_events?.({}, {} as never)
+  await webhookTasks(ctx).tidy_webhook_events?.({}, {} as never)
   assert.deepEqual(await hook.deliveries(), [])
   await hook.remove()
 })

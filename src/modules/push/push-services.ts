@@ -21,7 +21,7 @@ async function sendEach(
   messages: PushMessage[],
   send: (message: PushMessage) => Promise<Outcome>,
 ): Promise<{ gone: string[]; failed: string[]; rejected: string[] }> {
-  const gone: string[] = []
+  const expired: string[] = []
   const failed: string[] = []
   const rejected: string[] = []
   const waiting = messages.values()
@@ -30,14 +30,14 @@ async function sendEach(
       for (const message of waiting)
         try {
           const outcome = await send(message)
-          if (outcome === 'gone') gone.push(message.token)
+          if (outcome === 'gone') expired.push(message.token)
           if (outcome === 'rejected') rejected.push(message.token)
         } catch {
           failed.push(message.token)
         }
     }),
   )
-  return { gone, failed, rejected }
+  return { gone: expired, failed, rejected }
 }
 
 function cachedToken(make: () => Promise<string>) {
@@ -115,10 +115,10 @@ export function createFcm(account: FcmAccount, origin = SERVICE_ORIGINS.fcm): Pu
             },
           },
         })
-        const told = await response.text()
+        const reply = await response.text()
         if (response.ok) return 'sent'
         // A 404 without `UNREGISTERED` means an unknown project, not an unknown device.
-        if (told.includes('UNREGISTERED')) return 'gone'
+        if (reply.includes('UNREGISTERED')) return 'gone'
         if (response.status === 401 || response.status === 429 || response.status >= 500) {
           if (response.status === 401) access.forget()
           throw retryable('FCM', response.status)
@@ -233,8 +233,9 @@ export function createJpush({ appKey, masterSecret }: JpushKey, origin = SERVICE
         audience: { registration_id: ['kith-check'] },
         notification: { alert: 'check' },
       })
-      const told = (await response.json().catch(() => ({}))) as { error?: { code?: number } }
-      if (!response.ok && told.error?.code !== NO_SUCH_REGISTRATION) throw retryable('JPush', response.status)
+      const reply = (await response.json().catch(() => ({}))) as { error?: { code?: number } }
+      if (!response.ok && reply.error?.code !== NO_SUCH_REGISTRATION)
+        throw retryable('JPush', response.status)
     },
     send: (messages) =>
       sendEach(messages, async (message) => {
@@ -249,9 +250,9 @@ export function createJpush({ appKey, masterSecret }: JpushKey, origin = SERVICE
           },
           options: { apns_production: true },
         })
-        const told = (await response.json().catch(() => ({}))) as { error?: { code?: number } }
+        const reply = (await response.json().catch(() => ({}))) as { error?: { code?: number } }
         if (response.ok) return 'sent'
-        if (told.error?.code === NO_SUCH_REGISTRATION) return 'gone'
+        if (reply.error?.code === NO_SUCH_REGISTRATION) return 'gone'
         if (response.status === 401 || response.status === 429 || response.status >= 500)
           throw retryable('JPush', response.status)
         return 'rejected'

@@ -1,7 +1,7 @@
 import type { Context } from '#platform/context.ts'
 import { defineState } from '#platform/context.ts'
 import type { Db } from '#platform/database'
-import { postOutbound } from '../outbound.ts'
+import { postOutbound } from '#platform/outbound.ts'
 
 type KeyPair = { publicKey: string; privateKey: string }
 
@@ -20,8 +20,8 @@ async function readKeys({ sql, secrets }: Context): Promise<KeyPair> {
       select public_key, private_key from web_push_keys`
     return row && { publicKey: row.public_key, privateKey: secrets.open(row.private_key) }
   }
-  const known = await find()
-  if (known) return known
+  const stored = await find()
+  if (stored) return stored
   const { publicKey, privateKey } = (await loadWebPush()).generateVAPIDKeys()
   await sql`
     insert into web_push_keys (public_key, private_key) values (${publicKey}, ${secrets.seal(privateKey)})

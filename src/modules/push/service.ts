@@ -1,18 +1,22 @@
 import { cutText } from '#lib/text.ts'
+import {
+  findNotifications,
+  type Notification,
+  type NotificationRow,
+  type NotificationType,
+  notificationView,
+} from '#modules/notifications/index.ts'
 import { linksOf, readSiteSettings, siteName } from '#modules/settings/index.ts'
 import { findEnded } from '#modules/tokens/index.ts'
 import type { Context } from '#platform/context.ts'
 import type { Db, Fragment } from '#platform/database'
 import type { Language } from '#platform/errors.ts'
 import { addJob } from '#platform/jobs'
-import { findNotifications, type NotificationRow } from '../queries.ts'
-import type { Notification, NotificationType } from '../schema.ts'
-import { notificationView } from '../service.ts'
-import { readNotificationSettings } from '../settings.ts'
 import { countOutcomes, type PushOutcome, type PushWay } from './deliveries.ts'
 import { findPreferences, isQuiet } from './preferences.ts'
 import { pushSender } from './push-services.ts'
 import type { PushMessage } from './sender.ts'
+import { readPushSettings } from './settings.ts'
 import { countUnread, sendWebPush, type WebDevice } from './web-push.ts'
 
 export type Device = {
@@ -122,7 +126,7 @@ export async function pushNotifications(ctx: Context, pushed: Pushed): Promise<v
   if (rows.length === 0) return
   const settings = await readSiteSettings(ctx)
   const linkTo = linksOf(ctx.config, settings)
-  const { 'notifications:push-text': hasTexts } = await readNotificationSettings(ctx)
+  const { 'notifications:push-text': hasTexts } = await readPushSettings(ctx)
   const closed = await findClosed(ctx.sql, rows.flatMap(referencesOf))
   const isClosed = (row: NotificationRow) =>
     referencesOf(row).some(({ type, id }) => closed.has(`${type}/${id}`))

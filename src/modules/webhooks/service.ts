@@ -1,13 +1,13 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { messageOf } from '#lib/faults.ts'
 import { uuidv7 } from '#lib/ids.ts'
+import { findNotifications } from '#modules/notifications/index.ts'
 import { type LinkTo, webLinks } from '#modules/settings/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type Db, transaction } from '#platform/database'
 import { addJob } from '#platform/jobs'
 import { defineCache } from '#platform/memory'
-import { postOutbound } from '../outbound.ts'
-import { findNotifications } from '../queries.ts'
+import { postOutbound } from '#platform/outbound.ts'
 import {
   type Attempt,
   type Claimed,
@@ -206,7 +206,7 @@ async function attemptOf(ctx: Context, claimed: Claimed): Promise<Attempt> {
   const started = performance.now()
   const { key, body, former_secret: former } = claimed
   const secrets = [claimed.secret, ...(former === null ? [] : [former])].map(ctx.secrets.open)
-  const kept = { at: new Date().toISOString(), status: null, error: null, response: '' }
+  const attempt = { at: new Date().toISOString(), status: null, error: null, response: '' }
   const ms = () => Math.round(performance.now() - started)
   try {
     const answer = await postOutbound(claimed.url, {
@@ -219,9 +219,9 @@ async function attemptOf(ctx: Context, claimed: Claimed): Promise<Attempt> {
       timeoutMs: TIMEOUT_MS,
       allowPrivate: ctx.config.webhooksAllowPrivate,
     })
-    return { ...kept, status: answer.status, response: answer.text.slice(0, 500), ms: ms() }
+    return { ...attempt, status: answer.status, response: answer.text.slice(0, 500), ms: ms() }
   } catch (error) {
-    return { ...kept, error: messageOf(error), ms: ms() }
+    return { ...attempt, error: messageOf(error), ms: ms() }
   }
 }
 

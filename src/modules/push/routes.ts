@@ -3,7 +3,7 @@ import { wireTime } from '#lib/time.ts'
 import type { Context } from '#platform/context.ts'
 import { fieldError } from '#platform/errors.ts'
 import { Empty, language, OneOf, routesOn, type Server, Shared, Text, Time, Type } from '#platform/http'
-import { isPublicAddress, literalAddress } from '../outbound.ts'
+import { isPublicAddress, literalAddress } from '#platform/outbound.ts'
 import { deleteDevice, findDevices, saveDevice } from './service.ts'
 import { webPushKeys } from './web-push.ts'
 

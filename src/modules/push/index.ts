@@ -1,0 +1,1 @@
+export { anyHasDevice, pushToDevices, type Retry } from './service.ts'

@@ -1,0 +1,1 @@
+export { hasEndpointFor, publishEvent } from './service.ts'
