@@ -9,7 +9,9 @@ import type { Person } from '#test/world.ts'
  * Every text that a viewer must not see is a word of its own that begins with `zxq`, so that a search finds all of them
  * and a reply that contains one is a fault.
  */
-const WORD = /zxq[a-z]+/g
+// Names the words, because random texts such as nonces contain the beginning alone now and then.
+const WORD =
+  /zxq(?:earlier|stranger|topic|feed|comment|deleted|question|answer|article|news|post|summary|group|closed|person|sitemap)[a-z]*/g
 const SEARCH = 'zxq'
 
 type Parameter = { in: string; name: string; required?: boolean; schema: { enum?: unknown[]; type?: string } }
@@ -177,7 +179,10 @@ test('shows closed content in no read of the API and on no page (relations-8, co
         const { statusCode, body } = await app.inject({ url, headers: { accept: 'text/html', cookie } })
         if (statusCode < 300) shown += 1
         find(body, 'page', path)
-        if (path.startsWith('/sitemaps/feeds') && new RegExp(`/feeds/(${before}|${hidden}|${gone})<`).test(body))
+        if (
+          path.startsWith('/sitemaps/feeds') &&
+          new RegExp(`/feeds/(${before}|${hidden}|${gone})<`).test(body)
+        )
           find('zxqsitemap', 'page', path)
       }
   assert.deepEqual(
@@ -189,7 +194,10 @@ test('shows closed content in no read of the API and on no page (relations-8, co
   await readAll('follower', friend)
   for (const word of ['zxqearlier', 'zxqfeed', 'zxqcomment', 'zxqstranger', 'zxqpost', 'zxqpostcomment']) {
     const paths = seen.get(`follower: ${word}`)
-    assert.ok(paths !== undefined && paths.size > 1, `only ${paths?.size ?? 0} reads show ${word} to a follower`)
+    assert.ok(
+      paths !== undefined && paths.size > 1,
+      `only ${paths?.size ?? 0} reads show ${word} to a follower`,
+    )
   }
   t.diagnostic(`${replies} replies of ${READS.length} reads, and ${shown} pages`)
 })

@@ -40,9 +40,9 @@ const holdAccounts = async (tx: Tx, ids: readonly number[], disabled: boolean): 
   ).map(({ id }) => id)
 
 const findDisabled = async (sql: Db, ids: readonly number[]): Promise<number[]> =>
-  (
-    await sql<{ id: number }[]>`select id from users where id = any(${ids}) and deleted_at is not null`
-  ).map(({ id }) => id)
+  (await sql<{ id: number }[]>`select id from users where id = any(${ids}) and deleted_at is not null`).map(
+    ({ id }) => id,
+  )
 
 type Pair = { user_id: number; target_id: number }
 

@@ -105,7 +105,9 @@ test('publishes no people in feeds of private accounts (notifications-14, relati
     await as(shy, 'POST', '/feeds', { feed_content: `${SECRET} ${at(other)}`, feed_from: 1, feed_mark: 9 }),
   ).body
   const path = `/feeds/${id}`
-  const { comment } = made(await as(friend, 'POST', `${path}/comments`, { body: `${SECRET} ${at(other)}` })).body
+  const { comment } = made(
+    await as(friend, 'POST', `${path}/comments`, { body: `${SECRET} ${at(other)}` }),
+  ).body
   made(await as(shy, 'POST', `${path}/comments`, { body: SECRET, reply_user: friend.id }))
   made(await as(friend, 'POST', `${path}/like`))
   made(await as(friend, 'POST', `${path}/new-rewards`, { amount: 5 }))
