@@ -268,12 +268,18 @@ async function checkUpgrade(
     const reply = await fetch(`${site.address}/api/v2/feeds?limit=100`)
     const { feeds } = (await reply.json()) as { feeds: { images: { file: number }[] }[] }
     check(feeds.length > 0, `The upgraded site of ${of.from} has no feeds.`)
-    const picture = feeds.flatMap(({ images }) => images)[0]
-    check(picture, `The upgraded site of ${of.from} has no pictures.`)
-    const { status, headers } = await fetch(`${site.address}/api/v2/files/${picture.file}`)
-    check(headers.get('content-type')?.startsWith('image/'), `The picture ${picture.file} answers ${status}.`)
+    const pictures = feeds.flatMap(({ images }) => images)
+    check(pictures.length > 0, `The upgraded site of ${of.from} has no pictures.`)
+    // Some pictures of a demo cost points, which guests do not have.
+    const replies = await Promise.all(
+      pictures.map(({ file }) => fetch(`${site.address}/api/v2/files/${file}`)),
+    )
+    const shown = replies.filter(({ headers }) => headers.get('content-type')?.startsWith('image/'))
+    check(shown.length > 0, `The upgraded site of ${of.from} shows none of its pictures.`)
     kith(root, site.env, 'doctor')
-    say(`Upgraded ${of.from}: ${feeds.length} feeds on the first page, a picture, and no fault in the doctor`)
+    say(
+      `Upgraded ${of.from}: ${feeds.length} feeds and ${shown.length} pictures on the first page, no fault in the doctor`,
+    )
   } finally {
     await site.stop()
   }

@@ -151,7 +151,8 @@ export default defineConfig({
     root: { label: 'English', lang: 'en', themeConfig: { sidebar } },
     zh: { label: '简体中文', lang: 'zh-CN', link: '/zh/', themeConfig: { sidebar: chinese } },
   },
-  themeConfig: { search: { provider: 'local' } },
+  // The guides in Chinese have pages of their own, so that the choice of a language leads to its first page.
+  themeConfig: { i18nRouting: false, search: { provider: 'local' } },
   markdown: {
     // Replaces links to repository files that the site does not contain, such as source files, with plain text.
     config(md) {
