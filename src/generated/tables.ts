@@ -337,6 +337,11 @@ export type Tables = {
     width: number | null
     height: number | null
   }
+  feed_views: {
+    feed_id: number
+    views: number
+    ranked: number
+  }
   feedback: {
     user_id: number
     id: number
