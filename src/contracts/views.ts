@@ -2,7 +2,7 @@ import { type Db, type Fragment, type Sql, type Tx, transaction } from '#platfor
 
 /**
  * Views of a kind of content since migration 0340. They add to the column of the content's own row, which has the views of
- * imports and of earlier versions (docs/decisions/0020-views.md).
+ * imports and of earlier versions (docs/decisions/0024-views.md).
  */
 export type ViewTable = { table: string; key: string; content: string }
 

@@ -16,7 +16,7 @@ import {
   type UserView,
   userViews,
 } from '#modules/accounts/index.ts'
-import { notify, publishEvent, type SystemType, withdrawNotifications } from '#modules/notifications/index.ts'
+import { notify, planNotices, publishEvent, type SystemType, withdrawNotifications } from '#modules/notifications/index.ts'
 import { screenWords } from '#modules/words/index.ts'
 import { type Context, defineState } from '#platform/context.ts'
 import { type Db, type Tx, transaction } from '#platform/database'
@@ -137,13 +137,24 @@ export async function prepareComment(
   const mayRead = (id: number) => readers.has(id)
   return async (tx) => {
     if (mark !== undefined && !(await claimMark(tx, userId, String(mark)))) throw sentTwice()
-    const comment = await insertComment(tx, content, rules.count, {
+    const inserting = insertComment(tx, content, rules.count, {
       contentId: target.id,
       userId,
       targetUser: target.ownerId,
       replyUser,
       body,
     })
+    const sentTo = (recipients: number[], type: 'comment' | 'at') => ({
+      ...origin(0),
+      type,
+      recipients: recipients.filter(mayRead),
+    })
+    const plan = planNotices(tx, [
+      sentTo([replyUser], 'comment'),
+      sentTo([target.ownerId], 'comment'),
+      sentTo(mentioned, 'at'),
+    ])
+    const comment = await inserting
     if (!comment) throw notFound()
     await saveMentions(tx, { type: 'comments', id: comment.id }, named)
     const told = {
@@ -170,8 +181,8 @@ export async function prepareComment(
       hidesRecipients: target.closed || (target.hidden && mentioned.includes(target.ownerId)),
       data: { contents: body, resource: { type: 'comments', id: comment.id } },
     }
-    // `notify` drops a second notification of the same type to a user, so `reply` takes precedence over `owner`.
-    await notify(tx, [reply, owner, mention])
+    // The plan drops a second notification of the same type to a user, so `reply` takes precedence over `owner`.
+    await plan.send([reply, owner, mention])
     await publishEvent(ctx, tx, 'comment.created', {
       id: comment.id,
       ...(target.closed ? {} : { user_id: userId }),

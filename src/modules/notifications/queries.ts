@@ -1,10 +1,13 @@
 import type { Context } from '#platform/context.ts'
 import {
+  afterCommit,
   andAfterCursor,
   type Db,
   type Fragment,
   ifGiven,
+  isTransaction,
   limitClause,
+  type Sql,
   sendSignal,
   sortDirection,
   when,
@@ -23,9 +26,19 @@ const PEOPLE_OF_A_SIGNAL = 400
  */
 type Recipients = { users: number[]; ids: string[]; positions: number[] }
 
-async function findRecipients(sql: Db, notices: Notice[], { users, ids, positions }: Recipients) {
+type FoundRecipients = Recipients & { pushed: Set<string>; announces: boolean }
+
+/**
+ * Skips disabled recipients and recipients who block the sender. Reads none of the tables that `insertNotices` writes,
+ * because they may be distributed.
+ */
+export async function findRecipients(
+  sql: Db,
+  notices: Pick<Notice, 'senderId' | 'hiddenSenderId'>[],
+  { users, ids, positions }: Recipients,
+): Promise<FoundRecipients> {
   const doers = positions.map((position) => {
-    const { hiddenSenderId, senderId } = notices[position] as Notice
+    const { hiddenSenderId, senderId } = notices[position]!
     return hiddenSenderId ?? senderId
   })
   const [row] = await sql<[{ kept: number[]; pushed: number[]; announces: boolean }]>`
@@ -42,35 +55,34 @@ async function findRecipients(sql: Db, notices: Notice[], { users, ids, position
     users: at.map((n) => users[n] as number),
     ids: at.map((n) => ids[n] as string),
     positions: at.map((n) => positions[n] as number),
-    pushed: new Set(row.pushed.map((n) => ids[n - 1])),
+    pushed: new Set(row.pushed.map((n) => ids[n - 1] as string)),
     announces: row.announces,
   }
 }
 
 /**
- * Skips disabled recipients and recipients who block the sender. Also skips recipients with an unread notification
- * of the same type, sender and cause, except for system notifications. Locks rows in the order of user ids to avoid
- * deadlocks.
+ * Skips recipients with an unread notification of the same type, sender and cause, except for system notifications.
+ * Locks rows in the order of user ids to avoid deadlocks. Does not await its statement in a transaction without jobs,
+ * so that the commit follows in the same write.
  */
-export async function insertNotices(sql: Db, notices: Notice[], to: Recipients): Promise<void> {
-  const { users, ids, positions, pushed, announces } = await findRecipients(sql, notices, to)
+export async function insertNotices(
+  sql: Db,
+  notices: Notice[],
+  { users, ids, positions, pushed, announces }: FoundRecipients,
+): Promise<void> {
   if (users.length === 0) return
-  const described = notices.map(({ type, senderId, cause, data }, position) => ({
-    position,
-    type,
-    sender_id: senderId,
-    data,
-    cause_type: cause.type,
-    cause_id: cause.id,
-  }))
-  const repeatable = notices.filter(({ type }) => type !== 'system')
-  const made = await sql<{ user_id: number; seq: number; id: string }[]>`
+  const described = [...new Set(positions)].map((position) => {
+    const { type, senderId, cause, data } = notices[position] as Notice
+    return { position, type, sender_id: senderId, data, cause_type: cause.type, cause_id: cause.id }
+  })
+  const repeatable = described.filter(({ type }) => type !== 'system')
+  const inserted = sql<{ user_id: number; seq: number; id: string }[]>`
     with unread as (
       select o.user_id, o.type, o.sender_id, o.cause_type, o.cause_id
       from notifications o join notification_counts c on c.user_id = o.user_id and c.type = o.type
-      where o.user_id = any(${users}::bigint[]) and o.cause_type = any(${repeatable.map(({ cause }) => cause.type)}::text[])
-        and o.cause_id = any(${repeatable.map(({ cause }) => cause.id)}::bigint[])
-        and o.sender_id = any(${repeatable.map(({ senderId }) => senderId)}::bigint[])
+      where o.user_id = any(${users}::bigint[]) and o.cause_type = any(${repeatable.map(({ cause_type }) => cause_type)}::text[])
+        and o.cause_id = any(${repeatable.map(({ cause_id }) => cause_id)}::bigint[])
+        and o.sender_id = any(${repeatable.map(({ sender_id }) => sender_id)}::bigint[])
         and o.type <> 'system' and o.seq > c.read_seq
     ),
     given as (
@@ -104,9 +116,20 @@ export async function insertNotices(sql: Db, notices: Notice[], to: Recipients):
         unread = kept.unread + excluded.unread, total = kept.total + excluded.total, last_seq = excluded.last_seq
     )
     select user_id, seq, id from made`
-  const told = [...new Set(made.map(({ user_id }) => user_id))]
-  for (let n = 0; n < told.length; n += PEOPLE_OF_A_SIGNAL)
-    sendSignal(sql, SIGNAL, told.slice(n, n + PEOPLE_OF_A_SIGNAL).join(','))
+  const signal = (db: Db, rows: readonly { user_id: number }[]) => {
+    const told = [...new Set(rows.map(({ user_id }) => user_id))]
+    for (let n = 0; n < told.length; n += PEOPLE_OF_A_SIGNAL)
+      sendSignal(db, SIGNAL, told.slice(n, n + PEOPLE_OF_A_SIGNAL).join(','))
+  }
+  if (!announces && pushed.size === 0 && isTransaction(sql)) {
+    const rows = inserted.execute()
+    // The transaction rejects with the error of the statement.
+    rows.catch(() => {})
+    afterCommit<Sql>(sql, (pool) => void rows.then((made) => signal(pool, made)).catch(() => {}))
+    return
+  }
+  const made = await inserted
+  signal(sql, made)
   const hidden = new Set(ids.filter((_, n) => notices[positions[n] as number]?.hidesRecipients))
   const placesOf = (chosen: Pick<(typeof made)[number], 'user_id' | 'seq'>[]) => ({
     places: chosen.map(({ user_id, seq }) => [user_id, seq]),

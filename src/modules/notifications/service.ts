@@ -8,6 +8,7 @@ import { addJob } from '#platform/jobs'
 import { resourceCode, sentenceOf } from './codes.ts'
 import {
   deleteUnread,
+  findRecipients,
   findStatistics,
   findUnreadRecipients,
   insertNotices,
@@ -185,8 +186,18 @@ const AT_ONCE = 500
  * Call `notify` last in a transaction, because the recipients' counter rows stay locked until the commit.
  * Creates no notification for the sender, and no duplicates.
  */
-export async function notify(tx: Db, notices: Notice | Notice[]): Promise<void> {
+export const notify = (tx: Db, notices: Notice | Notice[]): Promise<void> => {
   const list = [notices].flat()
+  return planNotices(tx, list).send(list)
+}
+
+type Plan = Pick<Notice, 'type' | 'recipients' | 'senderId' | 'hiddenSenderId' | 'cause'>
+
+/**
+ * Looks up the recipients at once, in the same write as the statement that the caller sent before. `send` takes the
+ * notices in the order of the plan, and null for one that is not sent.
+ */
+export function planNotices(tx: Db, list: Plan[]): { send(notices: (Notice | null)[]): Promise<void> } {
   const users: number[] = []
   const ids: string[] = []
   const positions: number[] = []
@@ -202,15 +213,41 @@ export async function notify(tx: Db, notices: Notice | Notice[]): Promise<void> 
       positions.push(position)
     }
   })
-  if (users.length > 0) await insertNotices(tx, list, { users, ids, positions })
+  const finding = users.length > 0 ? findRecipients(tx, list, { users, ids, positions }) : undefined
+  // `send` throws the error, unless an earlier statement failed first.
+  finding?.catch(() => {})
+  return {
+    async send(notices) {
+      const found = await finding
+      if (!found) return
+      const isSent = (n: number) => notices[found.positions[n] as number] !== null
+      const sent = found.users.keys().filter(isSent).toArray()
+      await insertNotices(tx, notices as Notice[], {
+        ...found,
+        users: sent.map((n) => found.users[n] as number),
+        ids: sent.map((n) => found.ids[n] as string),
+        positions: sent.map((n) => found.positions[n] as number),
+      })
+    },
+  }
 }
 
 /**
  * Withdraws unread notifications of a cause in the caller's transaction. A job withdraws those above
  * `AT_ONCE`.
  */
-export async function withdrawNotifications(tx: Db, taken: Taken): Promise<void> {
-  if (await takeBack(tx, taken)) await addJob(tx, 'take_back_notifications', taken)
+export const withdrawNotifications = (tx: Db, taken: Taken): Promise<void> => planWithdrawal(tx, taken).apply()
+
+/** Looks up the notifications at once, in the same write as the statement that the caller sent before. */
+export function planWithdrawal(tx: Db, taken: Taken): { apply(): Promise<void> } {
+  const finding = findUnreadRecipients(tx, taken, AT_ONCE)
+  // `apply` throws the error, unless an earlier statement failed first.
+  finding.catch(() => {})
+  return {
+    async apply() {
+      if (await takeBack(tx, taken, finding)) await addJob(tx, 'take_back_notifications', taken)
+    },
+  }
 }
 
 export async function withdrawRemaining(ctx: Context, taken: Taken, signal: AbortSignal): Promise<void> {
@@ -221,8 +258,12 @@ export async function withdrawRemaining(ctx: Context, taken: Taken, signal: Abor
  * Locks counters in the order of user ids to avoid deadlocks. Returns whether notifications to withdraw may
  * remain.
  */
-async function takeBack(tx: Db, taken: Taken): Promise<boolean> {
-  const { users, areAll } = await findUnreadRecipients(tx, taken, AT_ONCE)
+async function takeBack(
+  tx: Db,
+  taken: Taken,
+  finding = findUnreadRecipients(tx, taken, AT_ONCE),
+): Promise<boolean> {
+  const { users, areAll } = await finding
   for (const user of users) await deleteUnread(tx, user, taken)
   return !areAll
 }

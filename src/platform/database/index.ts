@@ -3,6 +3,8 @@ export { openSession, type Session } from './connection.ts'
 export {
   afterCommit,
   batchWrites,
+  isTransaction,
+  afterCommit,
   clientConfig,
   type DatabaseAddress,
   type DatabaseOptions,

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { mkdtemp, rm, symlink } from 'node:fs/promises'
-import { type AddressInfo, createServer } from 'node:net'
+import { type AddressInfo, createServer, Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { createWorld } from '#test/world.ts'
-import { isConnectionError, openDatabase, transaction } from './database.ts'
+import { isConnectionError, openDatabase, type Tx, transaction } from './database.ts'
 
 const RUN = 101
 const { connection } = await createWorld()
@@ -110,6 +110,86 @@ test('rejects a transaction that continues after a failed statement', async () =
   assert.equal(failed.code, '22012')
   const tx = await transaction(sql, async (tx) => tx.unsafe.bind(tx))
   await assert.rejects(tx('select 1'), /is over/)
+  await sql.end()
+})
+
+test('skips the first statement of a transaction when BEGIN fails', async () => {
+  const sql = openDatabase({ connection, poolSize: 1, statementTimeoutMs: 60_000 })
+  await sql`create table unbegun (id int primary key)`
+  await sql.unsafe('deallocate kith_begin')
+  const failed = await transaction(sql, (tx) => tx`insert into unbegun values (1)`).catch((error) => error)
+  assert.equal(failed.code, '26000')
+  assert.equal((await sql`select from unbegun`).length, 0)
+  await sql.end()
+})
+
+test('begins a transaction with any kind of first statement', async () => {
+  const sql = openDatabase({ connection, poolSize: 1, statementTimeoutMs: 60_000 })
+  await sql`create table begun (id int primary key)`
+  const first = [
+    (tx: Tx) => tx.unsafe('insert into begun values (1)'),
+    (tx: Tx) => tx`insert into begun values (${2})`,
+    (tx: Tx) => tx`insert into begun values (${2 + 1})`,
+  ]
+  for (const insert of first)
+    await transaction(sql, async (tx) => {
+      await insert(tx)
+      const [{ is }] = await tx<[{ is: boolean }]>`select pg_current_xact_id_if_assigned() is not null as is`
+      assert.ok(is)
+      throw new Error('rolled back')
+    }).catch((error) => assert.equal(error.message, 'rolled back'))
+  assert.equal((await sql`select from begun`).length, 0)
+  for (const insert of first) await transaction(sql, insert)
+  assert.equal((await sql`select from begun`).length, 3)
+  assert.equal(await transaction(sql, async () => 'nothing to send'), 'nothing to send')
+  await sql.end()
+})
+
+test('sends the statements of one tick of a transaction in order and in one write', async () => {
+  const counted = { writes: 0 }
+  const write = Socket.prototype._write
+  const sql = openDatabase({ connection, poolSize: 1, statementTimeoutMs: 60_000 })
+  await sql`create table ordered (id int generated always as identity, n int)`
+  const insert = (tx: Tx) => Promise.all([1, 2, 3].map((n) => tx`insert into ordered (n) values (${n})`))
+  await transaction(sql, insert)
+  Socket.prototype._write = function (...args) {
+    counted.writes += 1
+    write.apply(this, args)
+  }
+  try {
+    await transaction(sql, async (tx) => void insert(tx).catch(() => {}))
+  } finally {
+    Socket.prototype._write = write
+  }
+  assert.equal(counted.writes, 1)
+  const rows = await sql<{ n: number }[]>`select n from ordered order by id`
+  assert.deepEqual(
+    rows.map(({ n }) => n),
+    [1, 2, 3, 1, 2, 3],
+  )
+  await sql.end()
+})
+
+test('rejects a transaction with the failure of a statement that it did not await', async () => {
+  const sql = openDatabase({ connection, poolSize: 1, statementTimeoutMs: 60_000 })
+  await sql`create table unawaited (id int primary key)`
+  const [{ pid }] = await sql<[{ pid: number }]>`select pg_backend_pid() as pid`
+  for (const isFollowed of [false, true]) {
+    const failed = await transaction(sql, async (tx) => {
+      await tx`insert into unawaited values (1)`
+      tx`select 1 / 0`.catch(() => {})
+      if (isFollowed) await tx`insert into unawaited values (2)`
+    }).catch((error) => error)
+    assert.equal(failed.code, '22012')
+  }
+  let attempts = 0
+  await transaction(sql, async (tx) => {
+    attempts += 1
+    if (attempts === 1) tx`do $$ begin raise exception using errcode = '40P01'; end $$`.catch(() => {})
+  })
+  assert.equal(attempts, 2)
+  assert.equal((await sql`select from unawaited`).length, 0)
+  assert.equal((await sql<[{ pid: number }]>`select pg_backend_pid() as pid`)[0].pid, pid)
   await sql.end()
 })
 

@@ -100,6 +100,8 @@ export type Query = {
    * each session.
    */
   name?: string | undefined
+  /** Begins a transaction in the same message, so that a failed BEGIN also skips the statement. */
+  begins?: boolean
   resolve: (rows: Rows<Row[]>) => void
   reject: (error: unknown) => void
 }
@@ -228,6 +230,7 @@ type Columns = { fields: unknown; _parsers: unknown; _prebuiltEmptyResultObject:
 
 /** Methods of pg's connection that its types omit. */
 type Wire = {
+  parse(message: { name: string; text: string }): void
   bind(message: { statement: string; values: Query['values'] }): void
   execute(message: object): void
   sync(): void
@@ -235,20 +238,25 @@ type Wire = {
 
 /** Members of pg's query that its types omit. */
 type DriverQuery = {
-  name: string
+  name: string | undefined
   values: Query['values']
   _result: Columns
   _accumulateRows: unknown
   prepare(connection: Wire): void
   handleRowDescription(message: unknown): void
+  handleCommandComplete(message: unknown, connection: unknown): void
 }
 
 type OnResult = (error: Error | undefined, result: pg.QueryResult | pg.QueryResult[]) => void
 
 const Base = pg.Query as unknown as new (
-  config: { text: string; values: Query['values']; name: string },
+  config: { text: string; values?: Query['values']; name: string | undefined },
   callback: OnResult,
 ) => DriverQuery
+
+type PreparedConfig = Pick<Query, 'text' | 'values' | 'name' | 'begins'>
+
+const BEGIN = 'kith_begin'
 
 const known = new WeakMap<Wire, Map<string, Columns>>()
 
@@ -258,10 +266,20 @@ const known = new WeakMap<Wire, Map<string, Columns>>()
  */
 class PreparedQuery extends Base {
   #connection: Wire | undefined
+  #isBeginning: boolean
+
+  constructor({ begins = false, ...config }: PreparedConfig, callback: OnResult) {
+    super(config, callback)
+    this.#isBeginning = begins
+  }
 
   override prepare(connection: Wire): void {
     this.#connection = connection
-    const columns = known.get(connection)?.get(this.name)
+    if (this.#isBeginning) {
+      connection.bind({ statement: BEGIN, values: [] })
+      connection.execute({})
+    }
+    const columns = this.name === undefined ? undefined : known.get(connection)?.get(this.name)
     if (!columns) {
       super.prepare(connection)
       return
@@ -276,15 +294,28 @@ class PreparedQuery extends Base {
   override handleRowDescription(message: unknown): void {
     super.handleRowDescription(message)
     const connection = this.#connection
-    if (!connection) return
+    if (!connection || this.name === undefined) return
     const { fields, _parsers, _prebuiltEmptyResultObject } = this._result
     const ofConnection = known.get(connection) ?? new Map<string, Columns>()
     ofConnection.set(this.name, { fields, _parsers, _prebuiltEmptyResultObject })
     known.set(connection, ofConnection)
   }
+
+  override handleCommandComplete(message: unknown, connection: unknown): void {
+    if (this.#isBeginning) this.#isBeginning = false
+    else super.handleCommandComplete(message, connection)
+  }
 }
 
-export const preparedQuery = (
-  config: { text: string; values: Query['values']; name: string },
-  callback: OnResult,
-): pg.Query => new PreparedQuery(config, callback) as unknown as pg.Query
+/** Prepares BEGIN without executing it. */
+class BeginPreparation extends Base {
+  override prepare(connection: Wire): void {
+    connection.parse({ name: BEGIN, text: 'begin' })
+    connection.sync()
+  }
+}
+
+export const beginPreparation = (callback: OnResult): pg.Query =>
+  new BeginPreparation({ name: BEGIN, text: 'begin' }, callback) as unknown as pg.Query
+
+export const preparedQuery = (config: PreparedConfig, callback: OnResult): pg.Query => new PreparedQuery(config, callback) as unknown as pg.Query

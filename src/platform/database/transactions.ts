@@ -16,6 +16,8 @@ export function afterCommit<Pool extends Tag>(db: Tag, work: (pool: Pool) => voi
   else work(db as Pool)
 }
 
+export const isTransaction = (db: Tag): boolean => transactions.has(db)
+
 const brokenError = () => connectionError('the connection broke in a transaction')
 
 export type ConnectionSource = {
@@ -25,18 +27,24 @@ export type ConnectionSource = {
   sendOver(held: Connection, query: Query, onEnd: () => void): void
 }
 
+/** Code of every statement after the failed one of a transaction. */
+const ABORTED = '25P02'
+const isAborted = (error: unknown) => (error as { code?: unknown } | undefined)?.code === ABORTED
+
 export function createTransactions({ tag, acquire, give, sendOver }: ConnectionSource) {
   /**
-   * Sends statements in order over one connection. After the connection breaks, rejects all later statements.
+   * Sends statements in order over one connection, and the statements of one tick in one write. After the connection
+   * breaks, rejects all later statements.
    */
-  const session = (held: Connection) => {
-    const pending: Query[] = []
-    let isBusy = false
-    const state = { isLost: false, isOver: false, failure: undefined as unknown }
-    const sendNext = () => {
-      const query = pending.shift()
-      isBusy = query !== undefined
-      if (query) start(query)
+  const session = (held: Connection, { isBegun }: { isBegun: boolean }) => {
+    let waiting: Query[] = []
+    const state = {
+      isBegun,
+      isUsed: isBegun,
+      isLost: false,
+      isOver: false,
+      isRolledBack: false,
+      failure: undefined as unknown,
     }
     const start = (query: Query) => {
       const { reject } = query
@@ -48,20 +56,31 @@ export function createTransactions({ tag, acquire, give, sendOver }: ConnectionS
       if (state.isLost) return query.reject(brokenError())
       // Exempts a transaction that sets its own statement timeout from the response deadline.
       if (/^\s*set (local )?statement_timeout/.test(query.text)) held.isPatient = true
-      sendOver(held, query, sendNext)
+      sendOver(held, query, () => {})
+    }
+    const begin = (first: Query) => {
+      state.isBegun = true
+      if (first.name === undefined && first.values.length === 0) first.text = `begin;${first.text}`
+      else first.begins = true
+    }
+    const sendWaiting = () => {
+      const queries = waiting
+      waiting = []
+      held.together(() => {
+        for (const query of queries) {
+          if (!state.isBegun) begin(query)
+          start(query)
+        }
+      })
     }
     held.onLost = () => {
       state.isLost = true
-      for (const query of pending.splice(0)) query.reject(brokenError())
     }
     const send: Send = (query) => {
       if (state.isOver) return query.reject(new Error('this transaction is over'))
-      if (isBusy && !state.isLost) {
-        pending.push(query)
-        return
-      }
-      isBusy = true
-      start(query)
+      state.isUsed = true
+      if (waiting.length === 0) process.nextTick(sendWaiting)
+      waiting.push(query)
     }
     return { sql: createTag(send, true), state }
   }
@@ -71,18 +90,22 @@ export function createTransactions({ tag, acquire, give, sendOver }: ConnectionS
    * committed.
    */
   const commit = async ({ sql, state }: ReturnType<typeof session>, committed: () => void) => {
+    if (!state.isUsed) return committed()
     const isSent = !state.isLost
     const outcome = await sql.unsafe('commit').catch((error) => {
       if (isSent && !isRefusal(error)) committed()
       throw error
     })
-    if (outcome.command !== 'COMMIT') throw new Error(`the transaction ended with ${outcome.command}`)
+    // Reports the failure of a statement that the transaction did not await.
+    state.isRolledBack = outcome.command === 'ROLLBACK'
+    if (outcome.command !== 'COMMIT')
+      throw state.failure ?? new Error(`the transaction ended with ${outcome.command}`)
     committed()
   }
 
   const begin = async <T>(work: (tx: Tag) => Promise<T>): Promise<T> => {
     const held = await acquire()
-    const open = session(held)
+    const open = session(held, { isBegun: false })
     const { sql, state } = open
     const waiting: Work[] = []
     transactions.set(sql, waiting)
@@ -91,31 +114,32 @@ export function createTransactions({ tag, acquire, give, sendOver }: ConnectionS
     }
     let isClean = false
     try {
-      await sql.unsafe('begin')
       let result: T
       try {
         result = await work(sql)
         // A failed statement aborts the transaction in PostgreSQL, even if `work` caught the error.
         if (state.failure !== undefined) throw state.failure
       } catch (error) {
-        isClean = await sql.unsafe('rollback').then(
-          () => true,
-          () => false,
-        )
-        throw error
+        isClean =
+          !state.isUsed ||
+          (await sql.unsafe('rollback').then(
+            () => true,
+            () => false,
+          ))
+        throw isAborted(error) ? (state.failure ?? error) : error
       }
       await commit(open, committed)
       isClean = true
       return result
     } finally {
       state.isOver = true
-      give(held, isClean && !state.isLost)
+      give(held, (isClean || state.isRolledBack) && !state.isLost)
     }
   }
 
   const reserve = async () => {
     const held = await acquire()
-    const { sql, state } = session(held)
+    const { sql, state } = session(held, { isBegun: true })
     held.isPatient = true
     return Object.assign(sql, {
       release() {

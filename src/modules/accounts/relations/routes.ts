@@ -1,4 +1,4 @@
-import { notify, withdrawNotifications } from '#modules/notifications/index.ts'
+import { planNotices, withdrawNotifications } from '#modules/notifications/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type Sql, transaction } from '#platform/database'
 import { apiError, blocked } from '#platform/errors.ts'
@@ -25,12 +25,15 @@ import {
 async function follow(sql: Sql, userId: number, targetId: number): Promise<void> {
   if (userId === targetId) throw followsOneself()
   await transaction(sql, async (tx) => {
-    const outcome = await insertFollow(tx, userId, targetId)
+    const inserting = insertFollow(tx, userId, targetId)
+    const cause = { type: 'users', id: targetId }
+    const notice = { type: 'follow' as const, recipients: [targetId], senderId: userId, cause, data: {} }
+    const plan = planNotices(tx, [notice])
+    const outcome = await inserting
     if (!outcome.found) throw noSuchUser()
     if (outcome.blocked) throw blocked()
     if (!outcome.made) throw alreadyFollowed()
-    const cause = { type: 'users', id: targetId }
-    await notify(tx, { type: 'follow', recipients: [targetId], senderId: userId, cause, data: {} })
+    await plan.send([notice])
   })
 }
 
