@@ -16,7 +16,13 @@ import {
   type UserView,
   userViews,
 } from '#modules/accounts/index.ts'
-import { notify, planNotices, publishEvent, type SystemType, withdrawNotifications } from '#modules/notifications/index.ts'
+import {
+  notify,
+  planNotices,
+  publishEvent,
+  type SystemType,
+  withdrawNotifications,
+} from '#modules/notifications/index.ts'
 import { screenWords } from '#modules/words/index.ts'
 import { type Context, defineState } from '#platform/context.ts'
 import { type Db, type Tx, transaction } from '#platform/database'

@@ -25,10 +25,10 @@ export async function insertLikes(
   { id, ownerId, hidden }: Target,
   userIds: number[],
 ): Promise<{ found: boolean; changed: number[]; blocked: number[] }> {
-  const isBlocked = ownerId > 0 && !hidden ? hasBlocked(sql, sql`${ownerId}`, sql`id`) : sql`false`
+  const isBlocked = ownerId > 0 && !hidden ? hasBlocked(sql, sql`${ownerId}`, sql`u.id`) : sql`false`
   const [row] = await sql<[{ found: boolean; changed: number[]; blocked: number[] }]>`
     with likers as materialized (
-      select id, ${isBlocked} as is_blocked from unnest(${userIds}::bigint[]) as u (id)
+      select u.id, ${isBlocked} as is_blocked from unnest(${userIds}::bigint[]) as u (id)
     ),
     target as (${content.live(sql, id)} for no key update),
     made as (

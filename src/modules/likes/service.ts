@@ -74,7 +74,13 @@ export async function like(
   userId: number,
 ): Promise<boolean> {
   const told = readers ? await readers(ctx.sql, target, [target.ownerId]) : [target.ownerId]
-  const outcome = await addLike(ctx.sql, `${content.type} ${target.id}`, { content, count, target, userId, told })
+  const outcome = await addLike(ctx.sql, `${content.type} ${target.id}`, {
+    content,
+    count,
+    target,
+    userId,
+    told,
+  })
   if (outcome === 'blocked') throw blocked()
   return outcome === 'new'
 }

@@ -125,7 +125,11 @@ export async function insertNotices(
     const rows = inserted.execute()
     // The transaction rejects with the error of the statement.
     rows.catch(() => {})
-    afterCommit<Sql>(sql, (pool) => void rows.then((made) => signal(pool, made)).catch(() => {}))
+    afterCommit<Sql>(sql, (pool) => {
+      // Without a result the confirmation of the commit is lost too, and the rows may exist.
+      const all = () => users.map((user_id) => ({ user_id }))
+      void rows.catch(all).then((made) => signal(pool, made))
+    })
     return
   }
   const made = await inserted

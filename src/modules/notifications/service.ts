@@ -236,7 +236,8 @@ export function planNotices(tx: Db, list: Plan[]): { send(notices: (Notice | nul
  * Withdraws unread notifications of a cause in the caller's transaction. A job withdraws those above
  * `AT_ONCE`.
  */
-export const withdrawNotifications = (tx: Db, taken: Taken): Promise<void> => planWithdrawal(tx, taken).apply()
+export const withdrawNotifications = (tx: Db, taken: Taken): Promise<void> =>
+  planWithdrawal(tx, taken).apply()
 
 /** Looks up the notifications at once, in the same write as the statement that the caller sent before. */
 export function planWithdrawal(tx: Db, taken: Taken): { apply(): Promise<void> } {

@@ -1,6 +1,14 @@
 import { Socket } from 'node:net'
 import pg from 'pg'
-import { beginPreparation, createTag, preparedQuery, type Query, type Row, type Rows, type Send } from './statement.ts'
+import {
+  beginPreparation,
+  createTag,
+  preparedQuery,
+  type Query,
+  type Row,
+  type Rows,
+  type Send,
+} from './statement.ts'
 
 export type Settings = {
   config: pg.ClientConfig
@@ -121,7 +129,8 @@ export function sendQuery(opened: Client, query: Query, onStalePlan: () => void 
   const onResult = (error: Error | undefined, result: pg.QueryResult | pg.QueryResult[]) => {
     if (isStalePlan(error)) {
       onStalePlan()
-      if (!query.begins && client.getTransactionStatus() === 'I') return sendQuery(opened, { ...query, name: undefined })
+      if (!query.begins && client.getTransactionStatus() === 'I')
+        return sendQuery(opened, { ...query, name: undefined })
     }
     if (error) return query.reject(withErrorCode(error))
     // PostgreSQL reports an unconfirmed commit as successful, but a failover could lose the commit.
@@ -137,7 +146,8 @@ export function sendQuery(opened: Client, query: Query, onStalePlan: () => void 
     answer.command = command
     query.resolve(answer)
   }
-  if (name !== undefined || begins) return void client.query(preparedQuery({ text, values, name, begins }, onResult))
+  if (name !== undefined || begins)
+    return void client.query(preparedQuery({ text, values, name, begins }, onResult))
   void client.query({ text, values }, onResult)
 }
 

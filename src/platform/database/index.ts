@@ -3,8 +3,6 @@ export { openSession, type Session } from './connection.ts'
 export {
   afterCommit,
   batchWrites,
-  isTransaction,
-  afterCommit,
   clientConfig,
   type DatabaseAddress,
   type DatabaseOptions,
@@ -14,6 +12,7 @@ export {
   isDiskFull,
   isForeignKeyViolation,
   isRetryable,
+  isTransaction,
   longTransaction,
   onConstraint,
   openDatabase,

@@ -101,7 +101,7 @@ export type Query = {
    */
   name?: string | undefined
   /** Begins a transaction in the same message, so that a failed BEGIN also skips the statement. */
-  begins?: boolean
+  begins?: boolean | undefined
   resolve: (rows: Rows<Row[]>) => void
   reject: (error: unknown) => void
 }
@@ -250,7 +250,7 @@ type DriverQuery = {
 type OnResult = (error: Error | undefined, result: pg.QueryResult | pg.QueryResult[]) => void
 
 const Base = pg.Query as unknown as new (
-  config: { text: string; values?: Query['values']; name: string | undefined },
+  config: { text: string; values?: Query['values']; name?: string | undefined },
   callback: OnResult,
 ) => DriverQuery
 
@@ -279,14 +279,15 @@ class PreparedQuery extends Base {
       connection.bind({ statement: BEGIN, values: [] })
       connection.execute({})
     }
-    const columns = this.name === undefined ? undefined : known.get(connection)?.get(this.name)
-    if (!columns) {
+    const { name } = this
+    const columns = name === undefined ? undefined : known.get(connection)?.get(name)
+    if (name === undefined || !columns) {
       super.prepare(connection)
       return
     }
     Object.assign(this._result, columns)
     this._accumulateRows = true
-    connection.bind({ statement: this.name, values: this.values })
+    connection.bind({ statement: name, values: this.values })
     connection.execute({})
     connection.sync()
   }
@@ -318,4 +319,5 @@ class BeginPreparation extends Base {
 export const beginPreparation = (callback: OnResult): pg.Query =>
   new BeginPreparation({ name: BEGIN, text: 'begin' }, callback) as unknown as pg.Query
 
-export const preparedQuery = (config: PreparedConfig, callback: OnResult): pg.Query => new PreparedQuery(config, callback) as unknown as pg.Query
+export const preparedQuery = (config: PreparedConfig, callback: OnResult): pg.Query =>
+  new PreparedQuery(config, callback) as unknown as pg.Query
