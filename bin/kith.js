@@ -4,31 +4,14 @@
 // does. Runs on the host's Node, so it is plain JavaScript for Node 20.
 import { spawn, spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
+import { join } from 'node:path'
+import { requireNode, root } from './carried-node.mjs'
 
-/** First version of Node that runs TypeScript without flags. */
-const oldest = [23, 6]
-
-const folderOf = (path) => fileURLToPath(new URL(`../${path}`, import.meta.url))
-
-function findNode() {
-  const packages = ['linux-x64', 'linux-arm64', 'darwin-x64', 'bin-darwin-arm64', 'win-x64']
-  const platform = process.platform === 'win32' ? 'win' : process.platform
-  const name = packages.find((entry) => entry.replace('bin-', '') === `${platform}-${process.arch}`)
-  const program = process.platform === 'win32' ? 'node.exe' : 'node'
-  const carried = folderOf(`node_modules/node-${name}/bin/${program}`)
-  if (existsSync(carried)) return carried
-  const [major, minor] = process.versions.node.split('.').map(Number)
-  if (major > oldest[0] || (major === oldest[0] && minor >= oldest[1])) return process.execPath
-  return null
-}
+const folderOf = (path) => join(root, path)
 
 const isStart = process.argv[2] === 'start'
-if (
-  (isStart || !existsSync(folderOf('node_modules'))) &&
-  existsSync(folderOf('scripts/install-if-needed.mjs'))
-) {
-  const { status } = spawnSync(process.execPath, [folderOf('scripts/install-if-needed.mjs')], {
+if ((isStart || !existsSync(folderOf('node_modules'))) && existsSync(folderOf('scripts/prepare.mjs'))) {
+  const { status } = spawnSync(process.execPath, [folderOf('scripts/prepare.mjs')], {
     // Sends npm's output to standard error. Standard output belongs to the command that follows.
     stdio: ['inherit', 2, 2],
     // Installs what a server needs, without development tools.
@@ -37,15 +20,7 @@ if (
   if (status !== 0) process.exit(status ?? 1)
 }
 
-const node = findNode()
-if (!node) {
-  console.error(
-    `kith: this is Node.js ${process.versions.node}, which is too old, and the Node.js that the project carries is ` +
-      'not installed. Run `npm ci --include=optional` in the project folder, or install Node.js 24 or later.',
-  )
-  process.exit(1)
-}
-
+const node = requireNode()
 const child = spawn(node, [folderOf('src/cli.ts'), ...process.argv.slice(2)], { stdio: 'inherit' })
 
 // A terminal sends these signals to the child process too, so passing them on would send them twice.

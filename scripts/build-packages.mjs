@@ -1,6 +1,5 @@
 // Builds web/ and console/ unless a build matches its sources. `npm start` runs this script on the host's
 // Node, so it is plain JavaScript for Node 20.
-import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import {
   copyFileSync,
@@ -14,12 +13,12 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs'
-import { delimiter, join, relative, sep } from 'node:path'
+import { join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { brotliCompressSync, gzipSync } from 'node:zlib'
-import { ENDING, withLock } from './lock.mjs'
-
-const root = fileURLToPath(new URL('..', import.meta.url))
+import { findCarriedNode, root } from '../bin/carried-node.mjs'
+import { npm, run } from './child.mjs'
+import { withLock } from './lock.mjs'
 
 const PACKAGES = {
   web: { title: 'the site', setting: 'WEB', program: (out) => ['build.mjs', out] },
@@ -29,54 +28,70 @@ const PACKAGES = {
     program: (out) => ['node_modules/vite/bin/vite.js', 'build', '--outDir', out, '--logLevel', 'error'],
   },
 }
-const NPM = ['ci', '--include=dev', '--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund']
+const INSTALL = ['ci', '--include=dev', '--ignore-scripts']
 // Limits npm retries, so that a start without a network does not wait for minutes.
-NPM.push('--loglevel=error', '--fetch-retries=1', '--fetch-retry-mintimeout=1000', '--fetch-timeout=60000')
+INSTALL.push('--fetch-retries=1', '--fetch-retry-mintimeout=1000', '--fetch-timeout=60000')
 
 const WEEK_MS = 7 * 86_400_000
 /** Maximum size of the files of earlier builds, because developers build often. */
 const BYTES_MOST = 64 * 1024 * 1024
 
-let child
-let interrupted
+/** Ends when the current program of a build ends. Builds run one at a time, because each uses much memory. */
+let lastProgram = Promise.resolve()
 
 /**
- * Builds each enabled package that has no build of its current sources. A failed build does not stop the start.
+ * Builds each enabled package that has no build of its current sources, and removes the packages that it installed for
+ * the build. A failed build does not stop the start.
  */
 export async function buildForStart() {
-  for (const [name, { title, setting }] of Object.entries(PACKAGES)) {
-    if (process.env[setting] === 'off' || !hasSources(name) || isBuilt(name)) continue
-    try {
-      await build(name)
-    } catch (error) {
-      if (interrupted) process.exit(130)
-      const without = existsSync(builtFile(name)) ? 'as it was built before' : 'without it'
-      console.error(
-        `kith: ${title} could not be built: ${error.message}. Kith starts ${without}. ` +
-          `\`npm run ${name}\` tries again, ${setting}=off turns it off.`,
-      )
-    }
-  }
+  const outdated = Object.entries(PACKAGES).filter(
+    ([name, { setting }]) => process.env[setting] !== 'off' && hasSources(name) && !isBuilt(name),
+  )
+  const failures = await Promise.all(
+    outdated.map(async ([name, { title, setting }]) => {
+      try {
+        await build(name, { isStart: true })
+        return 0
+      } catch ({ message, code }) {
+        const without = existsSync(builtFile(name)) ? 'as it was built before' : 'without it'
+        if (code !== 130)
+          console.error(
+            `kith: ${title} could not be built: ${message}. Kith starts ${without}. ` +
+              `\`npm run ${name}\` tries again, ${setting}=off turns it off.`,
+          )
+        return code
+      }
+    }),
+  )
+  if (failures.includes(130)) process.exitCode = 130
 }
 
-async function build(name) {
+async function build(name, { isStart = false } = {}) {
   const { title, program } = PACKAGES[name]
   const folder = join(root, name)
   const began = Date.now()
   await withLock(folder, async () => {
     if (isBuilt(name)) return
     console.error(`kith: building ${title}, which takes a minute or two`)
-    const index = JSON.stringify({ seen: stampOf(name), sources: hashOf(name) })
-    await install(folder)
+    const index = JSON.stringify({ sources: hashOf(name) })
+    const isTemporary = await install(folder, isStart)
     const [fresh, old, built] = ['.dist-new', '.dist-old', 'dist'].map((each) => join(folder, each))
     for (const each of [fresh, old]) rmSync(each, { recursive: true, force: true })
-    await run(findNode(), program(fresh), folder)
+    const building = lastProgram.then(() =>
+      run(findCarriedNode() ?? process.execPath, program(fresh), {
+        cwd: folder,
+        env: { NODE_ENV: 'production' },
+      }),
+    )
+    lastProgram = building.catch(() => {})
+    await building
     compress(join(fresh, 'assets'))
     writeFileSync(join(fresh, 'built.json'), index)
     keepRetired(built, fresh)
     if (existsSync(built)) renameSync(built, old)
     renameSync(fresh, built)
     rmSync(old, { recursive: true, force: true })
+    if (isTemporary) rmSync(join(folder, 'node_modules'), { recursive: true, force: true })
     console.error(`kith: ${title} is built (${Math.round((Date.now() - began) / 1000)} s)`)
   })
 }
@@ -125,21 +140,14 @@ const builtFile = (name) => join(root, name, 'dist', 'built.json')
 
 const hasSources = (name) => existsSync(join(root, name, 'package-lock.json'))
 
-/** Compares file times and sizes first. Hashes contents only if either differs, such as after a checkout. */
+/** Compares the content of all sources, because files of an archive or an older checkout keep times from before the build. */
 function isBuilt(name) {
-  let built
   try {
-    built = JSON.parse(readFileSync(builtFile(name), 'utf8'))
-  } catch {
-    return false
+    return JSON.parse(readFileSync(builtFile(name), 'utf8')).sources === hashOf(name)
+  } catch (error) {
+    if (error.code === 'ENOENT') return false
+    throw error
   }
-  const seen = stampOf(name)
-  if (built.seen === seen) return true
-  if (built.sources !== hashOf(name)) return false
-  try {
-    writeFileSync(builtFile(name), JSON.stringify({ ...built, seen }))
-  } catch {}
-  return true
 }
 
 function sourcesOf(name) {
@@ -158,35 +166,28 @@ function sourcesOf(name) {
     .sort()
 }
 
-function digest(name, describe) {
+function hashOf(name) {
   const hash = createHash('sha256')
   for (const file of sourcesOf(name))
     hash
       .update(`${relative(root, file)}\0`)
-      .update(describe(file))
+      .update(readFileSync(file))
       .update('\0')
   return hash.digest('hex')
 }
 
-const hashOf = (name) => digest(name, (file) => readFileSync(file))
-
-const stampOf = (name) =>
-  digest(name, (file) => {
-    const { size, mtimeMs } = statSync(file)
-    return `${size} ${mtimeMs}`
-  })
-
-async function install(folder) {
+/** Installs the packages of a build. Returns whether only starts use them, so that the start may remove them. */
+async function install(folder, isStart) {
   const stamp = join(folder, 'node_modules', '.kith-install')
   const wanted = createHash('sha256')
     .update(readFileSync(join(folder, 'package-lock.json')))
     .update(`${process.platform} ${process.arch}`)
     .digest('hex')
-  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return
-  const { npm_execpath: npm, npm_node_execpath: node } = process.env
-  const isDirect = npm?.endsWith('npm-cli.js') && node && !node.includes(`${sep}node_modules${sep}node-`)
-  await run(isDirect ? node : 'npm', isDirect ? [npm, ...NPM] : NPM, folder)
-  writeFileSync(stamp, wanted)
+  const [present, mark] = existsSync(stamp) ? readFileSync(stamp, 'utf8').split(' ') : []
+  const isTemporary = isStart && (mark === 'start' || present === undefined)
+  if (present !== wanted) await npm(INSTALL, { cwd: folder })
+  writeFileSync(stamp, isTemporary ? `${wanted} start` : wanted)
+  return isTemporary
 }
 
 function compress(assets) {
@@ -199,61 +200,6 @@ function compress(assets) {
   }
 }
 
-/** Prefers the bundled Node, because builds need a newer version than the host may have. */
-function findNode() {
-  const program = process.platform === 'win32' ? ['bin', 'node.exe'] : ['bin', 'node']
-  const platform = process.platform === 'win32' ? 'win' : process.platform
-  const found = ['node', 'node-bin']
-    .map((name) => join(root, 'node_modules', `${name}-${platform}-${process.arch}`, ...program))
-    .find((path) => existsSync(path))
-  return found ?? process.execPath
-}
-
-async function run(program, args, folder) {
-  const path = (process.env.PATH ?? process.env.Path ?? '')
-    .split(delimiter)
-    .filter((each) => !each.endsWith(`node_modules${sep}.bin`))
-    .join(delimiter)
-  child = spawn(program, args, {
-    cwd: folder,
-    env: { ...process.env, PATH: path, NODE_ENV: 'production' },
-    stdio: ['ignore', 'pipe', 'pipe'],
-    shell: process.platform === 'win32' && program === 'npm',
-  })
-  const pass = (signal) => {
-    interrupted = signal
-    child.kill(signal)
-  }
-  for (const signal of ENDING) process.on(signal, pass)
-  let said = ''
-  for (const stream of [child.stdout, child.stderr])
-    stream.on('data', (chunk) => {
-      said = (said + chunk).slice(-4000)
-    })
-  const outcome = await new Promise((resolve) => {
-    child.once('error', (error) =>
-      resolve(error.code === 'ENOENT' ? `${program} was not found` : error.message),
-    )
-    child.once('close', (code, signal) =>
-      resolve(code === 0 ? '' : sentenceOf(said) || signal || `exit code ${code}`),
-    )
-  })
-  for (const signal of ENDING) process.off(signal, pass)
-  if (outcome || interrupted) throw new Error(outcome || interrupted)
-}
-
-function sentenceOf(said) {
-  const lines = said
-    .split('\n')
-    .map((line) => line.replace(/^npm (error|warn) ?/, '').trim())
-    .filter((line) => line !== '' && !/^(code|errno|syscall|path|dest) /.test(line))
-  return (
-    lines.find((line) => /error|request to|ENOTFOUND|EACCES|ENOSPC/i.test(line)) ??
-    lines.at(-1) ??
-    ''
-  ).slice(0, 300)
-}
-
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   for (const name of process.argv.slice(2)) {
     if (!PACKAGES[name]) throw new Error(`Say what to build: ${Object.keys(PACKAGES).join(' or ')}`)
@@ -262,7 +208,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
       await build(name)
     } catch (error) {
       console.error(`kith: ${PACKAGES[name].title} could not be built: ${error.message}.`)
-      process.exit(interrupted ? 130 : 1)
+      process.exit(error.code === 130 ? 130 : 1)
     }
   }
 }

@@ -1,21 +1,31 @@
 import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
-import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 
-const scriptOf = (name: string) => fileURLToPath(new URL(`../scripts/${name}`, import.meta.url))
-const INSTALLER = ['install-if-needed.mjs', 'build-packages.mjs', 'lock.mjs']
+const PLATFORM = `${process.platform}-${process.arch}`
+const CARRIED = `node_modules/${PLATFORM === 'darwin-arm64' ? 'node-bin' : 'node'}-${PLATFORM}/bin`
+const INSTALLER = ['prepare.mjs', 'build-packages.mjs', 'child.mjs', 'lock.mjs']
+
+function copyScripts(to: string, names: string[]) {
+  for (const part of ['bin', 'scripts', CARRIED]) mkdirSync(join(to, part), { recursive: true })
+  for (const path of ['bin/carried-node.mjs', ...names.map((name) => `scripts/${name}`)])
+    copyFileSync(fileURLToPath(new URL(`../${path}`, import.meta.url)), join(to, path))
+  writeFileSync(join(to, 'package.json'), '{}')
+  writeFileSync(join(to, 'package-lock.json'), '{"packages": {}}')
+}
+
 const root = await mkdtemp(join(tmpdir(), 'kith-slim-'))
 after(() => rm(root, { recursive: true, force: true }))
 
 function startWithFakeNode(complaint: string, code: number) {
   const program = `#!/bin/sh\necho '${complaint}' >&2\nexit ${code}\n`
-  writeFileSync(join(root, 'node_modules/.bin/node'), program, { mode: 0o755 })
-  const { status, stderr } = spawnSync(process.execPath, [join(root, 'scripts/install-if-needed.mjs')], {
+  writeFileSync(join(root, CARRIED, 'node'), program, { mode: 0o755 })
+  const { status, stderr } = spawnSync(process.execPath, [join(root, 'scripts/prepare.mjs')], {
     encoding: 'utf8',
     env: { PATH: process.env.PATH },
   })
@@ -23,10 +33,8 @@ function startWithFakeNode(complaint: string, code: number) {
 }
 
 test('names the package to install when the bundled Node lacks a system library', () => {
-  for (const part of ['scripts', 'node_modules/.bin']) mkdirSync(join(root, part), { recursive: true })
-  for (const name of INSTALLER) copyFileSync(scriptOf(name), join(root, 'scripts', name))
-  for (const lock of ['package-lock.json', 'node_modules/.package-lock.json'])
-    writeFileSync(join(root, lock), '{"packages": {}}')
+  copyScripts(root, INSTALLER)
+  writeFileSync(join(root, 'node_modules/.package-lock.json'), '{"packages": {}}')
   const lacking = startWithFakeNode(
     'node: error while loading shared libraries: libatomic.so.1: cannot open shared object file',
     127,
@@ -42,20 +50,20 @@ test('names the package to install when the bundled Node lacks a system library'
 
 test('runs a program on the bundled Node directly after the installation', () => {
   const clone = join(root, 'clone')
-  for (const part of ['scripts', 'host']) mkdirSync(join(clone, part), { recursive: true })
-  for (const name of [...INSTALLER, 'run.mjs']) copyFileSync(scriptOf(name), join(clone, 'scripts', name))
-  writeFileSync(join(clone, 'package-lock.json'), '{"packages": {}}')
+  copyScripts(clone, [...INSTALLER, 'run.mjs'])
+  rmSync(join(clone, 'node_modules'), { recursive: true })
+  mkdirSync(join(clone, 'host'))
   const write = (path: string, lines: string) =>
     writeFileSync(join(clone, path), `#!/bin/sh\n${lines}\n`, { mode: 0o755 })
   write('host/node', `exec '${process.execPath}' "$@"`)
   write(
     'host/npm',
-    `mkdir -p node_modules/.bin
+    `mkdir -p ${CARRIED}
 echo '{"packages": {}}' > node_modules/.package-lock.json
-printf '#!/bin/sh\\necho "carried $*"' > node_modules/.bin/node
-chmod +x node_modules/.bin/node`,
+printf '#!/bin/sh\\necho "carried $*"' > ${CARRIED}/node
+chmod +x ${CARRIED}/node`,
   )
-  const path = [join(clone, 'node_modules/.bin'), join(clone, 'host'), '/usr/bin', '/bin'].join(':')
+  const path = [join(clone, 'host'), '/usr/bin', '/bin'].join(':')
   const { status, stdout } = spawnSync('sh', ['-c', 'node scripts/run.mjs bench/site.ts --open'], {
     cwd: clone,
     encoding: 'utf8',

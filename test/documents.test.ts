@@ -68,7 +68,7 @@ test('documents only commands that run when the Node of the host cannot load Typ
   for (const [name, line] of Object.entries(scripts)) {
     if (!/\.ts\b|^biome/.test(line)) continue
     const first = scripts[`pre${name}`] ?? line
-    assert.match(first, /^node scripts\/(install-if-needed|run)\.mjs/, `${name} runs on the Node of the host`)
+    assert.match(first, /^node scripts\/(prepare|run)\.mjs/, `${name} runs on the Node of the host`)
   }
   for (const { path, code } of commands)
     assert.doesNotMatch(code, /^node \S+\.ts/, `${path} runs TypeScript on the Node of the host`)

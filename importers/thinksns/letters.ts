@@ -7,11 +7,22 @@ import { findImport } from './database/state.ts'
 const AT_ONCE = 200
 const SHOWN_MAX = 100
 
-type Renamed = { id: number; was: string; name: string; reachable: boolean }
+type Renamed = { id: number; was: string; name: string; way: 'mail' | 'sms' | null }
+export type Ways = Record<'mail' | 'sms', boolean>
 
-/** Finds users who still have the name that the import gave them, and have received no letter. */
+const REASONS = {
+  none: 'no e-mail address or phone number',
+  mail: 'SMTP_URL is not set',
+  sms: 'no provider of text messages is set',
+}
+
+/**
+ * Finds users who still have the name that the import gave them, and have received no letter. `was` is JSON, because
+ * PostgreSQL cannot store a NUL of the old name.
+ */
 const listRenamed = (tx: Tx, after: number) => tx<Renamed[]>`
-  select u.id, n.was::jsonb #>> '{}' as was, u.name, u.email is not null or u.phone is not null as reachable
+  select u.id, n.was, u.name,
+    case when u.email is not null then 'mail' when u.phone is not null then 'sms' end as way
   from (
     select distinct on (row_key::bigint) row_key::bigint as id, was, became from import_notes
     where source_table = 'users' and source_column = 'name' and outcome = 'mended' and row_key ~ '^[0-9]{1,15}$'
@@ -22,7 +33,15 @@ const listRenamed = (tx: Tx, after: number) => tx<Renamed[]>`
     and not exists (select from import_letters l where l.user_id = u.id)
   order by u.id limit ${AT_ONCE}`
 
-const shown = (name: string | null) => (name ?? '').replace(/\s+/g, ' ').trim().slice(0, SHOWN_MAX)
+function shown(was: string): string {
+  const name: unknown = JSON.parse(was)
+  return typeof name === 'string'
+    ? name
+        .replace(/[\s\p{Cc}]+/gu, ' ')
+        .trim()
+        .slice(0, SHOWN_MAX)
+    : ''
+}
 
 function letterTo({ was, name }: Renamed) {
   const old = shown(was)
@@ -33,13 +52,16 @@ function letterTo({ was, name }: Renamed) {
   return { mail: 'renamed' as const, values: { account, name } }
 }
 
+const reasonOf = ({ way }: Renamed, ways: Ways): string | undefined =>
+  way !== null && ways[way] ? undefined : REASONS[way ?? 'none']
+
 /**
  * Enqueues a letter to each user whom the import renamed, in the transaction that remembers it, so that a repeated or
- * resumed command sends none twice.
+ * resumed command sends none twice. Leaves out users whom no configured service reaches, so that a later command can.
  */
 export async function sendLetters(
   ctx: Context,
-  { dryRun, print }: { dryRun: boolean; print(line: string): void },
+  { dryRun, ways, print }: { dryRun: boolean; ways: Ways; print(line: string): void },
 ): Promise<number> {
   const before = await findImport(ctx.sql)
   if (!before?.closed_at && !dryRun)
@@ -51,16 +73,17 @@ export async function sendLetters(
     const people = await transaction(ctx.sql, async (tx) => {
       const found = await listRenamed(tx, last)
       for (const person of found) {
-        if (!person.reachable || dryRun) continue
+        if (reasonOf(person, ways) || dryRun) continue
         await messageUser(ctx, tx, person.id, letterTo(person))
         await tx`insert into import_letters (user_id) values (${person.id})`
       }
       return found
     })
-    for (const { id, was, name, reachable } of people) {
-      print(`${id}: ${shown(was)} → ${name}${reachable ? '' : ' (no e-mail address or phone number)'}`)
-      if (reachable) queued += 1
-      else unreachable += 1
+    for (const person of people) {
+      const reason = reasonOf(person, ways)
+      print(`${person.id}: ${shown(person.was)} → ${person.name}${reason ? ` (${reason})` : ''}`)
+      if (reason) unreachable += 1
+      else queued += 1
     }
     last = people.at(-1)?.id ?? last
     if (people.length < AT_ONCE) break
@@ -73,5 +96,9 @@ export async function sendLetters(
 
 export const importLetters = (env: Environment, { dryRun = false }: { dryRun?: boolean }): Promise<number> =>
   withContext(env, ({ ctx }) =>
-    sendLetters(ctx, { dryRun, print: (line) => void process.stdout.write(`${line}\n`) }),
+    sendLetters(ctx, {
+      dryRun,
+      ways: { mail: ctx.config.smtpUrl !== undefined, sms: ctx.config.sms.order.length > 0 },
+      print: (line) => void process.stdout.write(`${line}\n`),
+    }),
   )

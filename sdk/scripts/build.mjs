@@ -51,7 +51,7 @@ function findOrInstall() {
   if (missingOf(found).length === 0) return found
   // Removes the inherited `--dry-run` of `npm pack`. Otherwise the child npm would install nothing.
   const { npm_config_dry_run: _dryRun, ...env } = process.env
-  spawnSync(process.execPath, [join(ROOT, '../scripts/install-if-needed.mjs'), ROOT], {
+  spawnSync(process.execPath, [join(ROOT, '../scripts/prepare.mjs'), ROOT], {
     stdio: 'inherit',
     env,
   })

@@ -9,7 +9,7 @@ const VERBS = ['get', 'head', 'post', 'put', 'patch', 'delete', 'options', 'trac
 const NOTE = '// Generated from openapi.json by `npm run openapi`. Do not edit.\n'
 
 function installTools() {
-  const script = fileURLToPath(at('../scripts/install-if-needed.mjs'))
+  const script = fileURLToPath(at('../scripts/prepare.mjs'))
   const { status } = spawnSync(process.execPath, [script, fileURLToPath(at(''))], { stdio: 'inherit' })
   if (status !== 0) process.exit(status ?? 1)
 }

@@ -47,6 +47,7 @@ const decisions = [
   ['Parts of the platform that stay', '0017-kept-in-the-platform'],
   ["One engine for members' texts", '0018-one-engine-for-texts'],
   ['A parameter of the URL names the language', '0019-language-in-a-parameter'],
+  ['Triggers', '0020-triggers'],
   ['Views in tables of their own', '0024-views'],
 ] as const
 

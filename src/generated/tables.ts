@@ -610,6 +610,7 @@ export type Tables = {
     created_at: string
     updated_at: string
     deleted_at: string | null
+    awaits_provider: boolean
   }
   im_registrations: {
     id: number

@@ -5,7 +5,7 @@ import { all, freed, removed } from '../database/vanishing.ts'
 import { relation, upsert } from '../database/write.ts'
 import { findUses } from './files/uses.ts'
 
-/** Imports no group names or members, because only the chat provider stores them. */
+/** Imports no group names or members, because only the chat provider stores them. The server reads them from there. */
 const imGroups = defineTable({
   table: 'im_group',
   by: 'id',
@@ -71,6 +71,7 @@ const imGroups = defineTable({
             creator_id: row.user_id,
             owner_id: row.user_id,
             synced_version: 1,
+            awaits_provider: true,
             ...timesOf(row),
           },
         ]
@@ -91,6 +92,7 @@ const imGroups = defineTable({
       creator_id: 'bigint',
       owner_id: 'bigint',
       synced_version: 'bigint',
+      awaits_provider: 'boolean',
       ...TIME_COLUMNS,
     }
     // A name that came from the provider stays with its provider id, which other groups may have got since.

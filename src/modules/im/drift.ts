@@ -1,19 +1,22 @@
+import { cutText } from '#lib/text.ts'
 import { wireTime, wireTimeOrNull } from '#lib/time.ts'
 import type { Context } from '#platform/context.ts'
 import { Nullable, routesOn, type Server, Shared, Time, Type } from '#platform/http'
 import { countUnregistered, listAccounts, listWaitingAccounts, markWaiting } from './accounts/queries.ts'
 import { findLastRegistration, type Registration, syncAccounts } from './accounts/service.ts'
 import { imProvider } from './providers/choose.ts'
-import { sameSettings } from './providers/provider.ts'
+import { type GroupSettings, sameSettings } from './providers/provider.ts'
 import {
   addSync,
   type Backlog,
   countBacklog,
+  listAwaitingGroups,
   listConfirmedGroups,
   listMemberIds,
   listWaitingGroups,
   markDrifted,
   moveToProvider,
+  saveAdopted,
 } from './sync/queries.ts'
 import { settingsOf } from './sync/service.ts'
 
@@ -22,11 +25,50 @@ const AT_ONCE = 1000
 /** Repeats syncs whose job was lost in a crash, and starts syncs with a newly configured provider. */
 export async function sweep(ctx: Context): Promise<void> {
   await moveToProvider(ctx.sql, imProvider(ctx).name, ctx.config.im.isChosen)
+  await adoptGroups(ctx)
   for (const id of await listWaitingGroups(ctx.sql, AT_ONCE)) await addSync(ctx.sql, 'im_group', id, 0)
   await syncAccounts(ctx, await listWaitingAccounts(ctx.sql, AT_ONCE))
 }
 
 type ImDrift = { group: number; difference: string }
+
+/**
+ * Reads the names, settings and members of imported groups from the provider, before the server changes these groups
+ * there. Leaves a group that the provider lacks as it is, because the configured application may be the wrong one.
+ */
+async function adoptGroups(ctx: Context): Promise<void> {
+  const provider = imProvider(ctx)
+  const atOnce = provider.capabilities.groupsAtOnce
+  for (let last = 0; ; ) {
+    const rows = await listAwaitingGroups(ctx.sql, last, atOnce)
+    if (rows.length === 0) return
+    last = rows.at(-1)?.id as number
+    const own = rows.filter((row) => row.provider === provider.name)
+    if (own.length === 0) continue
+    const there = await provider.getGroups(own.map((row) => row.provider_id))
+    for (const row of own) {
+      const group = there.get(row.provider_id)
+      if (!group) continue
+      const { owner, names } = await provider.listMembers(row.provider_id)
+      await saveAdopted(ctx.sql, row, {
+        settings: withinLimits(group.settings),
+        owner: userIn(owner) ?? 0,
+        members: names.flatMap((name) => userIn(name) ?? []),
+      })
+    }
+  }
+}
+
+/** Account names at the provider are ids of users. */
+const userIn = (name: string | null) =>
+  name !== null && /^[1-9]\d{0,14}$/.test(name) ? Number(name) : undefined
+
+const withinLimits = (settings: GroupSettings): GroupSettings => ({
+  ...settings,
+  name: cutText(settings.name, 128),
+  description: cutText(settings.description, 512),
+  maxUsers: Math.min(Math.max(settings.maxUsers, 2), 2000),
+})
 
 /** Calls `found` for each confirmed group that differs from the provider's copy, with the first difference. */
 async function compareGroups(
@@ -81,6 +123,25 @@ async function restoreAccounts(ctx: Context): Promise<number> {
   }
 }
 
+/** Lists imported groups whose names and members Kith does not have yet. */
+async function findAwaiting(ctx: Context): Promise<ImDrift[]> {
+  const { name, capabilities } = imProvider(ctx)
+  const found: ImDrift[] = []
+  for (let last = 0; ; ) {
+    const rows = await listAwaitingGroups(ctx.sql, last, capabilities.groupsAtOnce)
+    if (rows.length === 0) return found
+    last = rows.at(-1)?.id as number
+    for (const { id, provider, provider_id } of rows)
+      found.push({
+        group: id,
+        difference:
+          provider === name
+            ? `waits for its name and members: ${name} has no group ${provider_id}, or the server has not asked yet`
+            : `waits for IM_PROVIDER=${provider}, which has its name and members`,
+      })
+  }
+}
+
 export async function reconcile(ctx: Context): Promise<{ restored: number; drift: ImDrift[] }> {
   await sweep(ctx)
   const restored = await restoreAccounts(ctx)
@@ -92,7 +153,7 @@ export async function reconcile(ctx: Context): Promise<{ restored: number; drift
   })
   if (restored > 0 || drift.length > 0)
     ctx.log.warn({ restored, drift: drift.slice(0, 100) }, 'repaired drift at the instant-messaging provider')
-  return { restored, drift }
+  return { restored, drift: [...drift, ...(await findAwaiting(ctx))] }
 }
 
 export const checkImProvider = (ctx: Context): Promise<void> => imProvider(ctx).health()
@@ -119,7 +180,7 @@ export async function findImState(ctx: Context): Promise<
 }
 
 export async function findDrift(ctx: Context): Promise<ImDrift[]> {
-  const drift: ImDrift[] = []
+  const drift = await findAwaiting(ctx)
   await compareGroups(ctx, async (each) => void drift.push(each))
   return drift
 }

@@ -5,7 +5,7 @@ import { type EasemobFault, startEasemob } from '#test/fixtures/easemob.ts'
 import { converge, makeChanges } from '#test/fixtures/im-changes.ts'
 import { imGroupsOf } from '#test/fixtures/im-groups.ts'
 import { createWorld } from '#test/world.ts'
-import { findDrift, reconcile } from './drift.ts'
+import { findDrift, reconcile, sweep } from './drift.ts'
 import { createTokenStore } from './providers/choose.ts'
 import { createEasemob } from './providers/easemob.ts'
 import { ImError } from './providers/provider.ts'
@@ -295,5 +295,64 @@ suite('easemob with faults', async () => {
     await converge(world)
     assert.deepEqual(await findDrift(ctx), [])
     assert.deepEqual([there.name, [...there.members]], ['G', []])
+  })
+
+  test('reads the names and members of imported groups before it changes them in the chat service', async () => {
+    const [owner, member, heir] = [await person(), await person(), await person()]
+    const imported = async (providerId: string) => {
+      const [{ id }] = await sql<[{ id: number }]>`
+        insert into im_groups (provider, provider_id, name, description, public, members_only, allow_invites, max_users,
+          creator_id, owner_id, synced_version, awaits_provider)
+        values ('easemob', ${providerId}, ${`群聊 ${providerId}`}, '', false, true, true, 200, ${owner.id}, ${owner.id}, 1, true)
+        returning id`
+      await sql`insert into im_group_members (group_id, user_id) values (${id}, ${owner.id})`
+      return id
+    }
+    const names = [String(member.id), String(heir.id), '7777777', 'a_former_bot']
+    const held = (id: string) => ({
+      ...{
+        id,
+        name: '周末徒步',
+        description: '每周六',
+        public: true,
+        membersonly: false,
+        allowinvites: false,
+      },
+      ...{ maxusers: 3000, custom: '', owner: String(heir.id), members: new Set(names) },
+    })
+    service.groups.set('880001', held('880001'))
+    const known = await imported('880001')
+    const unknown = await imported('880002')
+    assert.deepEqual(
+      (await findDrift(ctx)).map(({ group }) => group),
+      [known, unknown],
+    )
+    await as(owner, 'PATCH', `/im/group/880002`, { groupname: 'Later', desc: '' })
+    await sweep(ctx)
+    await converge(world)
+    const [row] =
+      await sql`select name, description, public, allow_invites, max_users, owner_id from im_groups where id = ${known}`
+    assert.deepEqual(row, {
+      ...{ name: '周末徒步', description: '每周六', public: true, allow_invites: false, max_users: 2000 },
+      owner_id: heir.id,
+    })
+    const members = await sql<{ user_id: number }[]>`
+      select user_id from im_group_members where group_id = ${known} order by user_id`
+    assert.deepEqual(
+      members.map(({ user_id }) => user_id),
+      [member.id, heir.id],
+    )
+    const there = service.groups.get('880001')
+    assert.deepEqual([there?.name, there?.owner], ['周末徒步', String(heir.id)])
+    for (const name of names) assert.ok(there?.owner === name || there?.members.has(name), name)
+    // An unknown group may belong to another application of the chat service than the configured one.
+    const left = (await reconcile(ctx)).drift
+    assert.equal(left.at(-1)?.group, unknown)
+    assert.match(left.at(-1)?.difference ?? '', /880002/)
+    const [{ provider_id: kept }] = await sql<[{ provider_id: string }]>`
+      select provider_id from im_groups where id = ${unknown}`
+    assert.equal(kept, '880002')
+    await sql`update im_groups set deleted_at = now() where id = ${unknown}`
+    await converge(world)
   })
 })

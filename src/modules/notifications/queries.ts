@@ -1,13 +1,10 @@
 import type { Context } from '#platform/context.ts'
 import {
-  afterCommit,
   andAfterCursor,
   type Db,
   type Fragment,
   ifGiven,
-  isTransaction,
   limitClause,
-  type Sql,
   sendSignal,
   sortDirection,
   when,
@@ -62,8 +59,7 @@ export async function findRecipients(
 
 /**
  * Skips recipients with an unread notification of the same type, sender and cause, except for system notifications.
- * Locks rows in the order of user ids to avoid deadlocks. Does not await its statement in a transaction without jobs,
- * so that the commit follows in the same write.
+ * Locks rows in the order of user ids to avoid deadlocks.
  */
 export async function insertNotices(
   sql: Db,
@@ -76,7 +72,7 @@ export async function insertNotices(
     return { position, type, sender_id: senderId, data, cause_type: cause.type, cause_id: cause.id }
   })
   const repeatable = described.filter(({ type }) => type !== 'system')
-  const inserted = sql<{ user_id: number; seq: number; id: string }[]>`
+  const made = await sql<{ user_id: number; seq: number; id: string }[]>`
     with unread as (
       select o.user_id, o.type, o.sender_id, o.cause_type, o.cause_id
       from notifications o join notification_counts c on c.user_id = o.user_id and c.type = o.type
@@ -116,24 +112,9 @@ export async function insertNotices(
         unread = kept.unread + excluded.unread, total = kept.total + excluded.total, last_seq = excluded.last_seq
     )
     select user_id, seq, id from made`
-  const signal = (db: Db, rows: readonly { user_id: number }[]) => {
-    const told = [...new Set(rows.map(({ user_id }) => user_id))]
-    for (let n = 0; n < told.length; n += PEOPLE_OF_A_SIGNAL)
-      sendSignal(db, SIGNAL, told.slice(n, n + PEOPLE_OF_A_SIGNAL).join(','))
-  }
-  if (!announces && pushed.size === 0 && isTransaction(sql)) {
-    const rows = inserted.execute()
-    // The transaction rejects with the error of the statement.
-    rows.catch(() => {})
-    afterCommit<Sql>(sql, (pool) => {
-      // Without a result the confirmation of the commit is lost too, and the rows may exist.
-      const all = () => users.map((user_id) => ({ user_id }))
-      void rows.catch(all).then((made) => signal(pool, made))
-    })
-    return
-  }
-  const made = await inserted
-  signal(sql, made)
+  const told = [...new Set(made.map(({ user_id }) => user_id))]
+  for (let n = 0; n < told.length; n += PEOPLE_OF_A_SIGNAL)
+    sendSignal(sql, SIGNAL, told.slice(n, n + PEOPLE_OF_A_SIGNAL).join(','))
   const hidden = new Set(ids.filter((_, n) => notices[positions[n] as number]?.hidesRecipients))
   const placesOf = (chosen: Pick<(typeof made)[number], 'user_id' | 'seq'>[]) => ({
     places: chosen.map(({ user_id, seq }) => [user_id, seq]),

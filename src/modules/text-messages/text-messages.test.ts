@@ -237,9 +237,9 @@ test('reports an unavailable text message service in the server health', async (
   assert.equal((await stateOf()).state, 'good')
   twi.faults.push(500)
   const failing = await stateOf()
-  assert.deepEqual([failing.state, failing.fault], ['failing', 'twilio: Twilio answered 500'])
+  assert.deepEqual([failing.state, failing.fault], ['failing', 'twilio: Twilio answered 500.'])
   await set({ 'sms:daily': 1 })
-  assert.equal((await stateOf()).fault, 'the daily limit is reached')
+  assert.equal((await stateOf()).fault, 'the daily limit is reached.')
   await set({ 'sms:daily': 10_000 })
 })
 

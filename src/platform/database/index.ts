@@ -1,7 +1,6 @@
 export type { Row, Tables } from '#generated/tables.ts'
 export { openSession, type Session } from './connection.ts'
 export {
-  afterCommit,
   batchWrites,
   clientConfig,
   type DatabaseAddress,
@@ -12,7 +11,6 @@ export {
   isDiskFull,
   isForeignKeyViolation,
   isRetryable,
-  isTransaction,
   longTransaction,
   onConstraint,
   openDatabase,

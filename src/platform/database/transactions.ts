@@ -16,8 +16,6 @@ export function afterCommit<Pool extends Tag>(db: Tag, work: (pool: Pool) => voi
   else work(db as Pool)
 }
 
-export const isTransaction = (db: Tag): boolean => transactions.has(db)
-
 const brokenError = () => connectionError('the connection broke in a transaction')
 
 export type ConnectionSource = {

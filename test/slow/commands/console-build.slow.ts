@@ -17,14 +17,17 @@ mkdirSync(out + '/assets', { recursive: true })
 writeFileSync(out + '/index.html', '<p>')
 writeFileSync(out + '/assets/index.js', ' '.repeat(5000))`
 
+const INSTALLS = 'mkdir -p node_modules/vite/bin && cp ../program node_modules/vite/bin/vite.js'
+
 async function clone(name: string, { npm, vite = MAKES }: { npm?: string; vite?: string } = {}) {
   const folder = join(root, name)
   const home = join(folder, 'console')
-  const program = join(home, 'node_modules/vite/bin/vite.js')
-  for (const each of ['scripts', 'bin', 'node_modules', 'console/src', 'console/node_modules/vite/bin'])
+  const program = join(folder, 'program')
+  for (const each of ['scripts', 'bin', 'node_modules', 'console/src'])
     await mkdir(join(folder, each), { recursive: true })
-  for (const script of ['install-if-needed.mjs', 'build-packages.mjs', 'lock.mjs'])
+  for (const script of ['prepare.mjs', 'build-packages.mjs', 'child.mjs', 'lock.mjs'])
     await copyFile(join('scripts', script), join(folder, 'scripts', script))
+  await copyFile('bin/carried-node.mjs', join(folder, 'bin/carried-node.mjs'))
   for (const lock of ['package-lock.json', 'node_modules/.package-lock.json'])
     await writeFile(join(folder, lock), '{"packages": {}}')
   await writeFile(join(folder, 'package.json'), '{ "type": "module" }')
@@ -45,13 +48,13 @@ async function clone(name: string, { npm, vite = MAKES }: { npm?: string; vite?:
     return { code, said }
   }
   const start = (env: Record<string, string> = {}) =>
-    run(['install-if-needed.mjs'], { npm_lifecycle_event: 'prestart', ...env })
+    run(['prepare.mjs'], { npm_lifecycle_event: 'prestart', ...env })
   const built = () => readFile(join(home, 'dist/built.json'), 'utf8')
   return { folder, home, program, begin, run, start, built }
 }
 
 test('builds the console only once for unchanged sources', async () => {
-  const { home, start } = await clone('fresh', { npm: 'exit 0' })
+  const { home, start } = await clone('fresh', { npm: INSTALLS })
   const { code, said } = await start()
   assert.equal(code, 0)
   assert.match(said, /^kith: building the console.*\nkith: the console is built \(\d+ s\)\n$/)
@@ -63,8 +66,19 @@ test('builds the console only once for unchanged sources', async () => {
   assert.deepEqual(await start(), { code: 0, said: '' })
 })
 
+test('removes the packages of a build that a start installed, but not those of a developer', async () => {
+  const { home, run, start } = await clone('removed', { npm: INSTALLS })
+  assert.match((await start()).said, /is built/)
+  assert.equal(existsSync(join(home, 'node_modules')), false)
+  await writeFile(join(home, 'src/main.tsx'), 'two')
+  assert.match((await run(['build-packages.mjs', 'console'])).said, /is built/)
+  await writeFile(join(home, 'src/main.tsx'), 'three')
+  assert.match((await start()).said, /is built/)
+  assert.equal(existsSync(join(home, 'node_modules/vite')), true)
+})
+
 test('rebuilds the console when the content of a source changes', async () => {
-  const { home, start } = await clone('changed', { npm: 'exit 0' })
+  const { home, start } = await clone('changed', { npm: INSTALLS })
   await start()
   const source = join(home, 'src/main.tsx')
   await utimes(source, new Date(), new Date(Date.now() + 5000))
@@ -80,9 +94,9 @@ test('rebuilds the console when the content of a source changes', async () => {
 })
 
 test('builds no console when CONSOLE=off, before tests, or without a console lockfile', async () => {
-  const { home, run, start } = await clone('nothing', { npm: 'exit 0' })
+  const { home, run, start } = await clone('nothing', { npm: INSTALLS })
   assert.deepEqual(await start({ CONSOLE: 'off' }), { code: 0, said: '' })
-  assert.deepEqual(await run(['install-if-needed.mjs'], { npm_lifecycle_event: 'pretest' }), {
+  assert.deepEqual(await run(['prepare.mjs'], { npm_lifecycle_event: 'pretest' }), {
     code: 0,
     said: '',
   })
@@ -92,7 +106,7 @@ test('builds no console when CONSOLE=off, before tests, or without a console loc
 })
 
 test('lets the server start without a console when npm has no network', async () => {
-  const npm = `[ -e ../online ] && exit 0
+  const npm = `[ -e ../online ] && { ${INSTALLS}; exit 0; }
 echo 'npm error code ENOTFOUND' >&2
 echo 'npm error syscall getaddrinfo' >&2
 echo 'npm error request to https://packages.example/react failed, reason: getaddrinfo ENOTFOUND' >&2
@@ -112,7 +126,7 @@ exit 1`
 })
 
 test('keeps the previous build when the disk is full', async () => {
-  const { home, program, start, built } = await clone('full', { npm: 'exit 0' })
+  const { home, program, start, built } = await clone('full', { npm: INSTALLS })
   await start()
   const before = await built()
   await writeFile(join(home, 'src/main.tsx'), 'changed')
@@ -135,7 +149,7 @@ test('reports a missing npm', async () => {
 
 test('stops the start when a signal interrupts the build', async () => {
   const { home, begin } = await clone('stopped', { npm: 'echo begun > ../begun; exec sleep 60' })
-  const child = begin(['install-if-needed.mjs'], { npm_lifecycle_event: 'prestart' })
+  const child = begin(['prepare.mjs'], { npm_lifecycle_event: 'prestart' })
   const ended = once(child, 'exit')
   while (!existsSync(join(home, '../begun'))) await new Promise((resolve) => setTimeout(resolve, 20))
   child.kill('SIGTERM')

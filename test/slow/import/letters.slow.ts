@@ -12,9 +12,9 @@ describe('tells users the name that the import gave them', { skip: skipMariaDb }
   let maria: MariaDb
   let source: ThinkSns
 
-  async function send(dryRun = false): Promise<string[]> {
+  async function send(dryRun = false, ways = { mail: true, sms: true }): Promise<string[]> {
     const lines: string[] = []
-    await sendLetters(ctx, { dryRun, print: (line) => void lines.push(line) })
+    await sendLetters(ctx, { dryRun, ways, print: (line) => void lines.push(line) })
     await world.work()
     return lines
   }
@@ -34,6 +34,7 @@ describe('tells users the name that the import gave them', { skip: skipMariaDb }
       email: 'six@example.org',
       deleted_at: '2020-01-01 00:00:00',
     })
+    await add('users', { id: 7, name: 'seven\0name', email: 'seven@example.org' })
     await bringerOf(world, { database: source.address })()
     outbox.length = 0
   })
@@ -46,16 +47,33 @@ describe('tells users the name that the import gave them', { skip: skipMariaDb }
       '3: 13800000001 → _13800000001',
       '4: 12345 → _12345 (no e-mail address or phone number)',
       '5: five@example.org → _five_example.org',
-      '3 letters to send, 1 users cannot be reached.',
+      '7: seven name → sevenname',
+      '4 letters to send, 1 users cannot be reached.',
     ])
     assert.deepEqual(outbox, [])
     await sql`update imports set closed_at = now()`
   })
 
+  test('leaves out users whom no configured service reaches', async () => {
+    assert.deepEqual(await send(false, { mail: false, sms: false }), [
+      '2: two@example.org → _two_example.org (SMTP_URL is not set)',
+      '3: 13800000001 → _13800000001 (no provider of text messages is set)',
+      '4: 12345 → _12345 (no e-mail address or phone number)',
+      '5: five@example.org → _five_example.org (SMTP_URL is not set)',
+      '7: seven name → sevenname (SMTP_URL is not set)',
+      '0 letters queued: the running server sends them, 5 users cannot be reached.',
+    ])
+    assert.deepEqual(outbox, [])
+  })
+
   test('sends a mail, or a text message to users without an address', async () => {
     await sql`update users set name = 'chosen', name_key = 'chosen' where id = 5`
     await send()
-    assert.deepEqual(outbox.map(({ to }) => to).sort(), ['13800000003', 'other@example.org'])
+    assert.deepEqual(outbox.map(({ to }) => to).sort(), [
+      '13800000003',
+      'other@example.org',
+      'seven@example.org',
+    ])
     const [mail] = outbox.filter(({ to }) => to === 'other@example.org')
     assert.match(mail?.text ?? '', /“two@example\.org” is now “_two_example\.org”/)
   })
@@ -81,7 +99,10 @@ describe('tells users the name that the import gave them', { skip: skipMariaDb }
         },
       },
     }
-    await assert.rejects(sendLetters(broken, { dryRun: false, print() {} }), /no key/)
+    await assert.rejects(
+      sendLetters(broken, { dryRun: false, ways: { mail: true, sms: true }, print() {} }),
+      /no key/,
+    )
     assert.equal((await sql`select from import_letters where user_id = 3`).count, 0)
     await send()
     assert.deepEqual(

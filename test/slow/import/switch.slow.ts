@@ -171,15 +171,23 @@ for (const seed of SEEDS)
       for (const chat of chats)
         easemob.groups.set(chat, {
           ...{ id: chat, name: `name of ${chat}`, description: '', public: false, membersonly: true },
-          ...{ allowinvites: true, maxusers: 200, custom: '', owner: '1', members: new Set<string>() },
+          ...{ allowinvites: true, maxusers: 200, custom: '', owner: '2', members: new Set(['1', '3']) },
         })
       env = { ...env, ...easemob.env }
       const { text } = await run('npx kith doctor im --mend')
       assert.doesNotMatch(text, /does not exist at the provider/)
-      for (const chat of chats) assert.ok(easemob.groups.has(chat), `${chat} is still at the provider`)
+      await startKith()
+      for (const chat of chats) {
+        const group = easemob.groups.get(chat)
+        assert.deepEqual([group?.name, group?.owner], [`name of ${chat}`, '2'])
+        assert.deepEqual([...(group?.members ?? [])].sort(), ['1', '3'])
+      }
+      await stopKith()
     })
 
     test('sends letters once', async () => {
+      assert.match((await run(LETTERS?.[1] ?? '')).text, /^0 letters queued/m)
+      env = { ...env, SMTP_URL: 'smtp://127.0.0.1:9' }
       const text = await runAll(LETTERS)
       assert.match(text, /7: seven@example\.org → _seven_example\.org/)
       const queued = /(\d+) letters queued/.exec(text)?.[1]

@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { imGroupsOf } from '#test/fixtures/im-groups.ts'
 import { createWorld, type Person } from '#test/world.ts'
 import { pushSender } from '../../notifications/push/push-services.ts'
 import type { PushMessage } from '../../notifications/push/sender.ts'
 
-const { as, person, sql, ctx, work } = await createWorld()
+const world = await createWorld()
+const { as, person, sql, ctx, work } = world
+const { makeGroup } = imGroupsOf(world)
 const sent: PushMessage[] = []
 pushSender(ctx).send = async (messages) => {
   sent.push(...messages)
@@ -68,4 +71,31 @@ test('enqueues no push job when no other member has a device', async () => {
   await as(ann, 'POST', `/chats/${id}/messages`, { body: 'Hello' })
   const jobs = await sql`select from graphile_worker.jobs where key = ${`push_chat:${id}`}`
   assert.equal(jobs.length, 0)
+})
+
+test('pushes the message before a deleted one, and the message before one of a blocked sender (im-17)', async () => {
+  const { ann, bob, id, send } = await conversation('before')
+  await send(ann, 'Hello')
+  const mistake = (await send(ann, 'Sent by mistake')).body
+  assert.equal((await as(ann, 'DELETE', `/chats/${id}/messages/${mistake.id}`)).status, 204)
+  await push()
+  assert.deepEqual(
+    to('before-bob').map(({ title }) => title),
+    [ann.name],
+  )
+  const admin = await person({ roles: ['founder'] })
+  await as(admin, 'PATCH', '/admin/settings', { 'chat:push-text': true })
+  const [carl, dora] = [await person(), await person()]
+  await device(dora, 'before-dora')
+  const group = await makeGroup(bob, { members: `${carl.id},${dora.id}` })
+  await as(dora, 'POST', `/user/black/${carl.id}`)
+  const chat = (await as(bob, 'PUT', `/chats/groups/${group}`)).body.id
+  assert.equal((await as(bob, 'POST', `/chats/${chat}/messages`, { body: 'From Bob' })).status, 201)
+  assert.equal((await as(carl, 'POST', `/chats/${chat}/messages`, { body: 'From Carl' })).status, 201)
+  await push()
+  await as(admin, 'PATCH', '/admin/settings', { 'chat:push-text': false })
+  assert.deepEqual(
+    to('before-dora').map(({ text }) => text),
+    ['From Bob'],
+  )
 })

@@ -31,6 +31,9 @@ export async function addChatPush(
     where ${anyHasDevice(sql, members)}`
 }
 
+/** Number of messages before the newest one that a push message may announce instead. */
+const COVERED = 20
+
 type Pushable = {
   sender_id: number
   body: string
@@ -39,32 +42,47 @@ type Pushable = {
   members: number[]
 }
 
-async function findPushable(sql: Db, chatId: number, position: number): Promise<Pushable | undefined> {
-  const [row] = await sql<Pushable[]>`
-    select m.sender_id, m.body, m.file_id is not null as has_file, g.name as group_name, array(
-      select v.user_id from ${viewers(sql)} v
-      left join chat_members o on o.chat_id = v.chat_id and o.user_id = v.user_id
-      where ${isVisible(sql)} and v.user_id <> m.sender_id and coalesce(o.read_position, 0) < m.position
-        and not coalesce(o.is_muted, false)
-    ) as members
-    from chat_messages m join chats c on c.id = m.chat_id left join im_groups g on g.id = c.group_id
-    where m.chat_id = ${chatId} and m.position = ${position} and m.deleted_at is null and m.sender_id is not null`
-  return row
-}
+/**
+ * Finds for each member the newest unread message that the member may see. The newest message of all may be deleted, or
+ * its sender blocked.
+ */
+const findPushable = (sql: Db, chatId: number, position: number) => sql<Pushable[]>`
+  with recent as materialized (
+    select m.* from chat_messages m
+    where m.chat_id = ${chatId} and m.position <= ${position} and m.position > ${position} - ${COVERED}::int
+      and m.deleted_at is null and m.sender_id is not null and m.created_at >= (
+        select newest.created_at - make_interval(secs => ${DELAY_SECONDS}) from chat_messages newest
+        where newest.chat_id = ${chatId} and newest.position = ${position})
+  ), shown as (
+    select distinct on (v.user_id) v.user_id, m.position
+    from recent m
+    cross join lateral (select * from ${viewers(sql)} v where v.chat_id = m.chat_id offset 0) v
+    left join chat_members o on o.chat_id = v.chat_id and o.user_id = v.user_id
+    where ${isVisible(sql)} and v.user_id <> m.sender_id and coalesce(o.read_position, 0) < m.position
+      and not coalesce(o.is_muted, false)
+    order by v.user_id, m.position desc
+  )
+  select m.sender_id, m.body, m.file_id is not null as has_file, g.name as group_name, s.members
+  from (select position, array_agg(user_id) as members from shown group by position) s
+  join recent m on m.position = s.position
+  join chats c on c.id = m.chat_id
+  left join im_groups g on g.id = c.group_id`
 
 export async function pushChat(ctx: Context, pushed: ChatPush): Promise<void> {
   const { sql } = ctx
-  const message = await findPushable(sql, pushed.chat, pushed.position)
-  if (!message || message.members.length === 0) return
-  const sender = (await userViews(ctx, sql, [message.sender_id], 0)).get(message.sender_id)
-  if (!sender) return
+  const messages = await findPushable(sql, pushed.chat, pushed.position)
+  const senders = await userViews(ctx, sql, [...new Set(messages.map(({ sender_id }) => sender_id))], 0)
   const isPrivate = !(await readSettings(ctx))['chat:push-text']
-  const title = message.group_name === null ? sender.name : `${sender.name} · ${message.group_name}`
+  const byMember = new Map(messages.flatMap((message) => message.members.map((id) => [id, message] as const)))
   await pushToDevices(ctx, {
     task: 'push_chat',
     retry: pushed,
-    users: message.members,
-    draftsOf: ({ language }) => {
+    users: [...byMember.keys()],
+    draftsOf: ({ user_id, language }) => {
+      const message = byMember.get(user_id)
+      const sender = message && senders.get(message.sender_id)
+      if (!sender) return []
+      const title = message.group_name === null ? sender.name : `${sender.name} · ${message.group_name}`
       const other = message.has_file
         ? { en: 'Sent a file', zh: '发送了文件' }
         : { en: 'Sent a link', zh: '发送了链接' }

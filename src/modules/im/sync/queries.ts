@@ -3,7 +3,7 @@ import { type Context, defineState } from '#platform/context.ts'
 import { type Db, type Fragment, logFailure, type Row } from '#platform/database'
 import { addJob } from '#platform/jobs'
 import type { ImGroupSettings } from '../groups/queries.ts'
-import { ImError } from '../providers/provider.ts'
+import { type GroupSettings, ImError } from '../providers/provider.ts'
 
 export type LeasedGroup = ImGroupSettings &
   Row<'im_groups', 'id' | 'provider' | 'provider_id' | 'creator_id' | 'owner_id' | 'version'> & {
@@ -31,6 +31,7 @@ export async function leaseGroup(
     update im_groups set leased_until = now() + make_interval(secs => ${seconds})
     where id = ${id} and (synced_version < version or provider is distinct from ${provider})
       and ${isUnleased(sql)} and ${isSettled(sql, isChosen)}
+      and not (awaits_provider and provider = ${provider} and deleted_at is null)
     returning id, provider, provider_id, name, description, public, members_only, allow_invites, max_users,
       creator_id, owner_id, version, deleted_at is not null as deleted`
   return row
@@ -49,7 +50,8 @@ export async function extendLease(sql: Db, id: number, seconds: number): Promise
 }
 
 export async function saveProviderId(sql: Db, id: number, provider: string, providerId: string | null) {
-  await sql`update im_groups set provider = ${provider}, provider_id = ${providerId} where id = ${id}`
+  await sql`update im_groups set provider = ${provider}, provider_id = ${providerId}, awaits_provider = false
+    where id = ${id}`
 }
 
 export async function confirmGroup(sql: Db, id: number, provider: string, version: number): Promise<boolean> {
@@ -127,8 +129,48 @@ export async function listConfirmedGroups(
     select id, provider_id, name, description, public, members_only, allow_invites, max_users, owner_id, version
     from im_groups
     where id > ${lastId} and synced_version = version and provider = ${provider} and deleted_at is null
-      and provider_id is not null
+      and provider_id is not null and not awaits_provider
     order by id limit ${limit}`
+}
+
+export type AwaitingGroup = Row<'im_groups', 'id' | 'provider' | 'provider_id'> & { provider_id: string }
+
+/** Lists groups of an import whose names and members the provider has. */
+export const listAwaitingGroups = (sql: Db, lastId: number, limit: number) => sql<AwaitingGroup[]>`
+  select id, provider, provider_id from im_groups
+  where id > ${lastId} and awaits_provider and deleted_at is null and provider_id is not null
+  order by id limit ${limit}`
+
+/**
+ * Stores what the provider knows about a group. Keeps the settings and members of a group that was changed in Kith
+ * meanwhile, and its owner if the provider's has no account in Kith.
+ */
+export async function saveAdopted(
+  tx: Db,
+  { id, provider_id }: AwaitingGroup,
+  { settings, owner, members }: { settings: GroupSettings; owner: number; members: number[] },
+): Promise<void> {
+  await tx`
+    with known as (select id from users where id = any(${[owner, ...members]}::bigint[]) and deleted_at is null),
+    adopted as (
+      update im_groups g set awaits_provider = false,
+        name = case when version = 1 then ${settings.name} else name end,
+        description = case when version = 1 then ${settings.description} else description end,
+        public = case when version = 1 then ${settings.public} else public end,
+        members_only = case when version = 1 then ${settings.membersOnly} else members_only end,
+        allow_invites = case when version = 1 then ${settings.allowInvites} else allow_invites end,
+        max_users = case when version = 1 then ${settings.maxUsers} else max_users end,
+        owner_id = coalesce((select id from known where id = ${owner} and g.version = 1), owner_id)
+      where id = ${id} and awaits_provider and provider_id = ${provider_id}
+      returning id, owner_id, version
+    ), gone as (
+      delete from im_group_members m using adopted a
+      where m.group_id = a.id and a.version = 1 and m.user_id <> a.owner_id and m.user_id <> all(${members}::bigint[])
+    )
+    insert into im_group_members (group_id, user_id)
+    select adopted.id, k.id from adopted, known k
+    union select id, owner_id from adopted
+    on conflict do nothing`
 }
 
 export async function markDrifted(sql: Db, id: number, version: number): Promise<void> {

@@ -275,7 +275,7 @@ export async function takeForAsking(sql: Db, id: number): Promise<PaymentRow | u
 export type NewDifference = {
   provider: string
   day: string
-  kind: 'unknown' | 'amount' | 'uncredited' | 'refund' | 'missing'
+  kind: 'unknown' | 'amount' | 'uncredited' | 'refund' | 'missing' | 'refund_failed' | 'payment_failed'
   number: string
   recharge_id: number | null
   expected: number | null

@@ -53,7 +53,8 @@ async function askForRefund(tx: Tx, { rechargeId, amount, spent, reason, by }: A
   const payment = await lockPaymentOf(tx, rechargeId)
   if (!payment) throw notFound()
   const isWrong = payment.fault !== null && payment.fault !== 'credited_otherwise'
-  if (payment.payment_number === null || isWrong || payment.dispute !== null) throw notRefundable()
+  const isDisputed = payment.dispute === 'open' || payment.dispute === 'lost'
+  if (payment.payment_number === null || isWrong || isDisputed) throw notRefundable()
   const left = payment.charged - payment.refunded
   const wanted = amount ?? left
   if (wanted > left || left === 0) throw beyondRefundable()

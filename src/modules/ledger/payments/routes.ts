@@ -69,9 +69,9 @@ const Difference = Shared('PaymentDifference', {
   day: Type.String({ description: 'Day of the statement or of the notice' }),
   kind: Type.String({
     description:
-      'unknown: payment without an order; amount: different amount or currency; uncredited: paid but not credited; refund: refunded at the provider only; missing: credited but not on the statement',
+      'unknown: payment without an order; amount: different amount or currency; uncredited: paid but not credited; refund: refunded at the provider only; missing: credited but not on the statement; refund_failed: the provider could not pay a completed refund; payment_failed: the payer’s bank returned a completed payment',
   }),
-  number: Type.String({ description: 'Number of the payment at the provider' }),
+  number: Type.String({ description: 'Number of the payment at the provider, or of the failed refund' }),
   recharge_id: Nullable(Type.Integer()),
   expected: Nullable(
     Type.Integer({ description: 'Amount of the order, in the minor unit of `charge_currency`' }),

@@ -31,8 +31,22 @@ const suite = await paymentSuite({
   signsAnswers: false,
   noon: (day) => Date.parse(`${day}T12:00:00Z`),
 })
-const { app, as, audit, check, ctx, differencesOf, founder, open, owns, person, reconcile, sql, stateOf } =
-  suite
+const {
+  app,
+  as,
+  audit,
+  check,
+  ctx,
+  differencesOf,
+  founder,
+  open,
+  owns,
+  person,
+  reconcile,
+  sql,
+  stateOf,
+  work,
+} = suite
 
 const notify = async (event: StripeEvent, options?: Parameters<typeof stripeNotice>[1]) => {
   const { body, headers } = stripeNotice(event, options)
@@ -205,6 +219,50 @@ test('retries the comparison of a daily statement after a failure (money-22)', a
   assert.deepEqual([health?.provider, health?.fault], ['stripe', null])
   stripe.faults.push(401)
   assert.deepEqual((await paymentHealth(ctx))[0]?.fault, 'Stripe answered 401')
+})
+
+test('lists refunds and payments that fail after they were completed (money-22)', async () => {
+  const anna = await person()
+  const id = await open(anna)
+  const payment = stripe.pay(id)
+  await notify(stripeEvents.completed(payment))
+  stripe.refund(id, 100)
+  await notify(stripeEvents.refunded(payment))
+  payment.failed = [
+    { type: 'refund_failure', id: 're_first', amount: 60 },
+    { type: 'refund_failure', id: 're_second', amount: 40 },
+    { type: 'payment_failure_refund', id: 'py_returned', amount: 300 },
+  ]
+  const day = new Date().toISOString().slice(0, 10)
+  await compareStatement(ctx, 'stripe', day)
+  await compareStatement(ctx, 'stripe', day)
+  const list = (await as(founder, 'GET', '/admin/payment-differences?state=open&limit=100')).body.data
+  assert.deepEqual(
+    list
+      .filter((each: { recharge_id: number }) => each.recharge_id === id)
+      .map(({ kind, number, expected, found }: Record<string, unknown>) => [kind, number, expected, found])
+      .toSorted(),
+    [
+      ['payment_failed', payment.payment, 300, 300],
+      ['refund_failed', 're_first', 100, 60],
+      ['refund_failed', 're_second', 100, 40],
+    ],
+  )
+  assert.equal((await owns(anna)).wallet, 200)
+})
+
+test('refunds a payment whose dispute was won, but not during a dispute (money-24)', async () => {
+  const anna = await person()
+  const id = await open(anna)
+  const payment = stripe.pay(id)
+  await notify(stripeEvents.completed(payment))
+  await notify(stripeEvents.dispute(payment))
+  const refund = { recharge_id: id, amount: 1, reason: 'by agreement' }
+  assert.equal((await as(founder, 'POST', '/admin/payment-refunds', refund)).status, 403)
+  await notify(stripeEvents.dispute(payment, 'won'))
+  assert.equal((await as(founder, 'POST', '/admin/payment-refunds', refund)).status, 201)
+  await work()
+  assert.equal((await owns(anna)).wallet, 299)
 })
 
 const Step = fc.record({

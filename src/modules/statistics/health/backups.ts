@@ -5,7 +5,7 @@ import { apiError } from '#platform/errors.ts'
 import { addJob } from '#platform/jobs'
 
 export const noBackupPlace = apiError(
-  409,
+  403,
   'no_backup_place',
   'This server has no place for backups. Set BACKUP_TO first.',
   '服务器没有备份位置，请先设置 BACKUP_TO。',

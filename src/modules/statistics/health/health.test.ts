@@ -186,7 +186,7 @@ test('checks at once and starts a backup on request (administration-20)', async 
   const { data } = (await target.as(admin, 'GET', '/admin/audit-log?subject_type=backups')).body
   assert.deepEqual([data.length, data[0].action, data[0].after], [2, 'backups.create', { to: '/backups' }])
   const refused = await as(founder, 'POST', '/admin/backups')
-  assert.deepEqual([refused.status, refused.headers['x-error-code']], [409, 'no_backup_place'])
+  assert.deepEqual([refused.status, refused.headers['x-error-code']], [403, 'no_backup_place'])
   const stranger = await person()
   for (const path of ['/admin/health/checks', '/admin/backups'])
     assert.equal((await as(stranger, 'POST', path)).status, 403)

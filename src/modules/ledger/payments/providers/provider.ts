@@ -52,7 +52,10 @@ export type PaymentRefund = {
 }
 
 export type StatementLine = {
-  kind: 'payment' | 'refund' | 'dispute'
+  /** `failed refund` and `failed payment` report the failure of one that an earlier statement lists as completed. */
+  kind: 'payment' | 'refund' | 'dispute' | 'failed refund' | 'failed payment'
+  /** Number of the failed refund. */
+  refund?: string
   payment: string
   order?: string
   amount: number

@@ -263,16 +263,22 @@ export function createStripe(settings: SettingsOf<'stripe'>): PaymentService {
               payment: 'payment',
               refund: 'refund',
               payment_refund: 'refund',
+              refund_failure: 'failed refund',
+              // A bank may return a debit days after it succeeded.
+              payment_failure_refund: 'failed payment',
+              payment_reversal: 'failed payment',
               // The other adjustments concern no payment.
               adjustment: field(row.source, 'object') === 'dispute' ? 'dispute' : undefined,
             }[String(row.type)] as StatementLine['kind'] | undefined
             if (!kind) continue
             const order = text(field(field(row.source, 'metadata'), 'order'))
+            const refund = kind === 'failed refund' ? text(field(row.source, 'id')) : undefined
             // Uses the amount of the charge or refund, because the balance at Stripe may be in another currency.
             lines.push({
               kind,
               payment: text(field(row.source, 'payment_intent')) ?? text(field(row.source, 'id')) ?? '',
               ...(order === undefined ? {} : { order }),
+              ...(refund === undefined ? {} : { refund }),
               amount: whole(field(row.source, 'amount')) ?? -1,
               currency: text(field(row.source, 'currency')) ?? '',
               ...(kind === 'payment' ? feeOf(row) : {}),
