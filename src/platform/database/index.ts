@@ -1,6 +1,7 @@
 export type { Row, Tables } from '#generated/tables.ts'
 export { openSession, type Session } from './connection.ts'
 export {
+  afterCommit,
   batchWrites,
   clientConfig,
   type DatabaseAddress,
