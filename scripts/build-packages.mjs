@@ -71,10 +71,13 @@ async function build(name, { isStart = false } = {}) {
   const folder = join(root, name)
   const began = Date.now()
   await withLock(folder, async () => {
-    if (isBuilt(name)) return
-    console.error(`kith: building ${title}, which takes a minute or two`)
+    const isCurrent = isBuilt(name)
+    if (isStart && isCurrent) return
+    if (!isCurrent) console.error(`kith: building ${title}, which takes a minute or two`)
     const index = JSON.stringify({ sources: hashOf(name) })
     const isTemporary = await install(folder, isStart)
+    // The tests need the packages also beside a build of a start, which removed them.
+    if (isCurrent) return
     const [fresh, old, built] = ['.dist-new', '.dist-old', 'dist'].map((each) => join(folder, each))
     for (const each of [fresh, old]) rmSync(each, { recursive: true, force: true })
     const building = lastProgram.then(() =>
@@ -184,8 +187,13 @@ async function install(folder, isStart) {
     .update(`${process.platform} ${process.arch}`)
     .digest('hex')
   const [present, mark] = existsSync(stamp) ? readFileSync(stamp, 'utf8').split(' ') : []
-  const isTemporary = isStart && (mark === 'start' || present === undefined)
-  if (present !== wanted) await npm(INSTALL, { cwd: folder })
+  // An install by hand leaves npm's list of packages but no stamp. An interrupted install leaves neither.
+  const isByHand = present === undefined && existsSync(join(folder, 'node_modules', '.package-lock.json'))
+  const isTemporary = isStart && !isByHand && (mark === 'start' || present === undefined)
+  if (present !== wanted) {
+    if (!isStart) console.error(`kith: installing the packages of ${relative(root, folder)}/`)
+    await npm(INSTALL, { cwd: folder })
+  }
   writeFileSync(stamp, isTemporary ? `${wanted} start` : wanted)
   return isTemporary
 }
@@ -203,7 +211,7 @@ function compress(assets) {
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   for (const name of process.argv.slice(2)) {
     if (!PACKAGES[name]) throw new Error(`Say what to build: ${Object.keys(PACKAGES).join(' or ')}`)
-    if (isBuilt(name)) continue
+    if (!hasSources(name)) continue
     try {
       await build(name)
     } catch (error) {

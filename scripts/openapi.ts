@@ -1,5 +1,6 @@
 /**
- * Writes openapi.json from the schemas of the routes. Also writes the types of sdk/, docs/lists.md and
+ * Writes openapi.json from the schemas of the routes, without the examples, which are in
+ * src/platform/http/api-page/examples.json and in the description that a server sends. Also writes the types of sdk/, docs/lists.md and
  * docs/deprecated-paths.md. With --check, fails when openapi.json or the types of sdk/ differ, or when openapi.json
  * breaks a rule of redocly.yaml.
  */
@@ -54,9 +55,25 @@ function print(value: unknown, depth: number, indent = ''): string {
 const sorted = (map: Json): Json =>
   Object.fromEntries(Object.entries(map).sort(([a], [b]) => (a < b ? -1 : 1)))
 
+type Content = Record<string, { examples?: unknown }>
+type Operation = { requestBody?: { content?: Content }; responses?: Record<string, { content?: Content }> }
+type Description = {
+  paths: Record<string, Record<string, Operation>>
+  components: { schemas: Record<string, { examples?: unknown }> }
+}
+
+function removeExamples({ paths, components }: Description): void {
+  for (const { requestBody, responses = {} } of Object.values(paths).flatMap(Object.values<Operation>))
+    for (const { content = {} } of [requestBody ?? {}, ...Object.values(responses)])
+      for (const media of Object.values(content)) delete media.examples
+  for (const schema of Object.values(components.schemas)) delete schema.examples
+}
+
 const app = await buildApp(ctx)
 await app.ready()
-const { paths, ...document } = app.swagger() as unknown as { paths: Record<string, Json> } & Json
+const described = app.swagger()
+removeExamples(described as unknown as Description)
+const { paths, ...document } = described as unknown as { paths: Record<string, Json> } & Json
 const byMethod = Object.entries(paths).map(([path, operations]) => [path, sorted(operations)])
 const text = `${print({ ...document, paths: sorted(Object.fromEntries(byMethod)) }, 3)}\n`
 await app.close()

@@ -162,13 +162,15 @@ imports
   .option('--old-prices', 'Keep feed prices of version 1.x, which 2.x ignored')
   .option('--lock-disablers', 'Disable users with the role disabler, except founders')
   .option('--accept <FILE>', 'Confirm the decisions in this report, which --close requires')
-  .option('--close', 'Close the import; no further run is possible')
+  .option('--close', 'Close the import after `kith import verify` ended with go; no further run is possible')
+  .option('--unverified', 'With --close: do not require `kith import verify`')
   .action(
     exits(async (options, command) => {
-      const { close, accept, ...others } = options
+      const { close, accept, unverified, ...others } = options
       const isRun = !close && accept === undefined
       if (!isRun && Object.keys(others).length > 0)
         command.error('kith: --close and --accept cannot be combined with other options')
+      if (unverified && !close) command.error('kith: --unverified requires --close')
       if (isRun && options.database === undefined)
         command.error('kith: give the URL of the old database with --database')
       await requireThere(

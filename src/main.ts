@@ -1,9 +1,19 @@
 import cluster from 'node:cluster'
+import { existsSync } from 'node:fs'
 import { cacheCompiledCode, requireRuntime } from '#platform/runtime.ts'
 import { readStartOptions, START_USAGE, StartUsageError } from '#startup/start-options.ts'
 
 requireRuntime()
 cacheCompiledCode()
+
+/** Loads the restore only for a request, because each start waits for this check. */
+async function restoreIfRequested(): Promise<void> {
+  const { readConfig } = await import('#platform/config')
+  const { requestFile } = await import('#backup/request.ts')
+  if (!existsSync(requestFile(readConfig(process.env)))) return
+  const { restoreRequested } = await import('./commands/requested-restore.ts')
+  await restoreRequested(process.env)
+}
 
 try {
   // `kith start` imports this file too, so `start` may come before the options.
@@ -13,6 +23,7 @@ try {
     process.stdout.write(START_USAGE)
     process.exit(0)
   }
+  if (cluster.isPrimary) await restoreIfRequested()
   if (cluster.isPrimary && options.has('--demo')) {
     const { fillDemo } = await import('../demo/command.ts')
     await fillDemo(process.env, { scale: 'small', seed: 1, unlessFilled: true })

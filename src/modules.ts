@@ -12,7 +12,7 @@ export const LAYERS: readonly (readonly string[])[] = [
   ],
   ['topics', 'music', 'news', 'questions', 'groups'],
   ['feeds'],
-  ['digests', 'im', 'ranks', 'statistics', 'search'],
+  ['backups', 'digests', 'im', 'ranks', 'statistics', 'search'],
 ]
 
 export const MODULES: readonly Module[] = await Promise.all(

@@ -28,6 +28,16 @@ const operations = Object.entries(document.paths).flatMap(([path, verbs]) =>
   })),
 )
 
+test('declares 413 and 415 for every operation that may read a body (conventions-12)', () => {
+  const silent = operations.filter(
+    ({ name, responses }) => !name.startsWith('GET ') && !('413' in responses && '415' in responses),
+  )
+  assert.deepEqual(
+    silent.map(({ name }) => name),
+    [],
+  )
+})
+
 test('gives every operation an id, a plain-text summary and one known tag', () => {
   assert.ok(operations.length > 400, `saw only ${operations.length}`)
   const ids = new Map<string, string>()

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { createWorld } from '#test/world.ts'
@@ -51,4 +52,8 @@ test('gives every shared schema a valid example', () => {
     assert.equal(schema.examples?.length, 1, `${name} has no example: run \`npm run examples\``)
     check(schema, schema.examples?.[0], name)
   }
+})
+
+test('keeps examples out of the committed description', () => {
+  assert.doesNotMatch(readFileSync('openapi.json', 'utf8'), /"examples":/)
 })

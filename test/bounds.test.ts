@@ -55,6 +55,9 @@ const MATCHING = [
 const SHORTER_BY_PATTERN = [
   'GET /api/v2/admin/audit-log from',
   'GET /api/v2/admin/audit-log to',
+  'POST /api/v2/admin/backups/{backup}/checks backup',
+  'POST /api/v2/admin/backups/{backup}/downloads backup',
+  'POST /api/v2/admin/restore backup',
   'POST /api/v2/admin/webhooks/{webhook}/replay since',
   'PUT /api/v2/user/devices keys.p256dh',
   'PUT /api/v2/user/devices keys.auth',

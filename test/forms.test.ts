@@ -114,7 +114,10 @@ test('parses a form and a query to the same input as JSON for every operation (c
       for (let round = 0; round < 12; round += 1) {
         const inputs = createInputs(createDice(round + 1), named)
         const made = PATTERNED[path] ?? withoutEmptyObjects(inputs.body(body!, false)) ?? {}
-        const address = `${path.replace('{name}', 'user').replace(/\{\w+\}/g, '1')}`
+        const address = `${path
+          .replace('{name}', 'user')
+          .replace('{backup}', 'kith-20260301T033000Z.backup')
+          .replace(/\{\w+\}/g, '1')}`
         const options = { sender: founder, headers: { 'x-echo': '1' } }
         const headers = { ...options.headers, 'content-type': 'application/json' }
         const json = await send(echo.app, method as 'POST', address, JSON.stringify(made), {
@@ -173,6 +176,8 @@ test('parses repeated fields and lists of objects as PHP does (conventions-41)',
     ['tags[][id]=1&tags[][id]=2', { tags: [{ id: '1' }, { id: '2' }] }],
     ['tags[5][id]=1&tags[][id]=2&tags[7]=x', { tags: [{ id: '1' }, { id: '2' }, 'x'] }],
     ['a[1]=x&a[0]=y', { a: ['x', 'y'] }],
+    ['a[3]=x&a[2]=y&a[]=z', { a: ['x', 'y', 'z'] }],
+    ['a[2]=x&a[b]=y&a[]=z', { a: { 2: 'x', 3: 'z', b: 'y' } }],
     ['a[b][c]=1&a[b][d]=2&a[e][]=3&a[e][]=4', { a: { b: { c: '1', d: '2' }, e: ['3', '4'] } }],
     ['a=1&a[]=2&b[]=1&b=2', { a: ['2'], b: '2' }],
     ['a=1&a=2&a=3', { a: ['1', '2', '3'] }],
@@ -217,15 +222,64 @@ test('replays by the query like the body (conventions-17, conventions-28)', asyn
   assert.equal((await as(payer, 'GET', '/user')).body.currency.sum, 95)
 })
 
-test('rejects a query with deep nesting or bad encoding in brackets (conventions-41)', async () => {
+test('rejects a query with deep nesting, too many fields or bad encoding (conventions-41)', async () => {
   for (const query of [
     `a${'[b]'.repeat(5)}=1`,
     'a[]=1&'.repeat(101),
     'a[]=%zz',
     `a[]=1&${'b&'.repeat(1000)}`,
+    `${'b&'.repeat(1000)}a=1`,
+    'q=%ff',
+    'q=%ED%A0%80',
+    'q%E4=1',
   ])
     for (const path of ['/feeds', '/users'])
       assert.equal((await world.guest('GET', `${path}?${query}`)).status, 400, query.slice(0, 20))
+})
+
+test('reads a sign of percent without digits in a query as it stands (conventions-41)', async () => {
+  const author = await person()
+  const made = await as(author, 'POST', '/feeds?feed_content=100%&feed_from=1&feed_mark=91')
+  assert.equal((await as(author, 'GET', `/feeds/${made.body.id}`)).body.feed_content, '100%')
+})
+
+test('stores nothing of a write with an unreadable query (conventions-41)', async () => {
+  const author = await person()
+  const fields = { feed_from: 1, feed_mark: 92 }
+  for (const [query, body] of [
+    ['feed_content=%ff', fields],
+    [`${'b&'.repeat(1000)}a=1`, { ...fields, feed_content: 'x' }],
+  ] as const) {
+    const answer = await as(author, 'POST', `/feeds?${query}`, body)
+    assert.deepEqual([answer.status, answer.headers['x-error-code']], [400, 'bad_request'])
+  }
+  assert.deepEqual((await as(author, 'GET', `/feeds?type=users&user=${author.id}`)).body.feeds, [])
+})
+
+test('reads empty fields of a query as absent beside any body (conventions-17, conventions-41)', async () => {
+  const author = await person()
+  const body = { feed_content: 'x', feed_from: 1, feed_mark: 93 }
+  const beside = await as(author, 'POST', '/feeds?images=&topics=', body)
+  const inside = await as(author, 'POST', '/feeds?feed_from=2&a[]=1', { ...body, images: '', feed_mark: 94 })
+  assert.deepEqual([beside.status, inside.status], [201, 422], JSON.stringify([beside.body, inside.body]))
+})
+
+test('reads an empty list as a body without fields, as PHP writes one (conventions-41)', async () => {
+  const author = await person()
+  const sent = await as(author, 'POST', '/feeds?feed_content=x&feed_from=1&feed_mark=95', [])
+  assert.equal(sent.status, 201, JSON.stringify(sent.body))
+  assert.equal((await as(author, 'POST', '/feeds?feed_content=x&feed_from=1&feed_mark=96', [1])).status, 422)
+})
+
+test('never stores the token of a query as a field (conventions-21)', async () => {
+  const owner = await person()
+  const device = { platform: 'android' }
+  const byQuery = await world.guest('PUT', `/user/devices?token=${owner.token}`, device)
+  assert.deepEqual([byQuery.status, Object.keys(byQuery.body?.errors ?? {})], [422, ['token']])
+  assert.equal((await as(owner, 'PUT', '/user/devices?token=device-token-1', device)).status, 204)
+  assert.equal((await as(owner, 'GET', '/user/devices')).body[0].token, 'device-token-1')
+  const path = `/auth/refresh?token=${owner.token}`
+  assert.equal((await world.guest('POST', path)).status, 200)
 })
 
 test('accepts an empty form as a missing body (conventions-41)', async () => {

@@ -126,6 +126,7 @@ const OWNERS: Record<string, string[]> = {
     'period_sums',
     'secret_checks',
     'site_epoch',
+    'backup_checks',
     'backup_runs',
     'worker_lease',
   ],

@@ -249,6 +249,21 @@ test('reads the rest of a rejected body, so that the client receives the reply a
   close()
 })
 
+test('accepts a chunked body without a byte whatever its content type (conventions-41)', async () => {
+  const { begin, close, person, as } = await listening({})
+  const [ann, bob] = [await person(), await person()]
+  const made = await as(bob, 'POST', '/feeds', { feed_content: 'x', feed_from: 1, feed_mark: 1 })
+  const path = `/api/v2/feeds/${made.body.id}/comments?body=chunked`
+  const headers = [`Authorization: Bearer ${ann.token}`, 'Transfer-Encoding: chunked', 'Connection: close']
+  for (const type of [[], ['Content-Type: text/plain'], ['Content-Type: multipart/form-data; boundary=x']]) {
+    const send = async (body: string) =>
+      (await begin('203.0.113.1', { path, headers: [...headers, ...type], body }).answer()).slice(9, 12)
+    assert.equal(await send('0\r\n\r\n'), '201', String(type))
+    assert.equal(await send('1\r\nx\r\n0\r\n\r\n'), '415', String(type))
+  }
+  close()
+})
+
 test('closes the connection of a rejected body that does not end', async () => {
   const { begin, close, person } = await listening({})
   const ann = await person()

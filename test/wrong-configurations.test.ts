@@ -324,7 +324,7 @@ test('reports the weekly check of the newest backup', async () => {
   const place = join(folder, 'backups')
   const { config } = configOf({ BACKUP_TO: place, BACKUP_CHECK: 'weekly' })
   const result = (run: Parameters<typeof checkNewestBackup>[1]) =>
-    checkNewestBackup(config, run).then(
+    checkNewestBackup({ config, sql }, run).then(
       () => 'good',
       ({ code, message }: HealthFault) => `${code}: ${message}`,
     )

@@ -27,6 +27,9 @@ const AppearancePage = lazy(() =>
 const MailsPage = lazy(() =>
   import('./pages/mails/mails-page.tsx').then((page) => ({ default: page.MailsPage })),
 )
+const BackupsPage = lazy(() =>
+  import('./pages/backups/backups-page.tsx').then((page) => ({ default: page.BackupsPage })),
+)
 const SetupPage = lazy(() =>
   import('./pages/setup/setup-page.tsx').then((page) => ({ default: page.SetupPage })),
 )
@@ -81,6 +84,7 @@ export function App() {
           <Route path="/queues/:queue/:item" element={<QueuePage />} />
           <Route path="/appearance" element={<AppearancePage />} />
           <Route path="/mails" element={<MailsPage />} />
+          <Route path="/backups" element={<BackupsPage />} />
           <Route path="/setup" element={<SetupPage />} />
           <Route path="/settings" element={<SettingsPage />} />
           <Route path="/settings/:section" element={<SettingsPage />} />

@@ -2,10 +2,19 @@ import { readFile } from 'node:fs/promises'
 import type { Db } from '#platform/database'
 import { listExamples, listReasons } from './database/state.ts'
 
+const LETTERS = '`kith import letters` tells these users after the switch'
+const RENAMED = 'these show the new name: rename them in the source'
+
 /** Reasons of the report that an operator confirms, with advice against a wrong choice. */
 export const CHOICES: [reason: RegExp, advice: string][] = [
-  [/^unknown access: made private$/, 'only members see these groups: correct `mode` in the source'],
-  [/^paid without a price: made private$/, 'only members see these groups: set a price or another `mode`'],
+  [
+    /^unknown access: made private$/,
+    'only members see the posts, everybody sees name, summary and notice: correct `mode` in the source',
+  ],
+  [
+    /^paid without a price: made private$/,
+    'only members see the posts, everybody sees name, summary and notice: set a price or another `mode`',
+  ],
   [
     /^pending or blacklisted (founder|administrator): /,
     'correct `audit` or `disabled` of the member in the source',
@@ -29,11 +38,12 @@ export const CHOICES: [reason: RegExp, advice: string][] = [
     /^(an active|another) user has the same (email|phone): /,
     'the other user signs in with it: correct it in the source',
   ],
-  [
-    /^(no name|name looks like|name differs from another)/,
-    '`kith import letters` tells these users after the switch',
-  ],
+  [/^(no name|name looks like|name differs from another)/, LETTERS],
   [/^no e-mail, phone or password: /, '`kith admin reset-password ID` gives access'],
+  [
+    /^no (phone number|e-mail address): left empty$/,
+    'these users cannot sign in with it: correct it in the source',
+  ],
   [/^unknown password format: /, 'these users reset their password'],
   [/^second open pin of the same content: /, 'the payment is refunded'],
   [/^paid answer without a bounty /, 'everybody reads these answers'],
@@ -44,6 +54,10 @@ export const CHOICES: [reason: RegExp, advice: string][] = [
     'these rows are lost',
   ],
   [/^HTML converted to Markdown; lost: /, 'compare the examples with the old site'],
+  [
+    /^a picture of the old site is not among its files/,
+    'copy these files and run the import again, or readers see a link',
+  ],
   [/^HTML too large or too deep to convert: /, 'these articles show their text without layout'],
   [/: set to its default$/, 'change the setting in the source, or in the console after the switch'],
   [/^(the value cannot be read|unreadable data)$/, 'correct the value in the source'],
@@ -63,13 +77,16 @@ export type Decision = {
   examples: { row: string; old?: unknown; new?: unknown }[]
 }
 
-const adviceOf = (reason: string) => CHOICES.find(([pattern]) => pattern.test(reason))?.[1]
+function adviceOf(table: string, reason: string): string | undefined {
+  const advice = CHOICES.find(([pattern]) => pattern.test(reason))?.[1]
+  return advice === LETTERS && table !== 'users' ? RENAMED : advice
+}
 
 /** Lists what the import decided about unknown values, each with the narrower meaning that it chose. */
 export async function listDecisions(sql: Db): Promise<Decision[]> {
   const decisions: Decision[] = []
   for (const { table, column, reason, outcome, n, digest } of await listReasons(sql)) {
-    const advice = adviceOf(reason)
+    const advice = adviceOf(table, reason)
     if (advice === undefined || outcome === 'merged') continue
     const examples = await listExamples(sql, { table, column, reason, outcome })
     const id = `${table}${column === null ? '' : `.${column}`}: ${reason}`

@@ -64,6 +64,9 @@ export const dropSpares: ImportStep = {
     transaction(async (tx) => {
       await tx`delete from news_categories c where id = 0 and not exists (select from news where category_id = 0)`
       await tx`delete from group_categories c where id = 0 and not exists (select from groups where category_id = 0)`
+      await tx`
+        delete from tag_categories c where id = 1 and not exists (select from tags where tag_category_id = 1)
+          and not exists (select from import_targets where source_table = 'tag_categories' and target = '1')`
       await tx`delete from music_singers c where id = 0 and not exists (select from music_songs where singer_id = 0)`
     }),
 }

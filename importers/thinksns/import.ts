@@ -41,6 +41,7 @@ export type ThinkSnsOptions = {
   resume?: boolean
   again?: boolean
   close?: boolean
+  unverified?: boolean
   accept?: string
   waiting?: string
   oldWallets?: boolean
@@ -60,7 +61,7 @@ export async function importThinkSns(env: Environment, given: ThinkSnsOptions): 
   return withContext(env, async ({ ctx, forJobs, connection }) => {
     await prepareDatabase(forJobs, connection)
     if (given.accept !== undefined) await acceptMove(ctx, given.accept)
-    if (given.close) return closeMove(ctx)
+    if (given.close) return closeMove(ctx, given)
     if (given.accept !== undefined) return 0
     return bringOver(ctx, given, consoleOutput())
   })
@@ -79,13 +80,20 @@ export async function acceptMove({ sql }: Context, path: string, { line }: Pick<
   for (const { id, rows } of open) line(`not confirmed: ${id} (${rows} rows)`)
 }
 
-export async function closeMove(ctx: Context): Promise<number> {
+export async function closeMove(
+  ctx: Context,
+  { unverified = false }: Pick<ThinkSnsOptions, 'unverified'> = {},
+): Promise<number> {
   const before = await findImport(ctx.sql)
   const isOpen = before?.finished_at && !before.closed_at
   const open = isOpen ? findOpen(await listDecisions(ctx.sql), before.accepted) : []
   if (open.length > 0)
     throw new Error(
       `${open.length} decisions are not confirmed, such as "${open[0]?.id}": read them in the report of the last run, then give it with --accept`,
+    )
+  if (isOpen && before.verified_run !== before.runs && !unverified)
+    throw new Error(
+      'after the last run, `kith import verify` has not ended with go: run it, or give --unverified to close without it',
     )
   if (!(await closeImport(ctx.sql, SOURCE)))
     throw new Error('no import to close: none has finished, or it is already closed')
@@ -109,6 +117,17 @@ function choicesOf(given: ThinkSnsOptions) {
   } as const
 }
 
+/** Shows stored options as an operator gives them. */
+const shownOptions = ({ zone, prefix, waiting, ...flags }: Record<string, unknown>): string =>
+  [
+    `--time-zone ${zone}`,
+    ...(prefix ? [`--prefix ${prefix}`] : []),
+    `--waiting ${waiting}`,
+    ...Object.entries(flags)
+      .filter(([, isOn]) => isOn)
+      .map(([name]) => `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`),
+  ].join(' ')
+
 export async function bringOver(ctx: Context, given: ThinkSnsOptions, out: Output): Promise<number> {
   const choices = choicesOf(given)
   const dryRun = given.dryRun ?? false
@@ -123,6 +142,11 @@ export async function bringOver(ctx: Context, given: ThinkSnsOptions, out: Outpu
       throw new Error('this database contains no ThinkSNS+ tables: check --prefix')
     const left = await countLeft(source)
     const { zone: _, prefix: __, ...kept } = choices
+    const inFen = !source.tables.has('currencies')
+    if (inFen)
+      out.line(
+        'The old site has no points (before 1.9): pending payments of requests are refunded into the wallet, because Kith takes points for them.',
+      )
     const run = async (transactions: Transactions) => {
       await transactions((tx) => beginRun(tx, SOURCE, choices))
       const unread = listUnread(source, TABLES)
@@ -131,7 +155,7 @@ export async function bringOver(ctx: Context, given: ThinkSnsOptions, out: Outpu
         ctx,
         source,
         transactions,
-        options: { ...kept, dryRun },
+        options: { ...kept, ...(inFen ? { waiting: 'refund' as const } : {}), inFen, dryRun },
         files,
         things: THINGS,
         again: given.again ?? false,
@@ -160,7 +184,7 @@ export async function bringOver(ctx: Context, given: ThinkSnsOptions, out: Outpu
     out.line(
       dryRun
         ? 'Nothing was written: this was a dry run.'
-        : 'Check the result with `kith doctor`. Run the same command again to import later changes.',
+        : 'Check the result with `kith import verify` and `kith doctor`. Run the same command again to import later changes.',
     )
     return isWhole ? 0 : 1
   } finally {
@@ -176,7 +200,10 @@ async function refuseWrongMoment(ctx: Context, choices: object, given: ThinkSnsO
   if (before) {
     const earlier = JSON.stringify(Object.entries(before.options).sort())
     if (earlier !== JSON.stringify(Object.entries(choices).sort()))
-      throw new Error(`the options differ from those of the first run: ${JSON.stringify(before.options)}`)
+      throw new Error(
+        `the options differ from those of the first run: ${shownOptions(before.options)}. Give the same, or start again with ` +
+          'an empty database and DATA_DIR',
+      )
     if (given.resume && before.finished_at) throw new Error('the last run has finished: omit --resume')
     return
   }

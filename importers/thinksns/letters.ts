@@ -8,7 +8,7 @@ const AT_ONCE = 200
 const SHOWN_MAX = 100
 
 type Renamed = { id: number; was: string; name: string; way: 'mail' | 'sms' | null }
-export type Ways = Record<'mail' | 'sms', boolean>
+type Ways = Record<'mail' | 'sms', boolean>
 
 const REASONS = {
   none: 'no e-mail address or phone number',

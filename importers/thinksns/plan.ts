@@ -30,6 +30,7 @@ import { orderTables } from './modules/ledger/orders.ts'
 import { likeTables } from './modules/likes.ts'
 import { linkTables } from './modules/linked-accounts.ts'
 import { musicTables } from './modules/music.ts'
+import { embedPictures } from './modules/news/pictures.ts'
 import { newsTables, tagNews } from './modules/news/tables.ts'
 import { notificationTables } from './modules/notifications.ts'
 import { pinTables } from './modules/pinning/tables.ts'
@@ -84,6 +85,7 @@ export const PLAN: Plan = [
   ...conversationTables,
   ...notificationTables,
   ...imTables,
+  embedPictures,
   attachUses,
   copyPictures,
   showAvatars,

@@ -15,7 +15,7 @@ function installTools() {
 }
 
 /**
- * Removes deprecated operations, examples and error responses from the document. Error responses need no separate
+ * Removes deprecated operations and error responses from the document. Error responses need no separate
  * types, because all have one format.
  */
 function forClients(document) {
@@ -30,8 +30,6 @@ function forClients(document) {
     for (const [verb, operation] of Object.entries(operations)) {
       if (!VERBS.includes(verb) || operation.deprecated) continue
       const responses = {}
-      for (const { content } of [operation.requestBody ?? {}, ...Object.values(operation.responses)])
-        for (const media of Object.values(content ?? {})) delete media.examples
       const own = new Set()
       for (const [status, response] of Object.entries(operation.responses)) {
         const [, name] = /^#\/components\/responses\/(.+)$/.exec(response.$ref ?? '') ?? []
@@ -49,7 +47,6 @@ function forClients(document) {
     }
     if (Object.keys(kept).length > 0) paths[path.slice(PREFIX.length)] = kept
   }
-  for (const schema of Object.values(document.components.schemas)) delete schema.examples
   return {
     document: { ...document, paths, servers: undefined },
     errorCodes,

@@ -48,6 +48,7 @@ const decisions = [
   ["One engine for members' texts", '0018-one-engine-for-texts'],
   ['A parameter of the URL names the language', '0019-language-in-a-parameter'],
   ['Triggers', '0020-triggers'],
+  ['Restoring a backup in the console', '0021-restore-in-the-console'],
   ['Views in tables of their own', '0024-views'],
 ] as const
 
@@ -69,9 +70,11 @@ const sidebar: DefaultTheme.Sidebar = [
       page('Move from ThinkSNS+', 'migrate-from-thinksns'),
       page('Import music and news', 'import'),
       page('Run Kith', 'running'),
+      page('Hardware by members', 'hardware'),
       page('Operate Kith', 'operating'),
       page('Troubleshooting', 'troubleshooting'),
       page('Disaster recovery', 'disaster-recovery'),
+      page('Moderation handbook', 'moderation'),
       page('Name and look of a site', 'branding'),
       page('Take payments', 'payments'),
       page('Send text messages', 'sms'),

@@ -254,7 +254,7 @@ test('rejects an incomplete or altered backup', async () => {
     await assert.rejects(verify(files), (error) => error instanceof ArchiveFault && told.test(error.message))
 })
 
-test('rejects a backup with missing rows or with rows of an unlisted table', async () => {
+test('rejects a backup with missing rows, or with names and sizes that Kith does not write', async () => {
   const load = async (files: File[]) => {
     const source = sourceOf(await archiveOf(files))
     const plain = await openDumpSession(connection)
@@ -271,6 +271,21 @@ test('rejects a backup with missing rows or with rows of an unlisted table', asy
     files: [rows],
   })
   await assert.rejects(load(fewer), /has 0 rows after loading, but 2 in the backup/)
+  for (const column of ['none', 'place) from program $$touch /tmp/forged$$ --']) {
+    const forged = [{ name: 'public.backup_runs', columns: [column] }]
+    await assert.rejects(load(await backupOf({ head: { tables: forged } })), /which this version lacks/)
+  }
+  // Skips a table that is no table of the site.
+  const catalog = [{ name: 'pg_catalog.pg_description', columns: ['objoid'] }]
+  const descriptions = () => sql`select count(*)::int as count from pg_description`
+  const before = await descriptions()
+  await load(await backupOf({ head: { tables: catalog } }))
+  assert.deepEqual(await descriptions(), before)
+  const bomb: [string, Buffer] = [
+    'database/public.backup_runs/000001.gz',
+    gzipSync(Buffer.alloc(257 * 1024 * 1024)),
+  ]
+  await assert.rejects(load(await backupOf({ head: { tables }, files: [bomb] })), /larger than/)
 })
 
 test('completes a backup when the stored file of an upload is missing', async () => {

@@ -26,7 +26,7 @@ function bucketOf({ backupTo }: Place) {
 }
 
 /** Names a fault without the message of an unknown error, because the message may contain credentials. */
-function placeFault(place: Place, error: unknown): HealthFault {
+export function placeFault(place: Place, error: unknown): HealthFault {
   if (error instanceof HealthFault) return error
   const { backupTo, s3 } = place
   const known = isBucket(place)

@@ -8,14 +8,24 @@ import { backupPath, openBackupPlace, removeOldBackups, scheduledName } from './
 import { seal } from './seal.ts'
 import { type BackupEnd, writeBackup } from './write.ts'
 
-export type BackupRun = { place: string; bytes: number; seconds: number; fault?: string | undefined }
+export type BackupRun = {
+  place: string
+  bytes: number
+  seconds: number
+  fault?: string | undefined
+  encrypted?: boolean | undefined
+}
 
 const KEPT_DAYS = 400
 
-export async function recordBackup(sql: Db, { place, bytes, seconds, fault }: BackupRun): Promise<void> {
+export async function recordBackup(
+  sql: Db,
+  { place, bytes, seconds, fault, encrypted }: BackupRun,
+): Promise<void> {
   await sql`
     with old as (delete from backup_runs where finished_at < now() - make_interval(days => ${KEPT_DAYS}))
-    insert into backup_runs (place, bytes, seconds, fault) values (${place}, ${bytes}, ${seconds}, ${fault ?? null})`
+    insert into backup_runs (place, bytes, seconds, fault, encrypted)
+    values (${place}, ${bytes}, ${seconds}, ${fault ?? null}, ${encrypted ?? null})`
 }
 
 /**
@@ -57,10 +67,12 @@ export async function makeBackup(
 ): Promise<{ bytes: number; end: BackupEnd }> {
   const started = performance.now()
   const note = async (bytes: number, fault?: string) => {
-    // A database of an earlier version has no `backup_runs` table yet.
-    const [table] = await sql`select to_regclass('backup_runs') as present`
+    // A database of an earlier version has no `backup_runs` table, or one without `encrypted`.
+    const [column] = await sql`
+      select from pg_attribute where attrelid = to_regclass('backup_runs') and attname = 'encrypted'`
     const seconds = (performance.now() - started) / 1000
-    if (table?.present !== null) await recordBackup(sql, { place: to, bytes, seconds, fault })
+    const encrypted = fault === undefined ? config.backupPassphrase !== undefined : undefined
+    if (column) await recordBackup(sql, { place: to, bytes, seconds, fault, encrypted })
   }
   try {
     const holds: { end?: BackupEnd } = {}

@@ -1,8 +1,17 @@
 import { createReadStream } from 'node:fs'
 import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import type { Readable } from 'node:stream'
 import { codeOf } from '#lib/faults.ts'
-import { openBucket, readBucketAddress, removeAbandoned, type S3Options } from '#platform/files'
+import {
+  type ByteRange,
+  openBucket,
+  present,
+  readBucketAddress,
+  removeAbandoned,
+  type S3Options,
+} from '#platform/files'
+import { isSealed } from './seal.ts'
 
 export type BackupPlace = {
   /** Backup location without credentials, for messages to the operator. */
@@ -10,7 +19,9 @@ export type BackupPlace = {
   exists(): Promise<boolean>
   /** Writes the backup atomically and returns its size in bytes. */
   write(stream: AsyncIterable<Buffer>): Promise<number>
-  read(): Promise<AsyncIterable<Buffer>>
+  read(range?: ByteRange): Promise<Readable>
+  /** Undefined without such a backup. */
+  size(): Promise<number | undefined>
 }
 
 const isBucket = (place: string) => place.startsWith('s3://')
@@ -21,7 +32,8 @@ export function openBackupPlace(place: string, s3: S3Options): BackupPlace {
       name: place,
       exists: async () => (await stat(place).catch(() => undefined)) !== undefined,
       write: (stream) => writeFile(place, stream),
-      read: async () => createReadStream(place, { highWaterMark: 1024 * 1024 }),
+      read: async (range) => createReadStream(place, { highWaterMark: 1024 * 1024, ...range }),
+      size: () => sizeOf(place),
     }
   const { bucket, key } = readBucketAddress(place)
   if (bucket === '' || key === '') throw new Error(`${place} does not name an object: write s3://BUCKET/NAME`)
@@ -34,8 +46,27 @@ export function openBackupPlace(place: string, s3: S3Options): BackupPlace {
       return false
     },
     write: (stream) => objects.upload(key, stream),
-    read: async () => (await objects.open(key)).stream,
+    read: async (range) => (await objects.open(key, range)).stream,
+    size: async () => (await present(objects.find(key)))?.ContentLength,
   }
+}
+
+const sizeOf = (path: string): Promise<number | undefined> =>
+  stat(path).then(
+    ({ size }) => size,
+    (error) => {
+      if (codeOf(error) === 'ENOENT') return undefined
+      throw error
+    },
+  )
+
+const TAR = { at: 257, magic: 'ustar' }
+
+/** Recognizes a backup by its first bytes. Returns undefined for another file. */
+export async function peekBackup(place: BackupPlace): Promise<'plain' | 'sealed' | undefined> {
+  const head = Buffer.concat(await Array.fromAsync(await place.read({ start: 0, end: 511 })))
+  if (isSealed(head)) return 'sealed'
+  return head.toString('latin1', TAR.at, TAR.at + TAR.magic.length) === TAR.magic ? 'plain' : undefined
 }
 
 /** Creates a file that only its owner may read, because a backup contains the app secret and all messages. */
@@ -61,7 +92,9 @@ async function writeFile(path: string, stream: AsyncIterable<Buffer>): Promise<n
   }
 }
 
-const NAME = /^kith-\d{8}T\d{6}Z\.backup$/
+/** Names of scheduled backups. */
+export const BACKUP_NAME = '^kith-\\d{8}T\\d{6}Z\\.backup$'
+const NAME = new RegExp(BACKUP_NAME)
 
 export const scheduledName = (at: Date) => `kith-${at.toISOString().replace(/[-:]|\.\d+/g, '')}.backup`
 
@@ -95,7 +128,8 @@ export async function removeOldBackups(
     for (const name of old) await rm(join(folder, name))
     return old.length
   }
-  const { objects, prefix, names } = await listBucket(folder, s3)
+  const { objects, prefix, found } = await listBucket(folder, s3)
+  const names = found.map(({ name }) => name)
   const old = oldest(names, keep, latest)
   for (const name of old) await objects.remove(prefix + name)
   return old.length
@@ -105,21 +139,38 @@ async function listBucket(folder: string, s3: S3Options) {
   const { bucket, key } = readBucketAddress(folder)
   const prefix = key === '' ? '' : `${key}/`
   const objects = openBucket({ ...s3, bucket })
-  const found = await Array.fromAsync(objects.list(`${prefix}kith-`))
-  return { objects, prefix, names: found.map((name) => name.slice(prefix.length)) }
+  const listed = await Array.fromAsync(objects.listWithSizes(`${prefix}kith-`))
+  const found = listed.map(({ key, bytes }): StoredBackup => ({ name: key.slice(prefix.length), bytes }))
+  return { objects, prefix, found }
+}
+
+export type StoredBackup = { name: string; bytes: number }
+
+/** Lists the newest scheduled backups, the newest first. */
+export async function listBackups(folder: string, s3: S3Options, limit: number): Promise<StoredBackup[]> {
+  const isOurs = ({ name }: { name: string }) => NAME.test(name)
+  const newest = <T extends { name: string }>(found: T[]) =>
+    found
+      .filter(isOurs)
+      .sort((a, b) => (a.name < b.name ? 1 : -1))
+      .slice(0, limit)
+  if (isBucket(folder)) return newest((await listBucket(folder, s3)).found)
+  const names = await readdir(folder).catch((error) => {
+    if (codeOf(error) === 'ENOENT') return []
+    throw error
+  })
+  const sized = newest(names.map((name) => ({ name }))).map(async ({ name }) => ({
+    name,
+    bytes: await sizeOf(join(folder, name)),
+  }))
+  // A scheduled backup may delete an old one meanwhile.
+  return (await Promise.all(sized)).flatMap(({ name, bytes }) =>
+    bytes === undefined ? [] : [{ name, bytes }],
+  )
 }
 
 /** Returns the place of the newest scheduled backup, or undefined without one. */
 export async function findNewestBackup(folder: string, s3: S3Options): Promise<string | undefined> {
-  const names = isBucket(folder)
-    ? (await listBucket(folder, s3)).names
-    : await readdir(folder).catch((error) => {
-        if (codeOf(error) === 'ENOENT') return []
-        throw error
-      })
-  const newest = names
-    .filter((name) => NAME.test(name))
-    .sort()
-    .at(-1)
-  return newest === undefined ? undefined : backupPath(folder, newest)
+  const [newest] = await listBackups(folder, s3, 1)
+  return newest && backupPath(folder, newest.name)
 }

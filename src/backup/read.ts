@@ -11,11 +11,13 @@ import { from as copyFrom } from 'pg-copy-streams'
 import type { Db, Session } from '#platform/database'
 import type { Storage } from '#platform/files'
 import { type ArchiveEntry, ArchiveFault, readArchive } from './archive.ts'
-import { SCHEMAS } from './dump.ts'
+import { listTables, SCHEMAS } from './dump.ts'
 import { unseal } from './seal.ts'
 import type { BackupEnd, BackupHead } from './write.ts'
 
 const inflate = promisify(gunzip)
+/** Maximum size of a part of a table, so that a forged part cannot fill the memory. `dump.ts` writes 4 MB and a row. */
+const PART_MAX = 256 * 1024 * 1024
 /**
  * Maximum size of an upload that is restored through memory. Larger uploads pass through a temporary file.
  */
@@ -141,12 +143,14 @@ export async function loadBackup(
   { sql, client, storage, keepSecret }: Target,
 ): Promise<string[]> {
   await sql.unsafe('begin')
-  const exists = await sql<{ name: string }[]>`
-    select name from unnest(${head.tables.map(({ name }) => name)}::text[]) as t (name)
-    where to_regclass(name) is not null`
-  const existing = new Set(exists.map(({ name }) => name))
-  const tables = head.tables.filter(({ name }) => existing.has(name))
-  const skipped = head.tables.map(({ name }) => name).filter((name) => !existing.has(name))
+  // Names of the backup become part of statements, so only those of this database may.
+  const known = new Map((await listTables(sql)).map(({ name, columns }) => [name, new Set(columns)]))
+  const tables = head.tables.filter(({ name }) => known.has(name))
+  const skipped = head.tables.map(({ name }) => name).filter((name) => !known.has(name))
+  for (const { name, columns } of tables)
+    for (const column of columns)
+      if (!known.get(name)?.has(column))
+        throw new ArchiveFault(`the backup has a column ${column} of ${name}, which this version lacks`)
   const columns = new Map(tables.map((table) => [table.name, table.columns.join(', ')]))
   const links = await sql<{ on: string; name: string; rule: string }[]>`
     select conrelid::regclass::text as on, quote_ident(conname) as name, pg_get_constraintdef(oid) as rule
@@ -179,7 +183,7 @@ export async function loadBackup(
           const copy = copyFrom(`copy ${table} (${columns.get(table)}) from stdin`)
           filling = { table, input: client.query(copy) }
         }
-        const bytes = await inflate(await bodyOf(entry))
+        const bytes = await inflate(await bodyOf(entry), { maxOutputLength: PART_MAX })
         const { input } = filling as NonNullable<typeof filling>
         await new Promise<void>((resolve, reject) => {
           input.once('error', reject)

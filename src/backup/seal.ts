@@ -104,6 +104,9 @@ export async function* seal(stream: AsyncIterable<Buffer>, passphrase: string): 
     yield encrypt(key, nonceOf(index++, isLast), chunk)
 }
 
+export const isSealed = (head: Buffer): boolean =>
+  [AGE, FORMER_MAGIC].some((magic) => head.subarray(0, magic.length).equals(magic))
+
 /** Decrypts the age format and the former format, and passes an unsealed stream through. */
 export async function* unseal(
   stream: AsyncIterable<Buffer>,

@@ -5,6 +5,8 @@ import { openDumpSession } from '#backup/dump.ts'
 import { makeBackup } from '#backup/jobs.ts'
 import { openBackupPlace } from '#backup/place.ts'
 import { clearDatabase, countServers, isEmptyDatabase, loadBackup, verifyBackup } from '#backup/read.ts'
+import { hasMembers } from '#modules/accounts/index.ts'
+import { recordAudit } from '#modules/audit/index.ts'
 import { type Config, readConfig } from '#platform/config'
 import { findForeignMigration, migrate, openDatabase } from '#platform/database'
 import { beginEpoch } from '#platform/epoch.ts'
@@ -15,7 +17,7 @@ import { StartFault } from '#platform/start-fault.ts'
 import { openDatabaseServer } from '#startup/database-server.ts'
 import { type OpenedContext, openStorage } from '#startup/open-context.ts'
 import { prepareDatabase } from '#startup/prepare.ts'
-import { markDatabase, markFolder, removeMarks } from '#startup/unfinished.ts'
+import { isUnfinished, markDatabase, markFolder, removeMarks } from '#startup/unfinished.ts'
 import { diagnose } from '../doctor.ts'
 import { type Environment, withContext } from './context.ts'
 
@@ -48,7 +50,19 @@ export async function backUp(env: Environment, to: string): Promise<number> {
 export async function restore(
   env: Environment,
   from: string,
-  { force = false, storage }: { force?: boolean; storage?: Storage } = {},
+  {
+    force = false,
+    storage,
+    onlyNew = false,
+    onBegin,
+  }: {
+    force?: boolean
+    storage?: Storage
+    /** Refuses a site with members. */
+    onlyNew?: boolean
+    /** Runs right before the first change. */
+    onBegin?: () => Promise<void>
+  } = {},
 ): Promise<number> {
   const config = readConfig(env)
   const log = createLog({ level: env.LOG_LEVEL ? config.logLevel : 'warn', destination: process.stderr })
@@ -77,6 +91,9 @@ export async function restore(
       const servers = await countServers(plain.sql)
       if (servers > 0)
         throw new Error(`a server or worker uses this database (${servers} connections): stop it first`)
+      if (onlyNew && !(await isUnfinished(plain.sql)) && (await hasMembers(plain.sql)))
+        throw new Error('this site has members: only a new site can be replaced from the console')
+      await onBegin?.()
       if (!(await isEmptyDatabase(plain.sql))) {
         if (!force)
           throw new Error(
@@ -113,6 +130,17 @@ export async function restore(
   const check = async ({ ctx, forJobs, connection: opened }: OpenedContext) => {
     await prepareDatabase(forJobs, opened)
     await beginEpoch(forJobs.sql, 'a backup was restored')
+    if (onlyNew)
+      await recordAudit(
+        forJobs.sql,
+        { viewer: { id: 0 }, request: { id: '' } },
+        {
+          action: 'backups.restore',
+          subjectType: 'backups',
+          subjectId: '*',
+          after: { from, made_at: head.made_at },
+        },
+      )
     await removeMarks(config, forJobs.sql)
     const isWell = await diagnose(ctx.sql, { mend: false, print })
     print(isWell ? 'No faults found.' : 'Found differences, listed above.')

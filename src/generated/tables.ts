@@ -51,6 +51,10 @@ export type Tables = {
     amount: number
     created_at: string
   }
+  answer_views: {
+    answer_id: number
+    views: number
+  }
   answers: {
     id: number
     question_id: number
@@ -123,6 +127,12 @@ export type Tables = {
     created_at: string
     content_redacted_at: string | null
   }
+  backup_checks: {
+    place: string
+    checked_at: string
+    seconds: number
+    fault: string | null
+  }
   backup_runs: {
     id: number
     finished_at: string
@@ -130,6 +140,7 @@ export type Tables = {
     bytes: number
     seconds: number
     fault: string | null
+    encrypted: boolean | null
   }
   certification_categories: {
     name: string
@@ -459,6 +470,10 @@ export type Tables = {
     size: string | null
     mime: string
   }
+  group_post_views: {
+    post_id: number
+    views: number
+  }
   group_posts: {
     id: number
     group_id: number
@@ -723,6 +738,7 @@ export type Tables = {
     closed_at: string | null
     finished_runs: number
     accepted: unknown
+    verified_run: number | null
   }
   invitation_uses: {
     user_id: number
@@ -1191,6 +1207,10 @@ export type Tables = {
     avatar: unknown
     created_at: string
     updated_at: string
+  }
+  question_views: {
+    question_id: number
+    views: number
   }
   question_watchers: {
     user_id: number

@@ -1,28 +1,3 @@
-const ID = /^[1-9][0-9]{0,15}$/
-
-/**
- * Parses distinct ids of a comma-separated list (`1,2`) or of an array of such lists. Returns null for an
- * invalid id or more than `max` ids.
- */
-export function parseIdList(
-  value: string | number | readonly (string | number)[],
-  max = 100,
-): number[] | null {
-  const parts = (Array.isArray(value) ? value : [value]) as readonly (string | number)[]
-  const ids = new Set<number>()
-  for (const part of parts) {
-    if (part === '') continue
-    for (const piece of String(part).split(',')) {
-      const text = piece.trim()
-      const id = Number(text)
-      if (!ID.test(text) || !Number.isSafeInteger(id)) return null
-      ids.add(id)
-      if (ids.size > max) return null
-    }
-  }
-  return [...ids]
-}
-
 export function byId<Row extends { id: number | string }>(rows: Iterable<Row>): Map<Row['id'], Row> {
   const found = new Map<Row['id'], Row>()
   for (const row of rows) found.set(row.id, row)

@@ -19,6 +19,8 @@ export type Context = {
   /** Validates each response body against its schema. Only tests set this hook. */
   inspectBody?: (request: FastifyRequest, status: number, body: unknown) => void
   onClose: (() => Promise<void>)[]
+  /** Ends all processes of this server and starts it again. Only servers have it. */
+  restart?: () => void
   state: Map<object, unknown>
 }
 

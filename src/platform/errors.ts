@@ -87,6 +87,7 @@ export function invalidFields(errors: Record<string, Text[]>, code = 'validation
 }
 
 export const badRequest = apiError(400, 'bad_request', 'The request could not be read.', '无法解析请求。')
+export const bodyTooLarge = apiError(413, 'body_too_large', 'The body is too large.', '请求内容过大。')
 export const unsupportedMediaType = apiError(
   415,
   'unsupported_media_type',

@@ -39,7 +39,7 @@ const NAMES: Record<string, string> = {
   cover_id: '封面',
   currency: '货币',
   data: '数据',
-  day: '日期',
+  day: '天数',
   days: '天数',
   desc: '描述',
   description: '描述',

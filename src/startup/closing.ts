@@ -1,5 +1,6 @@
 import pTimeout from 'p-timeout'
 import type { Log } from '#platform/observability'
+import { restartProcess } from './restart.ts'
 
 export type Closer = { name: string; withinMs: number; close: () => unknown }
 
@@ -12,6 +13,9 @@ export async function closeInOrder(closers: Closer[], log: Log): Promise<void> {
   }
 }
 
+/** Signal of a shutdown after which the process starts again. */
+export const RESTART = 'restart'
+
 /** Returns a function that closes the parts in order and ends the process. Repeated calls wait for the first one. */
 export function createShutDown(closers: Closer[], log: Log) {
   let closing: Promise<void> | undefined
@@ -19,6 +23,7 @@ export function createShutDown(closers: Closer[], log: Log) {
     log.info({ signal }, 'draining')
     await closeInOrder(closers, log)
     log.info('stopped')
+    if (signal === RESTART) restartProcess(code)
     process.exit(code)
   }
   return {

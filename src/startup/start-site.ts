@@ -14,7 +14,7 @@ import { type Channel, type StartParameters, supervisorChannel } from '#platform
 import { exportSiteMetrics } from '../site-metrics.ts'
 import { startWorker } from '../worker.ts'
 import { banner } from './banner.ts'
-import type { Closer } from './closing.ts'
+import { type Closer, RESTART } from './closing.ts'
 import type { DatabaseServer } from './database-server.ts'
 import { type OpenedContext, openContext } from './open-context.ts'
 import { prepareStart } from './prepare.ts'
@@ -44,6 +44,7 @@ export async function startSite({ config, log, begin, closers, shutDown, isClosi
   divideHashing(supervisorChannel ? config.processes : 1)
   const opened = await openContext(config, log, { bounds: BOUNDS, server: begin })
   const { ctx } = opened
+  ctx.restart = () => (supervisorChannel ? supervisorChannel.tell('restart') : void shutDown(RESTART))
   ctx.metrics.defaultProcessMetrics()
   const loop = watchLoop(ctx.metrics, log)
   ctx.onClose.push(async () => loop.close())

@@ -3,7 +3,7 @@ import type { Config } from '#platform/config'
 import { serveMetrics } from '#platform/http'
 import { bufferedOutput, createLog } from '#platform/observability'
 import { countForProcesses, createProcessPool, gatherMetrics } from '#platform/processes'
-import { type Closer, createShutDown } from './closing.ts'
+import { type Closer, createShutDown, RESTART } from './closing.ts'
 import { type DatabaseServer, openDatabaseServer } from './database-server.ts'
 import { checkAddresses, reportStartError } from './start-checks.ts'
 
@@ -23,6 +23,7 @@ export async function supervise(config: Config): Promise<void> {
     onJoin(channel) {
       countUses(channel)
       metrics.serve(channel)
+      channel.on('restart', () => void shutDown(RESTART))
     },
     onLeave(channel) {
       metrics.leave(channel).catch((error) => log.warn({ err: error }, 'collecting metrics failed'))

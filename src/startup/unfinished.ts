@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { RESTORE_MARK } from '#backup/read.ts'
+import { requestFile } from '#backup/request.ts'
 import type { Config } from '#platform/config'
 import type { Db } from '#platform/database'
 import { StartFault } from '#platform/start-fault.ts'
@@ -19,15 +20,20 @@ export const markDatabase = (sql: Db) => sql.unsafe(`create table if not exists 
 
 export async function removeMarks(config: Pick<Config, 'dataDir'>, sql: Db): Promise<void> {
   await sql.unsafe(`drop table if exists ${RESTORE_MARK}`)
+  await rm(requestFile(config), { force: true })
   await rm(fileOf(config), { force: true })
+}
+
+export async function isUnfinished(sql: Db): Promise<boolean> {
+  const [row] = await sql<
+    [{ isMarked: boolean }]
+  >`select to_regclass(${RESTORE_MARK}) is not null as "isMarked"`
+  return row.isMarked
 }
 
 /** An unfinished restore looks like a new site, on which the next start would create another founder. */
 export async function refuseUnfinishedRestore(config: Pick<Config, 'dataDir'>, sql: Db): Promise<void> {
-  const [row] = await sql<
-    [{ isMarked: boolean }]
-  >`select to_regclass(${RESTORE_MARK}) is not null as "isMarked"`
-  if (row.isMarked || existsSync(fileOf(config)))
+  if ((await isUnfinished(sql)) || existsSync(fileOf(config)))
     throw new StartFault(
       'A restore into this installation did not finish: run `npx kith restore FILE --force` again with the same backup.',
     )

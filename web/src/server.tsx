@@ -49,12 +49,6 @@ const SECURITY = '/account/security'
 const DOCUMENTS = COLLECTED.flatMap(({ documents }) =>
   documents.map((document) => ({ ...document, matches: matcherOf(document.path) })),
 )
-/**
- * Paths of content that only its deletion hides. A missing id below the newest id was therefore deleted. For
- * other content, a 410 would reveal that it is hidden.
- */
-const NUMBERED = /^\/(feeds|users|questions|musics|music_specials)\/(\d{1,15})$/
-
 export async function render(request: WebRequest): Promise<WebReply | undefined> {
   const { pathname, searchParams } = addressOf(request.url, request.origin)
   const api = createReader(request.ask)
@@ -175,6 +169,8 @@ async function pageOf(request: WebRequest, api: Reader, posted: Posted | null): 
 
 /** Returns whether a missing id was once in use. Search engines drop the URL after a 410. */
 async function wasDeleted(api: Reader, path: string): Promise<boolean> {
-  const [, kind = '', id] = NUMBERED.exec(path) ?? []
-  return id !== undefined && Number(id) > 0 && Number(id) < (await newestOf(api, kind).catch(() => 0))
+  const { route, params } = findRoute(path) ?? {}
+  const [id = ''] = Object.values(params ?? {})
+  if (!route?.goneIn || !/^\d{1,15}$/.test(id)) return false
+  return Number(id) > 0 && Number(id) < (await newestOf(api, route.goneIn).catch(() => 0))
 }

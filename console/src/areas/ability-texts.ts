@@ -30,6 +30,7 @@ const CHINESE: Record<string, string> = {
   'admin: checkin config': '配置签到',
   'admin: audit log': '查看操作日志',
   'admin: health': '查看服务器运行状态、请求量和响应时间',
+  'admin: backups': '下载备份（包含全部消息与站点密钥），以及恢复备份',
   'admin: tags': '管理标签',
   'admin: reports': '处理举报',
   'admin: address blocks': '封禁 IP 地址和网段',

@@ -4,6 +4,7 @@ import { useLocaleState, useNotify } from 'react-admin'
 import { mayCall, myAbilities } from '../api/auth-provider.ts'
 import { call } from '../api/client.ts'
 import { messageOf } from '../api/message.ts'
+import { sizeOf } from '../shell/size.ts'
 import { plural, type Text, useText } from '../shell/text.ts'
 import { Value } from '../shell/value.tsx'
 
@@ -67,17 +68,6 @@ const FIGURES: Record<string, { say: (number: string) => Text; quietAtZero?: boo
     quietAtZero: true,
   },
   seconds: { say: (n) => [`took ${n} s`, `耗时 ${n} 秒`] },
-}
-
-const UNITS = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte']
-
-function sizeOf(bytes: number, locale: string): string {
-  const step = Math.min(UNITS.length - 1, Math.max(0, Math.floor(Math.log10(Math.max(1, bytes)) / 3)))
-  return (bytes / 1000 ** step).toLocaleString(locale, {
-    style: 'unit',
-    unit: UNITS[step] as string,
-    maximumFractionDigits: 1,
-  })
 }
 
 export function HealthCard() {

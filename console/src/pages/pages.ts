@@ -26,6 +26,13 @@ export const PAGES: readonly PageEntry[] = [
     operation: 'get settings',
   },
   {
+    name: 'backups',
+    section: 'system',
+    label: ['Backups', '备份'],
+    icon: 'backup',
+    operation: 'get backups',
+  },
+  {
     name: 'audit-log',
     section: 'system',
     label: ['Audit log', '操作日志'],

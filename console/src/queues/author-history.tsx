@@ -20,7 +20,8 @@ export function AuthorHistory({ user }: { user: number | undefined }) {
   const enabled = user !== undefined && user > 0
   const { data: person, isPending } = useQuery({
     queryKey: ['person', user],
-    queryFn: () => call('GET', `/users/${user}`),
+    // The list omits a deleted account, for which the account itself would answer 404.
+    queryFn: async () => (await call<Wire[]>('GET', '/users', { query: { id: user } }))[0] ?? null,
     enabled,
     retry: false,
   })
@@ -37,7 +38,17 @@ export function AuthorHistory({ user }: { user: number | undefined }) {
     retry: false,
   })
   if (!enabled) return null
-  if (isPending) return <Skeleton variant="rounded" height={220} />
+  if (isPending) return <Skeleton variant="rounded" height={220} aria-hidden />
+  if (person === null)
+    return (
+      <Card component="aside" aria-label={t(['About the user', '用户信息'])} sx={{ alignSelf: 'start' }}>
+        <CardContent>
+          <Typography color="textSecondary">
+            {t(['This account was disabled or deleted.', '此账号已禁用或删除。'])}
+          </Typography>
+        </CardContent>
+      </Card>
+    )
   if (!person) return null
   const extra = (person.extra ?? {}) as Wire
   return (

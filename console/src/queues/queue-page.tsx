@@ -188,7 +188,7 @@ function QueueView({ queue, item }: { queue: Queue; item: string | undefined }) 
           {t(queue.label)}
         </Typography>
         <Typography color="textSecondary" role="status">
-          {isPending ? t(['Loading…', '加载中…']) : t([`${left} pending`, `${left} 项待处理`])}
+          {isPending || isSought ? t(['Loading…', '加载中…']) : t([`${left} pending`, `${left} 项待处理`])}
         </Typography>
         <Box sx={{ flex: 1 }} />
         {waiting.length > 1 && (
@@ -209,7 +209,7 @@ function QueueView({ queue, item }: { queue: Queue; item: string | undefined }) 
       </Stack>
       <Decisions queue={queue.name} />
       {isPending || isSought ? (
-        <Skeleton variant="rounded" height={360} />
+        <Skeleton variant="rounded" height={360} aria-hidden />
       ) : isGone ? (
         <Box sx={{ textAlign: 'center' }}>
           <EmptyState

@@ -1,6 +1,7 @@
 import AdminPanelSettings from '@mui/icons-material/AdminPanelSettingsOutlined'
 import Album from '@mui/icons-material/AlbumOutlined'
 import Article from '@mui/icons-material/ArticleOutlined'
+import Backup from '@mui/icons-material/BackupOutlined'
 import Balance from '@mui/icons-material/BalanceOutlined'
 import Block from '@mui/icons-material/BlockOutlined'
 import Campaign from '@mui/icons-material/CampaignOutlined'
@@ -52,6 +53,7 @@ const ICONS = {
   area: Place,
   article: Article,
   audit: History,
+  backup: Backup,
   category: Category,
   chat: Chat,
   delete: Delete,

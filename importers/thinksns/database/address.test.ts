@@ -12,6 +12,14 @@ const at = (query = '', host = 'example.org') => `mysql://user:password@${host}/
 test('rejects an invalid source URL', async () => {
   for (const database of ['nonsense', 'http://example.org/old', 'mysql://user@example.org/'])
     await assert.rejects(connectionOf({ database }), /must have the form mysql:/, database)
+  for (const password of ['p@ss/w:rd#1', '12/3', '12/3/4', '1?2', '1#2', 'a/b?c', 'a%b'])
+    await assert.rejects(
+      connectionOf({ database: `mysql://mover:${password}@127.0.0.1/old` }),
+      /must be percent-encoded, such as %40 for @/,
+      password,
+    )
+  const { password } = await connectionOf({ database: 'mysql://mover:p%40ss%2Fw%3Ard%231@127.0.0.1/old' })
+  assert.equal(password, 'p@ss/w:rd#1')
   await assert.rejects(connectionOf({ database: at('?ssl=maybe') }), /must be true, verify or false/)
   for (const host of ['127.0.0.1', '[::1]'])
     await assert.rejects(connectionOf({ database: at('?ssl=verify', host) }), /requires a host name/)

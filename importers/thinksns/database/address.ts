@@ -22,11 +22,26 @@ async function tlsOf(ssl: string | null, { tls = false, tlsCa }: SourceAddress) 
   return tls || ssl === 'true' ? { ssl: { rejectUnauthorized: false } } : {}
 }
 
+const FORM =
+  'the URL of the old database must have the form mysql://USER:PASSWORD@HOST:PORT/NAME. Characters of the user name and ' +
+  'the password other than letters, digits, - . _ ~ must be percent-encoded, such as %40 for @, %2F for / and %23 for #'
+
+/** A password with a slash, a question mark or a number sign ends the host too early. */
+const isCut = ({ pathname, search, hash }: URL) =>
+  `${pathname}${search}${hash}`.includes('@') || pathname.includes('/', 1)
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    throw new Error(FORM)
+  }
+}
+
 export async function connectionOf(address: SourceAddress): Promise<ConnectionOptions> {
   const url = URL.canParse(address.database) ? new URL(address.database) : undefined
-  const database = decodeURIComponent(url?.pathname.slice(1) ?? '')
-  if (!url || !/^(mysql|mariadb):$/.test(url.protocol) || database === '')
-    throw new Error('the URL of the old database must have the form mysql://USER:PASSWORD@HOST:PORT/NAME')
+  const database = decode(url?.pathname.slice(1) ?? '')
+  if (!url || !/^(mysql|mariadb):$/.test(url.protocol) || database === '' || isCut(url)) throw new Error(FORM)
   const socket = url.searchParams.get('socket')
   const ssl = url.searchParams.get('ssl')
   const host = url.hostname.replace(/^\[|\]$/g, '')
@@ -34,8 +49,8 @@ export async function connectionOf(address: SourceAddress): Promise<ConnectionOp
   if (ssl === 'verify' && isIP(host)) throw new Error('?ssl=verify requires a host name, not an IP address')
   return {
     ...(socket ? { socketPath: socket } : { host, port: Number(url.port || 3306) }),
-    user: decodeURIComponent(url.username),
-    password: decodeURIComponent(url.password),
+    user: decode(url.username),
+    password: decode(url.password),
     database,
     ...(await tlsOf(ssl, address)),
   }

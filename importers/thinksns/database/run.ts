@@ -232,9 +232,10 @@ async function importTable(
   for (const chunk of vanished)
     await changing(async (tx) => {
       const range = rangeOf(table, chunk)
-      await gone.after?.(tx, range, [], [])
+      const keys = (await gone.after?.(tx, range, [], [])) ?? []
       if (states) await compareFacts(tx, table.table, chunk, states(tx, range))
       await dropChunk(tx, table.table, chunk)
+      await addNotes(tx, table.table, chunk, vanishedNotes(table, keys))
     })
   for (const chunk of found) {
     if (stale.has(chunk.chunk)) {
@@ -308,20 +309,20 @@ async function importChunk(
   if (counts.rows !== there)
     throw new Error(`${table.table} has ${there} rows in range ${chunk}, but ${counts.rows} were read`)
   const range = rangeOf(table, chunk)
-  const vanished = repeated ? ((await table.gone.after?.(tx, range, kept, known)) ?? 0) : 0
-  if (vanished > 0)
-    await addNotes(tx, table.table, chunk, [
-      {
-        key: `range ${chunk}`,
-        outcome: 'mended',
-        reason: `${vanished} rows no longer in the source: removed`,
-      },
-    ])
+  const vanished = repeated ? ((await table.gone.after?.(tx, range, kept, known)) ?? []) : []
+  await addNotes(tx, table.table, chunk, vanishedNotes(table, vanished))
   if (table.states && (repeated || mirrors))
     await compareFacts(tx, table.table, chunk, table.states(tx, range))
   const imported = counts.rows - counts.merged - counts.left_out
   await saveChunk(tx, table.table, { chunk, checksum, imported, ...counts })
 }
+
+const vanishedNotes = ({ gone }: TableImport, keys: string[]): Note[] =>
+  keys.map((key) => ({
+    key,
+    outcome: 'mended',
+    reason: `no longer in the source: ${gone.means === 'hide' ? 'disabled' : 'removed'}`,
+  }))
 
 type Mended = { reason: string; column?: string; new?: unknown }
 

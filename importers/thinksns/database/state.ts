@@ -2,7 +2,7 @@ import type { Db, Fragment, Row } from '#platform/database'
 
 export type ImportState = Row<
   'imports',
-  'source' | 'options' | 'runs' | 'finished_runs' | 'finished_at' | 'closed_at' | 'accepted'
+  'source' | 'options' | 'runs' | 'verified_run' | 'finished_runs' | 'finished_at' | 'closed_at' | 'accepted'
 > & {
   options: Record<string, unknown>
   accepted: Record<string, string>
@@ -22,7 +22,7 @@ export type ChunkRow = Row<
 export async function findImport(sql: Db): Promise<ImportState | undefined> {
   const [row] = await sql<
     ImportState[]
-  >`select source, options, runs, finished_runs, finished_at, closed_at, accepted from imports`
+  >`select source, options, runs, verified_run, finished_runs, finished_at, closed_at, accepted from imports`
   return row
 }
 
@@ -72,6 +72,10 @@ export async function changedFacts(sql: Db, kind: string): Promise<number[]> {
 
 export const acceptDecisions = (sql: Db, accepted: Record<string, string>) => sql`
   update imports set accepted = accepted || ${JSON.stringify(accepted)}::text::jsonb`
+
+/** Remembers that the last run equals its source, which the end of the import requires. */
+export const markVerified = (sql: Db) => sql`
+  update imports set verified_run = runs where finished_at is not null and closed_at is null`
 
 export async function closeImport(sql: Db, source: string): Promise<boolean> {
   const { count } = await sql`
@@ -145,7 +149,8 @@ export const listTotals = (sql: Db) => sql<TableTotals[]>`
   select c.source_table as table, sum(rows)::bigint as rows, sum(imported)::bigint as imported,
     sum(merged)::bigint as merged, sum(left_out)::bigint as left_out, coalesce(max(n.mended), 0)::bigint as mended
   from import_chunks c left join (
-    select source_table, count(distinct (chunk, row_key)) as mended from import_notes where outcome = 'mended' group by source_table
+    select source_table, count(distinct (chunk, row_key)) as mended from import_notes
+    where outcome = 'mended' and reason not like 'no longer in the source: %' group by source_table
   ) n on n.source_table = c.source_table
   group by c.source_table order by c.source_table`
 

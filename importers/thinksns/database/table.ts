@@ -18,6 +18,8 @@ export type ImportOptions = {
   /** If true, imports feed prices of old ThinkSNS+ versions. The latest version does not charge them. */
   oldPrices: boolean
   lockDisablers: boolean
+  /** True for a source without points, whose payments were in fen of the wallet. */
+  inFen?: boolean
   dryRun: boolean
 }
 
@@ -68,9 +70,9 @@ export type Gone = {
   before?(tx: Tx, range: Range): Promise<unknown>
   /**
    * Runs after a range is written. `rows` are those that are here under their own key, and `known` also those that were
-   * merged into others. Returns how many vanished.
+   * merged into others. Returns the keys of those that vanished.
    */
-  after?(tx: Tx, range: Range, rows: SourceRow[], known: SourceRow[]): Promise<number>
+  after?(tx: Tx, range: Range, rows: SourceRow[], known: SourceRow[]): Promise<string[]>
 }
 
 export type TableImport<C extends Columns = Columns> = {

@@ -42,21 +42,26 @@ const numbered = (sql: Db, through: string, { from, to }: Range): Fragment => sq
     select m.target::bigint from import_targets m
     where m.source_table = ${through} and m.source_id >= ${from} and m.source_id < ${to})`
 
-async function remove(tx: Tx, rows: Rows, range: Range, kept: SourceRow[]): Promise<number> {
+async function remove(tx: Tx, rows: Rows, range: Range, kept: SourceRow[]): Promise<string[]> {
   const gone = await notAmong(tx, rows, kept)
-  const { count } = await tx`
-    delete from ${tx(rows.table)} t where ${within(tx, rows, range)} and ${gone()}`
-  return count
+  const key = Object.keys(rows.key ?? { id: 'id' }).map((name) => `t."${name}"`)
+  const deleted = await tx<{ key: string }[]>`
+    delete from ${tx(rows.table)} t where ${within(tx, rows, range)} and ${gone()}
+    returning concat_ws('/', ${tx.unsafe(key.join(', '))}) as key`
+  return deleted.map(({ key }) => key)
 }
 
 /** Removes rows after the others of their range are read again. */
 export const removed = (...of: (Rows | string)[]): Gone => ({
   means: 'remove',
   async after(tx, range, kept) {
-    let count = 0
-    for (const each of of)
-      count += await remove(tx, typeof each === 'string' ? { table: each } : each, range, kept)
-    return count
+    const keys: string[] = []
+    for (const [n, each] of of.entries()) {
+      const rows = typeof each === 'string' ? { table: each } : each
+      const gone = await remove(tx, rows, range, kept)
+      keys.push(...(n === 0 ? gone : gone.map((key) => `${rows.table} ${key}`)))
+    }
+    return keys
   },
 })
 
@@ -81,7 +86,10 @@ export const emptied = (...tables: string[]): Gone => ({
   },
 })
 
-/** Removes rows that others refer to: `detach` moves those to a row that stays. */
+/**
+ * Removes rows that others refer to. `detach` moves those to a row that stays, and returns its id if it may be one of
+ * the rows.
+ */
 export const detached = (table: string, detach: (tx: Tx, ids: number[]) => Promise<unknown>): Gone => ({
   means: 'remove',
   async after(tx, range, kept) {
@@ -90,10 +98,11 @@ export const detached = (table: string, detach: (tx: Tx, ids: number[]) => Promi
     const gone = await tx<{ id: number }[]>`
       select id from ${tx(table)} t where ${within(tx, rows, range)} and id > 0 and ${isGone()}`
     const ids = gone.map(({ id }) => id)
-    if (ids.length === 0) return 0
-    await detach(tx, ids)
-    await tx`delete from ${tx(table)} where id = any(${ids})`
-    return ids.length
+    if (ids.length === 0) return []
+    const stays = await detach(tx, ids)
+    const leaving = ids.filter((id) => id !== stays)
+    await tx`delete from ${tx(table)} where id = any(${leaving})`
+    return leaving.map(String)
   },
 })
 
@@ -103,9 +112,9 @@ export const all = (...parts: Gone[]): Gone => ({
     for (const part of parts) await part.before?.(tx, range)
   },
   async after(tx, range, kept, known) {
-    let count = 0
-    for (const part of parts) count += (await part.after?.(tx, range, kept, known)) ?? 0
-    return count
+    const keys: string[] = []
+    for (const part of parts) keys.push(...((await part.after?.(tx, range, kept, known)) ?? []))
+    return keys
   },
 })
 
@@ -141,7 +150,7 @@ export const forgotten = (source: string, key = 'id'): Gone => ({
     await tx`
       delete from import_targets where source_table = ${source} and source_id >= ${from} and source_id < ${to}
         and not source_id = any(${known.map((row) => Number(row[key] ?? 0))}::bigint[])`
-    return 0
+    return []
   },
 })
 
@@ -152,7 +161,7 @@ export const withoutPictures = (...places: string[]): Gone => ({
     await tx`
       delete from import_pictures where place = any(${places}) and id >= ${from} and id < ${to}
         and not id = any(${kept.map(({ id }) => Number(id ?? 0))}::bigint[])`
-    return 0
+    return []
   },
 })
 

@@ -32,6 +32,8 @@ service.addRule('pictures', {
     const [src, alt] = [of('src'), of('alt').replace(/[[\]\n]+/g, ' ')]
     const upload = UPLOAD.exec(src)?.[1]
     if (upload !== undefined) return `@![${alt.slice(0, 500)}](${upload})`
+    if (/^https?:/i.test(src) && !src.includes('/storage/'))
+      lost.add('pictures of other sites, shown as links')
     if (/^(?:https?:|\/)/i.test(src)) return `![${alt}](${src.replace(/[\s()<>]/g, escaped)})`
     lost.add('pictures within the text')
     return alt

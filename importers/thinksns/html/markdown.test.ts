@@ -18,7 +18,9 @@ test('converts paragraphs, headings, emphasis, links, lists and quotes', async (
 test('converts pictures of the old site into uploads, and keeps other addresses', async () => {
   const html =
     '<p><img src="https://old.example/api/v2/files/12?w=3" alt="cat"><img src="https://x.example/a (1).png"></p>'
-  assert.equal(await markdownOf(html), '@![cat](12)![](https://x.example/a%20%281%29.png)')
+  const { markdown, lost } = await convert(html)
+  assert.equal(markdown, '@![cat](12)![](https://x.example/a%20%281%29.png)')
+  assert.deepEqual(lost, ['pictures of other sites, shown as links'])
 })
 
 test('converts tables, and escapes bars in cells', async () => {

@@ -33,9 +33,10 @@ const roles = defineTable({
     custom('remove', {
       // Other roles than Kith's own exist only because the source has them.
       after: async (tx, _range, rows) => {
-        const { count } = await tx`
-          delete from roles where not name = any(${[...OWN_ROLES, ...rows.map(({ name }) => String(name))]})`
-        return count
+        const gone = await tx<{ name: string }[]>`
+          delete from roles where not name = any(${[...OWN_ROLES, ...rows.map(({ name }) => String(name))]})
+          returning name`
+        return gone.map(({ name }) => name)
       },
     }),
     forgotten('roles'),
@@ -55,7 +56,8 @@ const roles = defineTable({
     await tx`
       insert into roles (name, display_name, description, created_at)
       select name, display_name, description, coalesce(created_at, now()) from ${relation(tx, columns, given)}
-      on conflict (name) do nothing`
+      on conflict (name) do update set display_name = excluded.display_name, description = excluded.description
+        where not roles.name = any(${[...OWN_ROLES]})`
     const made = await tx<{ id: number; name: string }[]>`select id, name from roles`
     const ids = new Map(made.map(({ id, name }) => [name, id]))
     await saveTargets(tx, 'roles', new Map(rows.map((row) => [row.id ?? 0, ids.get(row.name ?? '') ?? 0])))

@@ -54,7 +54,9 @@ const comments = defineTable({
     const given = rows.flatMap((row) => {
       const target = content.get(row)
       if (!people.has(row.user_id ?? 0)) batch.leaveOut(row, 'its author no longer exists')
-      else if (target === undefined) batch.leaveOut(row, 'the commented content no longer exists')
+      // A first run finds no comment on a comment, because both are in the same range.
+      else if (target === undefined || target.kind === 'comments')
+        batch.leaveOut(row, 'the commented content no longer exists')
       else
         return [
           {

@@ -28,6 +28,7 @@ const categories = defineTable({
     detached('tag_categories', async (tx, ids) => {
       const other = await otherCategory(tx, ids)
       await tx`update tags set tag_category_id = ${other} where tag_category_id = any(${ids})`
+      return other
     }),
     forgotten('tag_categories'),
   ),
@@ -113,6 +114,8 @@ async function otherCategory(sql: Db, gone: number[] = []): Promise<number> {
     with first as (select id from tag_categories where not id = any(${gone}::bigint[]) order by id limit 1),
     made as (
       insert into tag_categories (id, name, name_key) select 1, '其他', '其他' where not exists (select from first)
+      on conflict (id) do update set name = excluded.name, name_key = excluded.name_key, weight = excluded.weight,
+        created_at = excluded.created_at
       returning id
     )
     select id from first union all select id from made`

@@ -12,6 +12,8 @@ export type Check = {
   told?: string
   /** Column whose changes the report names. */
   column?: string
+  /** True if the ids are those of users. Those whom the import disabled may be here without a source. */
+  byUser?: boolean
   /** True if Kith may have fewer, but no more. */
   atMost?: boolean
   /** `pairs`: an id may have several values, of which each counts. `amounts`: with `atMost`, Kith may have less. */
@@ -60,6 +62,7 @@ const accounted = (
   { there }: { there: string },
 ): Check => ({
   name,
+  byUser: true,
   needs: [table],
   there,
   here: `
@@ -80,6 +83,7 @@ const accounted = (
 export const CHECKS: Check[] = [
   {
     name: 'people and their names',
+    byUser: true,
     needs: ['users'],
     there: `select id, name as value from {users} where id ${BETWEEN}`,
     here: `select id, name as value from users where id ${HERE}`,
@@ -95,6 +99,7 @@ export const CHECKS: Check[] = [
   },
   {
     name: 'roles of people',
+    byUser: true,
     needs: ['users', 'roles', 'role_user'],
     there: `
       select u.id, group_concat(r.name order by binary r.name separator ',') as value from {users} u
@@ -105,6 +110,7 @@ export const CHECKS: Check[] = [
   },
   {
     name: 'people who may publish',
+    byUser: true,
     needs: ['users', 'roles', 'role_user', 'abilities', 'ability_role'],
     there: `
       select distinct u.id, '' as value from {users} u join {role_user} x on x.user_id = u.id
@@ -118,6 +124,7 @@ export const CHECKS: Check[] = [
   },
   {
     name: 'points of people',
+    byUser: true,
     needs: ['users', 'currencies'],
     there: `
       select u.id, cast(greatest(c.sum, 0) as char) as value from {users} u join {currencies} c on c.owner_id = u.id and c.type = 1
@@ -131,6 +138,7 @@ export const CHECKS: Check[] = [
   },
   {
     name: 'wallets of people',
+    byUser: true,
     needs: ['users', 'wallet'],
     there: `
       select u.id, cast(w.balance as char) as value from {users} u join {wallet} w on w.owner_id = u.id
@@ -146,6 +154,7 @@ export const CHECKS: Check[] = [
   },
   {
     name: 'older wallets, counted once',
+    byUser: true,
     needs: ['wallets'],
     there: `select user_id as id, cast(balance as char) as value from {wallets} where user_id ${BETWEEN} and balance > 0`,
     here: `
@@ -168,6 +177,7 @@ export const CHECKS: Check[] = [
   }),
   {
     name: 'money in escrow of people',
+    byUser: true,
     needs: [
       ...['feed_pinneds', 'news_pinneds', 'group_pinneds', 'currency_orders', 'news', 'questions'],
       'question_application',
@@ -252,6 +262,7 @@ export const CHECKS: Check[] = [
   },
   {
     name: 'people who administer',
+    byUser: true,
     needs: ['users', 'roles', 'role_user'],
     there: `
       select u.id, '' as value from {users} u join {role_user} x on x.user_id = u.id

@@ -4,13 +4,21 @@ import type { Sql } from '#platform/database'
 import { type Environment, withContext } from '../../../src/commands/context.ts'
 import { connectionOf, type SourceAddress } from '../database/address.ts'
 import { type FileSource, openFiles } from '../database/files.ts'
+import { findImport, markVerified } from '../database/state.ts'
 import { CHECKS, type Check } from './checks.ts'
 
 const WINDOW = 20_000
 const SHOWN = 10
 
 type Ask = (statement: string, values: number[]) => Promise<{ id: number; value: string | null }[]>
-type Found = { same: number; told: number; here: number[]; there: number[]; differing: number[] }
+type Found = {
+  same: number
+  told: number
+  disabled: number
+  here: number[]
+  there: number[]
+  differing: number[]
+}
 
 export const verifyThinkSns = (
   env: Environment,
@@ -55,30 +63,49 @@ export async function verify(
       const rows = await sql<{ id: number; value: string | null }[]>`${sql.unsafe(bounded)}`
       return rows.map(({ id, value }) => ({ id: Number(id), value }))
     }
-    let isGo = true
+    let isGo = await requireRun(sql, print)
+    const disabled = await listDisabled(here, there)
     for (const check of CHECKS) {
       if (!check.needs.every((table) => tables.has(`${prefix}${table}`))) continue
-      const found = await compare(sql, check, here, there)
+      const found = await compare(sql, check, here, there, disabled)
       const faults = faultsOf(check, found)
       if (faults.length > 0) isGo = false
       const told = found.told > 0 ? `, ${found.told} in the report of the import` : ''
-      print(`${faults.length === 0 ? '✓' : '✗'} ${check.name}: ${found.same} the same${told}`)
+      const gone = found.disabled > 0 ? `, ${found.disabled} of disabled users without a source` : ''
+      print(`${faults.length === 0 ? '✓' : '✗'} ${check.name}: ${found.same} the same${told}${gone}`)
       for (const fault of faults) print(`  ${fault}`)
     }
     if (files !== undefined && tables.has(`${prefix}file_withs`)) {
-      const { same, missing, differing } = await compareFiles(files, here, there)
-      if (differing.length > 0) isGo = false
+      const { same, told, removed, differing, lost } = await compareFiles(files, here, there)
+      const faults = [...faultLine(differing, 'differ'), ...faultLine(lost, 'neither here nor in the report')]
+      if (faults.length > 0) isGo = false
       print(
-        `${differing.length === 0 ? '✓' : '✗'} bytes of files: ${same} the same, ${missing} missing there`,
+        `${faults.length === 0 ? '✓' : '✗'} bytes of files: ${same} the same, ${told} not copied, as the report says, ` +
+          `${removed} here but no longer in the old files`,
       )
-      for (const fault of faultLine(differing, 'differ')) print(`  ${fault}`)
+      for (const fault of faults) print(`  ${fault}`)
     }
     for (const line of await sumStatements(sql)) print(line)
+    for (const line of faultLine(
+      [...disabled].sort((a, b) => a - b),
+      'users disabled, because the old site has no row of them',
+    ))
+      print(line)
+    if (isGo) await markVerified(sql)
     print(isGo ? 'go' : 'no go')
     return isGo ? 0 : 1
   } finally {
     await source.end()
   }
+}
+
+/** Returns false after a run that failed, because the databases may be equal where it stopped. */
+async function requireRun(sql: Sql, print: (line: string) => void): Promise<boolean> {
+  const [there] = await sql<[{ there: boolean }]>`select to_regclass('imports') is not null as there`
+  const before = there.there ? await findImport(sql) : undefined
+  if (!before) throw new Error('this database contains no import: run `kith import thinksns` first')
+  if (before.finished_at === null) print('✗ the last run has not finished: repeat it')
+  return before.finished_at !== null
 }
 
 const faultLine = (ids: number[], what: string): string[] =>
@@ -96,7 +123,7 @@ const FILES_AT_ONCE = 500
 
 /** Compares the bytes of the old files with the hashes that Kith stored when it copied them. */
 async function compareFiles(files: FileSource, here: Ask, there: Ask) {
-  const found = { same: 0, missing: 0, differing: [] as number[] }
+  const found = { same: 0, told: 0, removed: 0, differing: [] as number[], lost: [] as number[] }
   for (let after = 0; ; ) {
     const paths = await there(
       `select id, filename as value from {files} where id > ? order by id limit ${FILES_AT_ONCE}`,
@@ -105,19 +132,24 @@ async function compareFiles(files: FileSource, here: Ask, there: Ask) {
     const last = paths.at(-1)
     if (!last) return found
     const hashes = await here(
-      `select u.content_id as id, encode(f.md5, 'hex') as value from import_uploads u join files f on f.id = u.file_id
-        where u.content_id between $1 and $2 and f.size > 0`,
+      `select u.content_id as id, case when f.size > 0 then encode(f.md5, 'hex') when exists (
+          select from import_notes n where n.source_table = 'bytes of files' and n.chunk = 0
+            and n.row_key = concat('file ', u.content_id, ' of user ', u.owner_id)) then 'told' end as value
+        from import_uploads u join files f on f.id = u.file_id where u.content_id between $1 and $2`,
       [after + 1, last.id],
     )
     const stored = Map.groupBy(hashes, ({ id }) => id)
     for (const { id, value } of paths) {
       const wanted = stored.get(id) ?? []
-      if (wanted.length === 0) continue
+      if (wanted.some((each) => each.value === null)) found.lost.push(id)
+      const copied = wanted.filter((each) => each.value !== null && each.value !== 'told')
+      if (wanted.some((each) => each.value === 'told')) found.told += 1
+      if (copied.length === 0) continue
       const hash = await files.read((value ?? '').replace(/^\/+/, ''), async (bytes) =>
         typeof bytes === 'string' ? undefined : createHash('md5').update(bytes).digest('hex'),
       )
-      if (hash === undefined) found.missing += 1
-      else if (wanted.every((each) => each.value === hash)) found.same += 1
+      if (hash === undefined) found.removed += 1
+      else if (copied.every((each) => each.value === hash)) found.same += 1
       else found.differing.push(id)
     }
     after = last.id
@@ -143,8 +175,30 @@ async function sumStatements(sql: Sql): Promise<string[]> {
   return rows.map(({ line }) => line)
 }
 
-async function compare(sql: Sql, check: Check, here: Ask, there: Ask): Promise<Found> {
-  const found: Found = { same: 0, told: 0, here: [], there: [], differing: [] }
+const USERS_AT_ONCE = 2000
+
+/** Users whose rows the old site deleted. The import disables them, and keeps their content and money. */
+async function listDisabled(here: Ask, there: Ask): Promise<Set<number>> {
+  const found = new Set<number>()
+  for (let after = 0; ; ) {
+    const ours = await here(
+      `select id, '' as value from users where id > $1 and deleted_at is not null order by id limit ${USERS_AT_ONCE}`,
+      [after],
+    )
+    const last = ours.at(-1)
+    if (!last) return found
+    const theirs = await there(
+      `select id, '' as value from {users} where id in (${ours.map(() => '?').join(', ')})`,
+      ours.map(({ id }) => id),
+    )
+    const kept = new Set(theirs.map(({ id }) => id))
+    for (const { id } of ours) if (!kept.has(id)) found.add(id)
+    after = last.id
+  }
+}
+
+async function compare(sql: Sql, check: Check, here: Ask, there: Ask, disabled: Set<number>): Promise<Found> {
+  const found: Found = { same: 0, told: 0, disabled: 0, here: [], there: [], differing: [] }
   const lastOf = async (ask: Ask, statement: string) => {
     const [row] = await ask(`select max(id) as id, null as value from (${statement}) t`, [
       Number.MIN_SAFE_INTEGER,
@@ -173,7 +227,9 @@ async function compare(sql: Sql, check: Check, here: Ask, there: Ask): Promise<F
       else if (isHere) found.differing.push(id)
       else found.there.push(id)
     }
-    found.here.push(...new Set([...ours.values()].map(({ id }) => id)))
+    for (const id of new Set([...ours.values()].map(({ id }) => id)))
+      if (check.byUser && disabled.has(id)) found.disabled += 1
+      else found.here.push(id)
   }
   return found
 }

@@ -30,6 +30,8 @@ export const ABILITIES = {
   'admin: checkin config': 'Configure check-in',
   'admin: audit log': 'Read the audit log',
   'admin: health': 'View the health, requests and response times of the server',
+  'admin: backups':
+    'Download backups, which contain all messages and the secret of the site, and restore one',
   'admin: tags': 'Manage tags',
   'admin: reports': 'Handle reports',
   'admin: address blocks': 'Block IP addresses and networks',

@@ -4,14 +4,16 @@ export { appealsOf } from './appeals/service.ts'
 export { addCheckin, countFollowings, listIdsByCount, updateUserCounters, userRecount } from './counters.ts'
 export type { Eraser } from './deletion/service.ts'
 export { divideHashing, hashPassword } from './identity/hashing.ts'
-export { verifyOwner } from './identity/owner-proof.ts'
+export { type UseProof, verifyOwner } from './identity/owner-proof.ts'
 export { checkPaymentPassword, setPassword } from './identity/passwords.ts'
 export { hasPassword, lockSignInMethods } from './identity/queries.ts'
 export {
   checkNewcomerName,
   createUser,
   ensureFounder,
+  founderPasswordFile,
   founderPasswordPath,
+  hasMembers,
   registerUser,
 } from './identity/registration.ts'
 export { REGISTRATION_RULE_ERRORS } from './identity/registration-rules.ts'

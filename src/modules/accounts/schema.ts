@@ -8,6 +8,7 @@ import {
   Int,
   Nullable,
   OneOf,
+  RawText,
   Shared,
   type Static,
   Text,
@@ -111,7 +112,8 @@ export const UserListQuery = Type.Object({
   limit: Type.Optional(Int(1, 100, { description: 'Default 15, or the number of requested ids or names' })),
 })
 
-export const UserKeyParams = Type.Object({ user: Text(128) })
+/** Untrimmed, because an id has one spelling (conventions-4). */
+export const UserKeyParams = Type.Object({ user: RawText(128) })
 
 export const UserFlagsQuery = Type.Object({
   following: Type.Optional(Id),

@@ -69,9 +69,9 @@ export function digestRoutes(server: Server, ctx: Context) {
     params: TokenParams,
     reply: { 302: Type.Null() },
     errors: [notFound],
-    handler: ({ params, reply }) => {
+    handler: ({ params, uncached }) => {
       if (readerOf(ctx, params.token) === undefined) throw notFound()
-      return reply.redirect(
+      return uncached().reply.redirect(
         `${ctx.config.publicUrl}/unsubscribe?token=${encodeURIComponent(params.token)}`,
         302,
       )

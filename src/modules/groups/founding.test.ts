@@ -123,6 +123,42 @@ describe('creation and changes of groups', () => {
     assert.equal((await as(founder, 'POST', url, cut, headers)).status, 422)
   })
 
+  test('reads a multipart form as PHP reads it (conventions-17, conventions-41)', async () => {
+    const founder = await person()
+    const url = `/plus-group/categories/${await category()}/groups`
+    const send = (path: string, fields: [string, string | Buffer][]) => {
+      const parts: [string, string | Buffer][] = [
+        // Browsers send a file field without a choice as an empty file without a name.
+        ['avatar"; filename="', ''],
+        ...fields,
+      ]
+      const pieces = parts.flatMap(([name, value]) => [
+        `--x\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n`,
+        value,
+        '\r\n',
+      ])
+      const bytes = Buffer.concat([...pieces, '--x--\r\n'].map((piece) => Buffer.from(piece)))
+      return as(founder, 'POST', path, bytes, { 'content-type': 'multipart/form-data; boundary=x' })
+    }
+    const summary = '[{"x":1}]'
+    const made = await send(`${url}?mode=public&name=no`, [
+      ['summary', summary],
+      ['name', '一'],
+      ['name', '组'],
+    ])
+    assert.equal(made.status, 201, JSON.stringify(made.body))
+    const { name, mode, avatar } = made.body.group
+    assert.deepEqual([name, mode, avatar, made.body.group.summary], ['组', 'public', null, summary])
+    const tags = await send(`${url}?name=x&mode=public`, [['tags', '[{"id":999999}]']])
+    assert.deepEqual(tags.body.errors, { tags: ['This tag does not exist.'] })
+    const text = await send(`${url}?mode=public`, [['name', Buffer.from([98, 255])]])
+    assert.deepEqual([text.status, text.headers['x-error-code']], [400, 'bad_request'])
+    const id = await group(founder)
+    const changed = await send(`/groups/${id}?notice=N`, [['summary', 'L']])
+    assert.equal(changed.status, 201, JSON.stringify(changed.body))
+    assert.deepEqual([changed.body.group.notice, changed.body.group.summary], ['N', 'L'])
+  })
+
   test('rejects a group with an invalid field or an uncertified founder (groups-1, groups-2)', async () => {
     const founder = await person()
     const url = `/categories/${await category()}/groups`

@@ -12,10 +12,11 @@ import {
   Empty,
   encapsulate,
   localizedMessage,
-  nestFields,
+  readFields,
   routesOn,
   type Server,
   Type,
+  withQuery,
 } from '#platform/http'
 import { getManagedGroup, getOwnedGroup } from './access/service.ts'
 import {
@@ -70,10 +71,12 @@ function parsed(text: string): unknown {
   }
 }
 
+/** A client may send `tags` as JSON in one field. */
 function bodyOf(fields: [name: string, value: string][]): Record<string, unknown> {
-  const body = nestFields(fields)
-  for (const [name, value] of fields) if (value.startsWith('[{')) body[name] = parsed(value)
-  return body
+  const body = readFields(fields)
+  return typeof body.tags === 'string' && body.tags.startsWith('[{')
+    ? { ...body, tags: parsed(body.tags) }
+    : body
 }
 
 async function readForm(
@@ -86,7 +89,9 @@ async function readForm(
   try {
     for await (const part of parts) {
       if (part.type === 'field') fields.push([part.fieldname, String(part.value)])
-      else if (part.fieldname === 'avatar') avatar = await saveUpload(ctx, senderId, part.file, 'avatar')
+      // Browsers send a file field without a choice as a file without a name.
+      else if (part.fieldname === 'avatar' && part.filename !== '')
+        avatar = await saveUpload(ctx, senderId, part.file, 'avatar')
       else part.file.resume()
     }
   } catch (error) {
@@ -214,7 +219,9 @@ export function groupRoutes(server: Server, ctx: Context) {
       idempotent: true,
       load: ({ params }) => requireCategory(sql, params.category),
       handler: async ({ request, viewer, params, body, atomically }) => {
-        const sent = request.isMultipart() ? await readForm(ctx, viewer.id, request.parts()) : body
+        const sent = request.isMultipart()
+          ? withQuery(Object(request.query), await readForm(ctx, viewer.id, request.parts()))
+          : body
         const create = await prepareGroup(ctx, viewer.id, params.category, checkNewGroup(sent ?? {}))
         return atomically(async (tx) => ({
           ...localizedMessage(request, 'Created and waiting for review.', '创建成功，等待审核。'),
@@ -234,7 +241,9 @@ export function groupRoutes(server: Server, ctx: Context) {
       errors: [noSuchGroup, notManager, notFounder, unknownCategory, ...VALUE_ERRORS],
       load: ({ params, viewer }) => getManagedGroup(sql, params.group, viewer.id),
       handler: async ({ request, viewer, params, body }) => {
-        const sent = request.isMultipart() ? await readForm(ctx, viewer.id, request.parts()) : body
+        const sent = request.isMultipart()
+          ? withQuery(Object(request.query), await readForm(ctx, viewer.id, request.parts()))
+          : body
         const group = await changeGroup(ctx, viewer.id, params.group, checkGroupChanges(sent ?? {}))
         // iOS takes a text of five characters or more for a failure (conventions-6).
         return { ...localizedMessage(request, 'Done', '已修改'), group }

@@ -40,13 +40,11 @@ async function adoptGroups(ctx: Context): Promise<void> {
   const provider = imProvider(ctx)
   const atOnce = provider.capabilities.groupsAtOnce
   for (let last = 0; ; ) {
-    const rows = await listAwaitingGroups(ctx.sql, last, atOnce)
+    const rows = await listAwaitingGroups(ctx.sql, { last, limit: atOnce, provider: provider.name })
     if (rows.length === 0) return
     last = rows.at(-1)?.id as number
-    const own = rows.filter((row) => row.provider === provider.name)
-    if (own.length === 0) continue
-    const there = await provider.getGroups(own.map((row) => row.provider_id))
-    for (const row of own) {
+    const there = await provider.getGroups(rows.map((row) => row.provider_id))
+    for (const row of rows) {
       const group = there.get(row.provider_id)
       if (!group) continue
       const { owner, names } = await provider.listMembers(row.provider_id)
@@ -128,7 +126,7 @@ async function findAwaiting(ctx: Context): Promise<ImDrift[]> {
   const { name, capabilities } = imProvider(ctx)
   const found: ImDrift[] = []
   for (let last = 0; ; ) {
-    const rows = await listAwaitingGroups(ctx.sql, last, capabilities.groupsAtOnce)
+    const rows = await listAwaitingGroups(ctx.sql, { last, limit: capabilities.groupsAtOnce })
     if (rows.length === 0) return found
     last = rows.at(-1)?.id as number
     for (const { id, provider, provider_id } of rows)

@@ -9,6 +9,7 @@ import { findDrift, reconcile, sweep } from './drift.ts'
 import { createTokenStore } from './providers/choose.ts'
 import { createEasemob } from './providers/easemob.ts'
 import { ImError } from './providers/provider.ts'
+import { saveAdopted } from './sync/queries.ts'
 
 suite('easemob with faults', async () => {
   const service = await startEasemob()
@@ -299,11 +300,11 @@ suite('easemob with faults', async () => {
 
   test('reads the names and members of imported groups before it changes them in the chat service', async () => {
     const [owner, member, heir] = [await person(), await person(), await person()]
-    const imported = async (providerId: string) => {
+    const imported = async (providerId: string, from = 'easemob') => {
       const [{ id }] = await sql<[{ id: number }]>`
         insert into im_groups (provider, provider_id, name, description, public, members_only, allow_invites, max_users,
           creator_id, owner_id, synced_version, awaits_provider)
-        values ('easemob', ${providerId}, ${`群聊 ${providerId}`}, '', false, true, true, 200, ${owner.id}, ${owner.id}, 1, true)
+        values (${from}, ${providerId}, ${`群聊 ${providerId}`}, '', false, true, true, 200, ${owner.id}, ${owner.id}, 1, true)
         returning id`
       await sql`insert into im_group_members (group_id, user_id) values (${id}, ${owner.id})`
       return id
@@ -327,7 +328,8 @@ suite('easemob with faults', async () => {
       (await findDrift(ctx)).map(({ group }) => group),
       [known, unknown],
     )
-    await as(owner, 'PATCH', `/im/group/880002`, { groupname: 'Later', desc: '' })
+    // The configured provider cannot name a group of another one, and creates it.
+    const foreign = await imported('880003', 'ejabberd')
     await sweep(ctx)
     await converge(world)
     const [row] =
@@ -345,10 +347,17 @@ suite('easemob with faults', async () => {
     const there = service.groups.get('880001')
     assert.deepEqual([there?.name, there?.owner], ['周末徒步', String(heir.id)])
     for (const name of names) assert.ok(there?.owner === name || there?.members.has(name), name)
+    const adopted = { id: known, provider: 'easemob', provider_id: '880001' }
+    await saveAdopted(sql, adopted, { settings, owner: owner.id, members: [owner.id] })
+    const [again] = await sql`select name, owner_id from im_groups where id = ${known}`
+    assert.deepEqual(again, { name: '周末徒步', owner_id: heir.id }, 'another node has taken it over already')
     // An unknown group may belong to another application of the chat service than the configured one.
+    const change = { im_group_id: 880002, groupname: 'Later', desc: '' }
+    assert.equal((await as(owner, 'PATCH', '/im/group', change)).status, 202)
     const left = (await reconcile(ctx)).drift
     assert.equal(left.at(-1)?.group, unknown)
     assert.match(left.at(-1)?.difference ?? '', /880002/)
+    assert.ok(left.every(({ group }) => group !== foreign))
     const [{ provider_id: kept }] = await sql<[{ provider_id: string }]>`
       select provider_id from im_groups where id = ${unknown}`
     assert.equal(kept, '880002')

@@ -1,4 +1,3 @@
-import { parseIdList } from '#lib/lists.ts'
 import { nameKey } from '#lib/text.ts'
 import type { Context } from '#platform/context.ts'
 import { type Db, ifGiven, onConstraint, type Row, transaction } from '#platform/database'
@@ -64,7 +63,6 @@ export const categoryInUse = apiError(
 )
 
 const SHOWN_WITHOUT_SUBSCRIPTION = 5
-const SUBSCRIBED_MAX = 1000
 const cacheOf = defineCache<{ list: NewsCategoryRow[] }>('news-categories', { max: 1, ttlMs: 60_000 })
 
 const NOTHING: { category_id: number }[] = []
@@ -100,9 +98,8 @@ async function splitCategories(ctx: Context, viewerId: number): Promise<Static<t
   }
 }
 
-async function subscribe(ctx: Context, userId: number, follows: string): Promise<void> {
-  const ids = parseIdList(follows, SUBSCRIBED_MAX)
-  if (!ids) throw unknownFollows()
+async function subscribe(ctx: Context, userId: number, follows: number[]): Promise<void> {
+  const ids = [...new Set(follows)]
   const known = await transaction(ctx.sql, async (tx) => {
     await lockSubscriber(tx, userId)
     return replaceSubscription(tx, userId, ids)

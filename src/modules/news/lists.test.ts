@@ -22,7 +22,7 @@ describe('news categories', () => {
     assert.ok(chosen.size > 5, 'always the same five')
   })
 
-  test("replaces a user's subscription to categories (news-1, news-3)", async () => {
+  test("replaces a user's subscription to categories (news-1, news-3, conventions-19)", async () => {
     const me = await person()
     const [low, high] = [await createCategory(world, editor, 1), await createCategory(world, editor, 50)]
     const follow = (follows: unknown) => as(me, 'PATCH', '/news/categories/follows', { follows })
@@ -36,8 +36,17 @@ describe('news categories', () => {
     assert.ok(!idsOf(body.more_cates).includes(low))
     assert.equal((await as(me, 'PATCH', `/news/categories/follows?follows=${high}`)).status, 201)
     assert.deepEqual(await mine(), [high])
-    assert.equal((await follow('')).status, 201)
-    assert.equal((await mine()).length, 5)
+    for (const list of [[low, String(high)], `${high},,${low}`]) {
+      assert.equal((await follow(list)).status, 201)
+      assert.deepEqual(await mine(), [high, low])
+    }
+    assert.equal((await follow(low)).status, 201)
+    assert.deepEqual(await mine(), [low])
+    for (const nothing of ['', []]) {
+      assert.equal((await follow(String(low))).status, 201)
+      assert.equal((await follow(nothing)).status, 201)
+      assert.equal((await mine()).length, 5)
+    }
   })
 
   test('keeps the subscription when a requested category is unknown (news-3)', async () => {

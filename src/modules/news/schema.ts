@@ -75,7 +75,7 @@ export const NewsCategories = Shared('NewsCategories', {
 })
 
 export const NewsSubscription = Shared('NewsSubscription', {
-  follows: Text(10_000, { 'x-empty': true, description: 'Ids of categories, separated by commas' }),
+  follows: IdList(1000, { description: 'Ids of categories, also separated by commas' }),
 })
 
 export const NewsListQuery = Type.Object({

@@ -59,20 +59,32 @@ export async function findRecipients(
 
 /**
  * Skips recipients with an unread notification of the same type, sender and cause, except for system notifications.
- * Locks rows in the order of user ids to avoid deadlocks.
  */
 export async function insertNotices(
   sql: Db,
-  notices: Notice[],
-  { users, ids, positions, pushed, announces }: FoundRecipients,
+  notices: (Notice | null)[],
+  found: FoundRecipients,
 ): Promise<void> {
-  if (users.length === 0) return
+  if (found.users.length === 0) return
+  const inserted = await insertNotifications(sql, notices, found)
+  wakeStreams(sql, inserted)
+  await enqueueDeliveries(sql, notices, found, inserted)
+}
+
+type Inserted = { user_id: number; seq: number; id: string }
+
+/** Locks rows in the order of user ids to avoid deadlocks. */
+function insertNotifications(
+  sql: Db,
+  notices: (Notice | null)[],
+  { users, ids, positions }: FoundRecipients,
+) {
   const described = [...new Set(positions)].map((position) => {
     const { type, senderId, cause, data } = notices[position] as Notice
     return { position, type, sender_id: senderId, data, cause_type: cause.type, cause_id: cause.id }
   })
   const repeatable = described.filter(({ type }) => type !== 'system')
-  const made = await sql<{ user_id: number; seq: number; id: string }[]>`
+  return sql<Inserted[]>`
     with unread as (
       select o.user_id, o.type, o.sender_id, o.cause_type, o.cause_id
       from notifications o join notification_counts c on c.user_id = o.user_id and c.type = o.type
@@ -112,16 +124,28 @@ export async function insertNotices(
         unread = kept.unread + excluded.unread, total = kept.total + excluded.total, last_seq = excluded.last_seq
     )
     select user_id, seq, id from made`
-  const told = [...new Set(made.map(({ user_id }) => user_id))]
-  for (let n = 0; n < told.length; n += PEOPLE_OF_A_SIGNAL)
-    sendSignal(sql, SIGNAL, told.slice(n, n + PEOPLE_OF_A_SIGNAL).join(','))
+}
+
+function wakeStreams(sql: Db, inserted: readonly Inserted[]): void {
+  const users = [...new Set(inserted.map(({ user_id }) => user_id))]
+  for (let n = 0; n < users.length; n += PEOPLE_OF_A_SIGNAL)
+    sendSignal(sql, SIGNAL, users.slice(n, n + PEOPLE_OF_A_SIGNAL).join(','))
+}
+
+/** Enqueues the announcement to webhooks and the pushes to devices. */
+async function enqueueDeliveries(
+  sql: Db,
+  notices: (Notice | null)[],
+  { ids, positions, pushed, announces }: FoundRecipients,
+  inserted: readonly Inserted[],
+): Promise<void> {
   const hidden = new Set(ids.filter((_, n) => notices[positions[n] as number]?.hidesRecipients))
-  const placesOf = (chosen: Pick<(typeof made)[number], 'user_id' | 'seq'>[]) => ({
+  const placesOf = (chosen: readonly Inserted[]) => ({
     places: chosen.map(({ user_id, seq }) => [user_id, seq]),
   })
-  const announced = announces ? made.filter(({ id }) => !hidden.has(id)) : []
+  const announced = announces ? inserted.filter(({ id }) => !hidden.has(id)) : []
   if (announced.length > 0) await addJob(sql, 'announce_notifications', placesOf(announced))
-  const notified = made.filter(({ id }) => pushed.has(id))
+  const notified = inserted.filter(({ id }) => pushed.has(id))
   if (notified.length > 0) await addJob(sql, 'push_notifications', placesOf(notified))
 }
 

@@ -62,7 +62,7 @@ export function notificationRoutes(server: Server, ctx: Context) {
     errors: [typeNeeded],
     handler: async ({ viewer, query, language }) => {
       const { type, offset, after = 0, limit = PAGE_SIZE } = query
-      if (type === undefined && offset === undefined && after === 0) throw typeNeeded()
+      if (type === undefined && offset === undefined) throw typeNeeded()
       const page = offset === undefined ? (query.page ?? 1) : Math.floor(offset / limit) + 1
       const skipped = offset ?? (page - 1) * limit
       const found = await findPage(ctx, viewer.id, type, { limit, offset: skipped, after })

@@ -222,7 +222,7 @@ export function planNotices(tx: Db, list: Plan[]): { send(notices: (Notice | nul
       if (!found) return
       const isSent = (n: number) => notices[found.positions[n] as number] !== null
       const sent = found.users.keys().filter(isSent).toArray()
-      await insertNotices(tx, notices as Notice[], {
+      await insertNotices(tx, notices, {
         ...found,
         users: sent.map((n) => found.users[n] as number),
         ids: sent.map((n) => found.ids[n] as string),

@@ -132,8 +132,8 @@ export function pageRoutes(server: Server, ctx: Context) {
     summary: 'List the pages of the site, such as terms and privacy',
     access: 'public',
     reply: { 200: Type.Array(SitePage) },
-    handler: async ({ request }) =>
-      (await readSitePages(ctx))[language(request)].map(
+    handler: async ({ uncached }) =>
+      (await readSitePages(ctx))[language(uncached().request)].map(
         ({ slug, title, in_footer, at_sign_up, version }) => ({
           slug,
           title,
@@ -151,8 +151,8 @@ export function pageRoutes(server: Server, ctx: Context) {
     params: PageParams,
     reply: { 200: SitePageDetail },
     errors: [noSuchPage],
-    handler: async ({ params, request }) => {
-      const pages = (await readSitePages(ctx))[language(request)]
+    handler: async ({ params, uncached }) => {
+      const pages = (await readSitePages(ctx))[language(uncached().request)]
       const page = pages.find(({ slug }) => slug === params.slug)
       if (!page) throw noSuchPage()
       return page

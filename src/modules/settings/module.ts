@@ -96,7 +96,8 @@ export function aboutRoutes(server: Server, ctx: Context) {
     access: 'public',
     reply: { 200: AboutReply, 302: Empty },
     returns: 'An HTML page.',
-    handler: async ({ request, reply }) => {
+    handler: async ({ uncached }) => {
+      const { request, reply } = uncached()
       const settings = await readSettings(ctx)
       const url = settings['site:about-url']
       // Permits only web URLs, because other schemes could run code in the client.

@@ -1,11 +1,8 @@
-import { testBackupPlace } from '#backup/check.ts'
 import type { Probe } from '#contracts/health-check.ts'
 import type { Context } from '#platform/context.ts'
-import { explainFault } from '#platform/health'
-import { Empty, language, Nullable, routesOn, type Server, Shared, Type } from '#platform/http'
+import { Empty, routesOn, type Server } from '#platform/http'
 import { addJob, type Schedule, type TaskList } from '#platform/jobs'
 import type { Module } from '../../module.ts'
-import { noBackupPlace, startBackup } from './health/backups.ts'
 import { databaseProbe } from './health/database.ts'
 import { browserProbe, proxyProbe } from './health/seen.ts'
 import { checkHealth, readHealth, ServerHealth } from './health/service.ts'
@@ -60,26 +57,6 @@ export const healthRoutes = (probes: readonly Probe[]) => (server: Server, ctx: 
     handler: () => readHealth(ctx, probes),
   })
 
-  route('POST /admin/backup-test', {
-    operationId: 'adminTestBackupPlace',
-    summary: 'Write and delete a small file at the place of backups',
-    access: { anyAbility: ['admin: health', 'admin:site:base'] },
-    reply: {
-      200: Shared('BackupTest', {
-        place: Type.Boolean({ description: 'True when BACKUP_TO is set' }),
-        fault: Nullable(
-          Type.String({ description: 'What is wrong and what to do, in the language of the request' }),
-        ),
-      }),
-    },
-    handler: async ({ request }) => {
-      const { backupTo, s3 } = ctx.config
-      if (backupTo === undefined) return { place: false, fault: null }
-      const fault = await testBackupPlace({ backupTo, s3 })
-      return { place: true, fault: fault ? explainFault(fault)[language(request)] : null }
-    },
-  })
-
   route('POST /admin/health/checks', {
     operationId: 'adminCheckHealth',
     summary: 'Check all parts of the server now',
@@ -87,16 +64,6 @@ export const healthRoutes = (probes: readonly Probe[]) => (server: Server, ctx: 
     access,
     reply: { 204: Empty },
     handler: () => addJob(ctx.sql, 'check_health', {}, { key: 'check_health', maxAttempts: 1 }),
-  })
-
-  route('POST /admin/backups', {
-    operationId: 'adminStartBackup',
-    summary: 'Start a backup to BACKUP_TO now',
-    description: 'A job writes it. The part `backups` of `GET /admin/health` has the result.',
-    access,
-    reply: { 204: Empty },
-    errors: [noBackupPlace],
-    handler: (call) => startBackup(ctx, call),
   })
 
   route('GET /admin/health/requests', {

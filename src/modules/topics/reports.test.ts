@@ -50,6 +50,21 @@ describe('topic reports', () => {
     assert.equal((await report(reporter, id, { message: '长'.repeat(255) })).status, 204)
   })
 
+  test('reads the text from `reason` and `content`, after `message` (topics-10)', async () => {
+    const id = await createTopic(await person())
+    for (const [body, query] of [
+      [{ reason: 'reason' }, ''],
+      [{ content: 'content', message: null }, ''],
+      [{ content: 'no', reason: 'no', message: 'message' }, ''],
+      [undefined, '?reason=query'],
+    ] as const)
+      assert.equal((await report(await person(), id, body, query)).status, 204)
+    const reasons = (await listed(id)).map(({ reason }) => reason)
+    assert.deepEqual(reasons, ['reason', 'content', 'message', 'query'])
+    const long = await report(await person(), id, { reason: '长'.repeat(256) })
+    assert.deepEqual([long.status, 'reason' in long.body.errors], [422, true])
+  })
+
   test('returns 404 for a report of an unknown or hidden topic', async () => {
     const id = await createTopic(await person())
     await setStatus(id, 'waiting')

@@ -69,7 +69,12 @@ export const TopicMade = Shared('TopicMade', {
 })
 export type TopicMade = Static<typeof TopicMade>
 
-export const TopicReport = Shared('TopicReport', { message: Text(255) })
+/** Clients name the text of a report in three ways (feeds-24). */
+export const TopicReport = Shared('TopicReport', {
+  message: Text(255),
+  reason: WithAlias('message', Nullable(Text(255))),
+  content: WithAlias('message', Nullable(Text(255))),
+})
 
 export const TopicItem = Shared('TopicItem', {
   id: Type.Integer(),

@@ -1,14 +1,7 @@
 import { Socket } from 'node:net'
 import pg from 'pg'
-import {
-  beginPreparation,
-  createTag,
-  preparedQuery,
-  type Query,
-  type Row,
-  type Rows,
-  type Send,
-} from './statement.ts'
+import { beginPreparation, preparedQuery } from './prepared-query.ts'
+import { createTag, type Query, type Row, type Rows, type Send } from './statement.ts'
 
 export type Settings = {
   config: pg.ClientConfig

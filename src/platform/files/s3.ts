@@ -116,12 +116,16 @@ export function openBucket(options: S3Options) {
       await answered(() => client.send(new sdk.DeleteObjectCommand({ Bucket, Key })))
     },
     async *list(Prefix: string, pageSize = 1000): AsyncIterable<string> {
+      for await (const { key } of this.listWithSizes(Prefix, pageSize)) yield key
+    },
+    async *listWithSizes(Prefix: string, pageSize = 1000): AsyncIterable<{ key: string; bytes: number }> {
       const { sdk, client } = await connect()
       const pages = sdk.paginateListObjectsV2({ client, pageSize }, { Bucket, Prefix })
       for (;;) {
         const { value, done } = await answered(() => pages.next())
         if (done) return
-        for (const { Key } of value.Contents ?? []) if (Key !== undefined) yield Key
+        for (const { Key: key, Size: bytes = 0 } of value.Contents ?? [])
+          if (key !== undefined) yield { key, bytes }
       }
     },
   }

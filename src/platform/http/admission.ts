@@ -5,7 +5,6 @@ import type { Context } from '#platform/context.ts'
 import { type RequestScope, WRITES_KEY } from '#platform/database'
 import { forbidden, tooManyRequests, unauthenticated } from '#platform/errors.ts'
 import type { RateState } from '#platform/processes'
-import { isInner } from './web/session.ts'
 
 /** Returns the network of an IPv6 address as its first `groups` groups of 16 bits. */
 function networkOf(address: ipaddr.IPv4 | ipaddr.IPv6, groups: number): string {
@@ -180,7 +179,7 @@ export function admission({
     // request was counted. Pages with a token are counted here, also when the token is forged.
     const state = viewer
       ? await limiter.hit(`user:${viewer.id}`, rateLimits.user)
-      : token === undefined && isInner(request)
+      : token === undefined && request.isInner
         ? UNCOUNTED
         : await limiter.hit(`ip:${addressKey(request.ip)}`, rateLimits.anonymous)
     setRateHeaders(reply, state)

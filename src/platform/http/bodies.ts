@@ -2,7 +2,14 @@ import { isUtf8 } from 'node:buffer'
 import type { Socket } from 'node:net'
 import type { FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
 import type { Config } from '#platform/config'
-import { apiError, Busy, badRequest, notFound, tooManyRequests } from '#platform/errors.ts'
+import {
+  apiError,
+  Busy,
+  badRequest,
+  notFound,
+  tooManyRequests,
+  unsupportedMediaType,
+} from '#platform/errors.ts'
 import { addressKey } from './admission.ts'
 import { withQuery } from './input.ts'
 import type { Server } from './instance.ts'
@@ -62,17 +69,21 @@ export function prepareBody(route: RouteOptions): void {
     | undefined
   if (!body) return
   const isObject = body.type === 'object'
-  // `token` in a query is the credential (conventions-21), which a body without unknown names must not refuse.
-  const isClosed = body.additionalProperties === false && !('token' in (body.properties ?? {}))
-  const ofBody = (query: Record<string, unknown>) => {
-    if (!isClosed) return query
-    const { token: _credential, ...rest } = query
-    return rest
-  }
+  const hasToken = 'token' in (body.properties ?? {})
+  const isPublic = route.config?.access === 'public'
+  // Otherwise `token` in the query is the credential (conventions-21).
+  const isTokenField = ({ headers }: FastifyRequest) =>
+    hasToken && (isPublic || headers.authorization !== undefined)
   const prepare = (request: FastifyRequest, _reply: FastifyReply, done: Done) => {
-    if (request.body === undefined || request.body === null) request.body = {}
-    if (isObject && isRecord(request.body) && isRecord(request.query))
-      request.body = withQuery(ofBody(request.query), request.body)
+    const { body: sent, query } = request
+    // PHP encodes an object without fields as `[]`.
+    const isEmpty =
+      sent === undefined || sent === null || (isObject && Array.isArray(sent) && sent.length === 0)
+    if (isEmpty) request.body = {}
+    if (isObject && isRecord(request.body) && isRecord(query)) {
+      const { token: _credential, ...rest } = query
+      request.body = withQuery(isTokenField(request) ? query : rest, request.body)
+    }
     done()
   }
   route.preValidation = [prepare, ...[route.preValidation ?? []].flat()] as (typeof prepare)[]
@@ -99,6 +110,16 @@ export function acceptBodies(server: Server): void {
     else if (!isUtf8(bytes)) done(badRequest())
     // biome-ignore lint/nursery/noFloatingPromises: the parser calls `done`.
     else parse(request, bytes.toString(), done)
+  })
+  // Any other content type is a 415, except without a byte. Only its end tells that a chunked body is empty.
+  server.addContentTypeParser('*', ({ headers }, payload, done) => {
+    const refuse = () => {
+      payload.off('end', accept)
+      done(unsupportedMediaType())
+    }
+    const accept = () => done(null, undefined)
+    if (headers['transfer-encoding'] === undefined) return refuse()
+    payload.once('data', refuse).once('end', accept).resume()
   })
 }
 

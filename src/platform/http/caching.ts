@@ -6,7 +6,6 @@ import Negotiator from 'negotiator'
 import { type Context, defineState } from '#platform/context.ts'
 import type { Language } from '#platform/errors.ts'
 import { isForApi, type Server } from './instance.ts'
-import { isInner } from './web/session.ts'
 
 /**
  * Compresses synchronously, because a switch to another thread costs more than the compression of a few kilobytes.
@@ -104,7 +103,7 @@ const VARIES = 'Accept-Encoding, Authorization'
 export function addCaching(server: Server): void {
   server.decorateRequest('isTranslated', false)
   server.addHook('onSend', (request, reply, payload, done) => {
-    if (!isForApi(request) || isInner(request)) return done(null, payload)
+    if (!isForApi(request) || request.isInner) return done(null, payload)
     const { statusCode } = reply
     const varies = request.isTranslated ? `${VARIES}, Accept-Language` : VARIES
     addVary(reply, varies)

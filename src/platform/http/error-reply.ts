@@ -5,6 +5,7 @@ import {
   apiError,
   Busy,
   badRequest,
+  bodyTooLarge,
   invalidFields,
   type Language,
   unsupportedMediaType,
@@ -37,8 +38,7 @@ export function toApiError(error: unknown, { hasSentBytes = false } = {}): ApiEr
   if (error instanceof ApiError) return error
   if (error instanceof InputError) return invalidFields(error.fields)
   const { statusCode = 500, code = '' } = (error ?? {}) as { statusCode?: number; code?: string }
-  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE' || statusCode === 413)
-    return new ApiError(413, 'body_too_large', { en: 'The body is too large.', zh: '请求内容过大。' })
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE' || statusCode === 413) return bodyTooLarge()
   if (statusCode === 415) return unsupportedMediaType()
   if (statusCode >= 400 && statusCode < 500) return new ApiError(statusCode, badRequest.code, badRequest.text)
   if (isDiskFull(error) && hasSentBytes) return diskFull()

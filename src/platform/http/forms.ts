@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import { parse as parsePairs } from 'node:querystring'
 import formbody from '@fastify/formbody'
 import { apiError } from '#platform/errors.ts'
@@ -35,16 +36,14 @@ function pairsOf(text: string): [string, string][] {
   })
 }
 
-/** Fields of one level. A name without text takes the next free number, as in PHP. */
+/** Fields of one level. A name without text takes the number after the highest one, as in PHP. */
 type Level = Map<string, string | string[] | Level>
 
-const isNumber = (name: string) => /^(?:0|[1-9]\d{0,8})$/.test(name)
+const isNumber = (name: string) => /^(?:0|[1-9]\d{0,14})$/.test(name)
 
 function nextNumber(level: Level): string {
   if (level.size >= MAX_ITEMS) throw tooLarge()
-  const last = [...level.keys()].at(-1)
-  if (last === undefined) return '0'
-  return String(isNumber(last) ? Number(last) + 1 : level.size)
+  return String(Math.max(-1, ...[...level.keys()].filter(isNumber).map(Number)) + 1)
 }
 
 function put(fields: Level, name: string, value: string): void {
@@ -85,7 +84,7 @@ function plain(level: Level): unknown {
 }
 
 /** Reads fields such as `a[b]=1`, `a[]=1` and `a[0][b]=1` into the shape of a JSON body (conventions-41). */
-export function nestFields(pairs: readonly [string, string][]): Record<string, unknown> {
+function nestFields(pairs: readonly [string, string][]): Record<string, unknown> {
   const fields: Level = new Map()
   for (const [name, value] of pairs) put(fields, name, value)
   return fromForm(
@@ -95,15 +94,36 @@ export function nestFields(pairs: readonly [string, string][]): Record<string, u
   )
 }
 
+/** Reads the fields of a multipart form. Its parser replaces invalid UTF-8. */
+export function readFields(pairs: readonly [string, string][]): Record<string, unknown> {
+  if (pairs.some((pair) => pair.join('').includes('\ufffd'))) throw unreadable()
+  return nestFields(pairs)
+}
+
 function parseForm(text: string): Record<string, unknown> {
   if (text.includes('\ufffd')) throw unreadable()
   return nestFields(pairsOf(text))
 }
 
-/** Reads a query like a form. Most queries have no brackets and take a faster way, which never fails. */
+const bytesOf = (encoded: string) =>
+  Buffer.from(
+    encoded.replace(/%([0-9a-f]{2})/gi, (_, digits: string) =>
+      String.fromCharCode(Number.parseInt(digits, 16)),
+    ),
+    'latin1',
+  )
+
+/** Rejects what `parsePairs` would silently drop or replace. */
+function checkPairs(text: string): void {
+  if (text.length > MAX_FIELDS && text.split('&', MAX_FIELDS + 1).length > MAX_FIELDS) throw tooLarge()
+  if (/%[89a-f]/i.test(text) && !isUtf8(bytesOf(text))) throw unreadable()
+}
+
+/** Reads a query like a form. Most queries have no brackets and take a faster way. */
 export function parseQuery(text: string): Record<string, unknown> {
   try {
     if (/\[|%5b/i.test(text)) return parseForm(text)
+    checkPairs(text)
   } catch (error) {
     return unreadableInput(error as Error)
   }

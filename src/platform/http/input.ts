@@ -57,6 +57,7 @@ function splitItems(value: unknown, most: number | undefined): unknown {
 
 const mayBeList = (schema: Schema): boolean => is(schema, 'array') || schema.anyOf?.some(mayBeList) === true
 
+/** Marks an object whose fields, or those of the given names, are texts of a form or a query. */
 const FORM = Symbol('form')
 const FAILURE = Symbol('failure')
 const REPEATED = new WeakSet<object>()
@@ -75,8 +76,8 @@ export function markRepeated(values: string[]): string[] {
 
 /** Adds the fields of the query to those of the body, which take precedence (conventions-17). */
 export function withQuery(query: object, body: object): object {
-  const isFromQuery = Object.keys(body).length === 0
-  return { ...(isFromQuery ? fromForm(query) : query), ...body }
+  const fromQuery = new Set(Object.keys(query).filter((name) => !Object.hasOwn(body, name)))
+  return { ...query, ...body, [FORM]: FORM in body ? true : fromQuery }
 }
 
 /**
@@ -138,13 +139,14 @@ const fits = (schema: Schema, value: unknown) =>
 
 function cleanObject(
   schema: Schema,
-  value: Record<string, unknown>,
+  value: Record<string | symbol, unknown>,
   isForm: boolean,
 ): Record<string, unknown> {
   const result: Record<string, unknown> = {}
+  const { [FORM]: marked } = value
   for (const [name, property] of Object.entries(schema.properties ?? {})) {
     if (!Object.hasOwn(value, name)) continue
-    const cleaned = clean(property, value[name], isForm)
+    const cleaned = clean(property, value[name], isForm || (marked instanceof Set && marked.has(name)))
     if (cleaned === undefined) continue
     if (property['x-alone'] && property.enum?.includes(cleaned)) return { [name]: cleaned }
     result[name] = cleaned
@@ -182,6 +184,7 @@ export function compileInput(
   const aliases = Object.entries(shape.properties ?? {}).flatMap(([name, { 'x-same-as': older }]) =>
     older === undefined ? [] : [[name, older] as const],
   )
+  const required = aliases.filter(([, older]) => shape.required?.includes(older))
   return (data) => {
     if (FAILURE in Object(data)) return { error: (data as { [FAILURE]: Error })[FAILURE] }
     const other = ids.find((name) => !ONE_SPELLING.test(String(Object(data)[name])))
@@ -190,7 +193,8 @@ export function compileInput(
     if (is(shape, 'object') && (data === undefined || data === null)) data = {}
     const unknown = shape.additionalProperties === false ? unknownNames(shape, Object(data)) : undefined
     if (unknown) return { error: new InputError(unknown) }
-    const value = clean(shape, data, FORM in Object(data))
+    const value = clean(shape, data, Object(data)[FORM] === true)
+    for (const [name, older] of required) Object(value)[older] ??= Object(value)[name]
     if (!validate(value)) return { error: new InputError(describe(validate.errors ?? [])) }
     return { value: aliases.length > 0 ? underOlderNames(value as Record<string, unknown>, aliases) : value }
   }

@@ -69,5 +69,5 @@ export const withTextMessage =
     if (!atomically) return inText(await handler(call))
     const inOneText = (work: Work, ...options: unknown[]) =>
       atomically(async (...given) => inText(await work(...given)), ...options)
-    return handler({ ...call, atomically: inOneText } as typeof call)
+    return handler(Object.assign({ ...call }, { atomically: inOneText }))
   }

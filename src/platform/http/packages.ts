@@ -36,14 +36,15 @@ export const sendNotBuilt = (name: PackageName, request: FastifyRequest, reply: 
 /**
  * Adds `reply.sendFile`. Browsers cache the built files for a year, because every file name contains a hash.
  */
-export const addAssets = (server: Server) =>
-  server.register(fastifyStatic, {
+export async function addAssets(server: Server): Promise<void> {
+  await server.register(fastifyStatic, {
     serve: false,
     preCompressed: true,
     index: false,
     immutable: true,
     maxAge: 31_536_000_000,
   })
+}
 
 /**
  * Sends a file of a built package from the `assets` folder in `folder`. `maxAge` in seconds replaces the year of

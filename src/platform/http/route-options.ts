@@ -16,17 +16,32 @@ type CallerOf<A> = A extends 'public' ? Guest : A extends 'optional' ? Viewer | 
 type Replies = Record<number, TSchema>
 type Sent<R extends Replies> = { [S in keyof R]: R[S] extends TSchema ? Static<R[S]> : never }[keyof R]
 
-export type UnvalidatedCall<A, P extends TSchema> = {
-  request: FastifyRequest
-  reply: FastifyReply
+export type Exchange = { request: FastifyRequest; reply: FastifyReply }
+
+type Operation = `${Verb} ${string}`
+
+/** Hides request and reply from handlers whose result the guest cache may store, because it may not depend on them. */
+type ExchangeOf<O, A> = O extends `GET ${string}`
+  ? A extends 'public' | 'optional'
+    ? object
+    : Exchange
+  : Exchange
+
+export type UnvalidatedCall<A, P extends TSchema, O = 'POST /'> = ExchangeOf<O, A> & {
+  /** Returns request and reply, and keeps the result out of the guest cache. */
+  uncached: () => Exchange
   params: Static<P>
   viewer: CallerOf<A>
 }
 
-export type RouteCall<A, P extends TSchema, Q extends TSchema, B extends TSchema, L> = UnvalidatedCall<
+export type RouteCall<
   A,
-  P
-> & {
+  P extends TSchema,
+  Q extends TSchema,
+  B extends TSchema,
+  L,
+  O = 'POST /',
+> = UnvalidatedCall<A, P, O> & {
   query: Static<Q>
   body: Static<B>
   loaded: L
@@ -52,6 +67,7 @@ export type RouteOptions<
   B extends TSchema,
   R extends Replies,
   L,
+  O,
 > = {
   /**
    * Verb and noun such as `listFeeds`. Must stay stable, because SDKs name functions after the operationId.
@@ -105,18 +121,18 @@ export type RouteOptions<
    * Loads the resource in the path, or throws 404 or 403. Runs before the validation error is thrown
    * (conventions-9).
    */
-  load?: (arrival: UnvalidatedCall<A, P>) => L | Promise<L>
+  load?: (arrival: UnvalidatedCall<A, P, O>) => L | Promise<L>
   /**
    * Replaces `load` on routes whose statement makes the same checks. Runs for invalid input only, so that 404
    * and 403 still precede 422.
    */
-  precheck?: (arrival: UnvalidatedCall<A, P>) => unknown
+  precheck?: (arrival: UnvalidatedCall<A, P, O>) => unknown
 }
 
-type PlainHandler<A, P extends TSchema, Q extends TSchema, B extends TSchema, R extends Replies, L> = {
+type PlainHandler<A, P extends TSchema, Q extends TSchema, B extends TSchema, R extends Replies, L, O> = {
   idempotent?: never
   handler: (
-    call: RouteCall<A, P, Q, B, Awaited<L>>,
+    call: RouteCall<A, P, Q, B, Awaited<L>, O>,
   ) => Sent<R> | FastifyReply | Promise<Sent<R> | FastifyReply>
 }
 
@@ -132,6 +148,7 @@ type IdempotentHandler<A, P extends TSchema, Q extends TSchema, B extends TSchem
 type None = TObject<Record<never, never>>
 
 export type AddRoute = <
+  const O extends Operation,
   const A extends Access,
   const R extends Replies,
   P extends TSchema = None,
@@ -139,14 +156,14 @@ export type AddRoute = <
   B extends TSchema = None,
   L = undefined,
 >(
-  operation: `${Verb} ${string}`,
-  options: RouteOptions<A, P, Q, B, R, L> &
-    (PlainHandler<A, P, Q, B, R, L> | IdempotentHandler<A, P, Q, B, R, L>),
+  operation: O,
+  options: RouteOptions<A, P, Q, B, R, L, NoInfer<O>> &
+    (PlainHandler<A, P, Q, B, R, L, NoInfer<O>> | IdempotentHandler<A, P, Q, B, R, L>),
 ) => void
 
-export type AnyRoute = RouteOptions<Access, TSchema, TSchema, TSchema, Replies, unknown> & {
+export type AnyRoute = RouteOptions<Access, TSchema, TSchema, TSchema, Replies, unknown, Operation> & {
   idempotent?: true
-  handler: (call: RouteCall<Access, TSchema, TSchema, TSchema, unknown>) => unknown
+  handler: (call: RouteCall<Access, TSchema, TSchema, TSchema, unknown, Operation>) => unknown
 }
 
 export type Documented = Pick<AnyRoute, 'operationId' | 'summary' | 'returns' | 'example'> & {

@@ -4,6 +4,7 @@ import {
   ApiError,
   addressBlocked,
   badRequest,
+  bodyTooLarge,
   type DeclaredError,
   forbidden,
   invalidInput,
@@ -24,23 +25,6 @@ import { hasTextMessage, textReplies, withTextMessage } from './message-forms.ts
 import { type TObject, type TSchema, Type } from './schema.ts'
 import { TREES, treeAdderOf } from './text-trees.ts'
 
-/**
- * Returns a function that reports whether `load` or the handler read `request` or `reply`. After such a read the
- * guest cache does not store the result, because the result may depend on the caller.
- */
-function watchReads(call: object, values: { request: FastifyRequest; reply: FastifyReply }): () => boolean {
-  let isRead = false
-  for (const [name, value] of Object.entries(values))
-    Object.defineProperty(call, name, {
-      enumerable: true,
-      get() {
-        isRead = true
-        return value
-      },
-    })
-  return () => isRead
-}
-
 const aliasOf = (operationId: string) => ({
   deprecated: true,
   description: `An older path of \`${operationId}\`, for existing clients.`,
@@ -59,7 +43,7 @@ function documentedErrors(
     tooManyRequests,
     // The query of any method may be unreadable.
     badRequest,
-    ...(method === 'GET' ? [] : [unsupportedMediaType]),
+    ...(method === 'GET' ? [] : [bodyTooLarge, unsupportedMediaType]),
     ...(isOpen ? [] : [unauthenticated]),
     ...(method === 'GET' && !path.startsWith('/auth/') ? [] : [addressBlocked]),
     ...(method === 'GET' || options.access === 'public' || options.whileSilenced ? [] : [silenced]),
@@ -84,12 +68,16 @@ export function routesOn(server: Server, ctx: Context, { tag }: { tag: ApiTag })
       ? Type.Object({ ...(options.query as TObject | undefined)?.properties, trees: TREES })
       : options.query
     const isOpen = options.access === 'public' || options.access === 'optional'
-    const isShared = method === 'GET' && isOpen && !options.fresh
+    const isOpenRead = method === 'GET' && isOpen
+    const isShared = isOpenRead && !options.fresh
     const usesReplicas = isShared && !options.primary
     const guests = isShared && ctx.config.guestCacheMs > 0 ? guestCacheOf(ctx) : undefined
-    const callOf = (request: FastifyRequest, reply: FastifyReply) => ({
-      request,
-      reply,
+    const callOf = (request: FastifyRequest, reply: FastifyReply, onUncached?: () => void) => ({
+      ...(isOpenRead ? {} : { request, reply }),
+      uncached: () => {
+        onUncached?.()
+        return { request, reply }
+      },
       params: request.params,
       query: request.query,
       body: request.body,
@@ -131,10 +119,12 @@ export function routesOn(server: Server, ctx: Context, { tag }: { tag: ApiTag })
     const answerGuest = async (cache: GuestCache, request: FastifyRequest, reply: FastifyReply) => {
       let body: unknown
       const isAnswered = await cache.answer(request, reply, status, async () => {
-        const call = callOf(request, reply)
-        const isRead = watchReads(call, { request, reply })
+        let isCacheable = true
+        const call = callOf(request, reply, () => {
+          isCacheable = false
+        })
         body = await run(call, request, reply)
-        if (isRead() || isSent(reply)) return undefined
+        if (!isCacheable || isSent(reply)) return undefined
         ctx.inspectBody?.(request, status, body)
         return reply.serialize(body as never) as string
       })

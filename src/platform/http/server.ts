@@ -8,6 +8,7 @@ import fastify, {
   type FastifyBaseLogger,
   type FastifyReply,
   type FastifyRequest,
+  type FastifyServerOptions,
   LogController,
   type RouteOptions,
 } from 'fastify'
@@ -119,12 +120,64 @@ const BODY_LIMIT = 1024 * 1024
 const LINE_LIMIT = 64 * 1024
 
 export async function createServer(ctx: Context & { identity: Identity }): Promise<Server> {
-  const { config, log, limiter, metrics, identity, sql } = ctx
-  const seen = seenAddresses(ctx)
+  const { config, limiter } = ctx
   const corsOf = corsHeaders(config.corsOrigins)
   const refuse = refuseUnreadable(corsOf)
+  const render = renderer(ctx)
+  const server = createInstance(ctx, {
+    frameworkErrors: async (error, request, reply) => {
+      // Calls `identify` here, because Fastify runs no hooks before this handler, for example after an
+      // undecodable URL.
+      identify(request, reply)
+      reply.headers(corsOf(request.headers.origin))
+      setRateHeaders(reply, await limiter.hit(`ip:${addressKey(request.ip)}`, config.rateLimits.anonymous))
+      render(error, request, reply)
+    },
+    clientErrorHandler: refuse,
+  })
+  acceptBodies(server)
+  await acceptForms(server)
+  const allowedMethods = rememberRoutes(server)
+
+  /** Fastify runs the hooks of a kind in the order of their registration, so this is the order of a request. */
+  const stages: Record<string, () => void | Promise<void>> = {
+    // Every later stage runs in the scope of the request, and even its refusal has an id.
+    scope: () => addScope(server, ctx, allowedMethods),
+    // Before admission, because browsers send preflight requests without a token.
+    cors: () => addCors(server, config.corsOrigins),
+    assets: () => addAssets(server),
+    // Before admission, because the site puts the token of its session cookie into the headers.
+    pages: () => addPages(server, ctx),
+    admission: () => addAdmission(server, ctx),
+    // After admission, so that the rate limit counts requests with an unreadable body too.
+    contentType: () => addContentTypeCheck(server),
+    bodies: () => limitUnfinishedBodies(server, config, refuse),
+    validation: () => addValidation(server),
+    caching: () => addCaching(server),
+    drain: () => addDrain(server, { ...ctx, noticeMs: config.drainNoticeMs }),
+    // Refuses before Fastify runs, so the place of this stage does not matter.
+    load: () => shedLoad(server, { ...ctx, cors: corsOf }),
+    log: () => addRequestLog(server, ctx),
+  }
+  for (const add of Object.values(stages)) await add()
+
+  server.setErrorHandler(render)
+  server.setNotFoundHandler(async (request, reply) => {
+    if (await server.sendPage?.(request, reply)) return reply
+    const methods = allowedMethods(request.url)
+    if (methods.length === 0 || methods.includes(request.method)) return render(noSuchPath(), request, reply)
+    const headers = { Allow: methods.join(', ') }
+    return render(methodNotAllowed({ headers }), request, reply)
+  })
+  return server
+}
+
+function createInstance(
+  { config, log }: Context,
+  handlers: Pick<FastifyServerOptions, 'frameworkErrors' | 'clientErrorHandler'>,
+): Server {
   const idOf = requestIds(config.trustProxy)
-  const server: Server = fastify({
+  const server = fastify({
     loggerInstance: log as unknown as FastifyBaseLogger,
     // Avoids a child logger for each request, because no code logs through it.
     childLoggerFactory: (logger) => logger,
@@ -142,21 +195,13 @@ export async function createServer(ctx: Context & { identity: Identity }): Promi
     }) as never,
     // Long parameters are safe, because no path contains a regular expression. Schemas bound their length.
     routerOptions: { maxParamLength: LINE_LIMIT, ignoreTrailingSlash: true, querystringParser: parseQuery },
-    frameworkErrors: async (error, request, reply) => {
-      // Calls `identify` here, because Fastify runs no hooks before this handler, for example after an
-      // undecodable URL.
-      identify(request, reply)
-      reply.headers(corsOf(request.headers.origin))
-      setRateHeaders(reply, await limiter.hit(`ip:${addressKey(request.ip)}`, config.rateLimits.anonymous))
-      render(error, request, reply)
-    },
-    clientErrorHandler: refuse,
+    ...handlers,
   }).withTypeProvider<TypeBoxTypeProvider>() as unknown as Server
-
   server.decorateRequest('viewer', null)
   server.decorateRequest('rate', null)
   server.decorateRequest('leave', () => {})
   server.decorateRequest('caller', null)
+  server.decorateRequest('isInner', false)
   server.setValidatorCompiler(
     ({ schema, httpPart }) => compileInput(schema, { isPath: httpPart === 'params' }) as never,
   )
@@ -168,16 +213,17 @@ export async function createServer(ctx: Context & { identity: Identity }): Promi
       return serialize(data)
     }
   })
-  acceptBodies(server)
-  await acceptForms(server)
-  const allowedMethods = rememberRoutes(server)
+  return server
+}
 
+function addScope(server: Server, ctx: Context, allowedMethods: (url: string) => string[]): void {
+  const seen = seenAddresses(ctx)
   // Uses callbacks, because promises would cost every request a few microseconds.
   server.addHook('onRequest', (request, reply, done) => {
     identify(request, reply)
-    if (!isInner(request)) seen.count(request)
-    request.leave = metrics.enterRequest(request.routeOptions.url)
-    request.caller = createScope(isInner(request) ? currentScope() : undefined)
+    if (!request.isInner) seen.count(request)
+    request.leave = ctx.metrics.enterRequest(request.routeOptions.url)
+    request.caller = createScope(request.isInner ? currentScope() : undefined)
     if (request.method === 'OPTIONS' && isForApi(request)) {
       const methods = allowedMethods(request.url)
       if (methods.length > 0) reply.header('Allow', methods.join(', '))
@@ -188,19 +234,30 @@ export async function createServer(ctx: Context & { identity: Identity }): Promi
     request.leave()
     if (request.caller) request.caller.isGone = true
   })
+  // Restores the request's scope, because body parsing continues in the async context of the connection.
+  server.addHook('preValidation', (request, _reply, done) =>
+    !request.caller || currentScope() === request.caller ? done() : runInScope(request.caller, done),
+  )
+}
+
+async function addCors(server: Server, origins: Context['config']['corsOrigins']): Promise<void> {
   await server.register(cors, {
-    origin: config.corsOrigins.includes('*') ? '*' : config.corsOrigins,
+    origin: origins.includes('*') ? '*' : origins,
     methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
     exposedHeaders: EXPOSED,
     maxAge: 86_400,
     strictPreflight: false,
   })
+}
 
-  await addAssets(server)
+function addPages(server: Server, { config, limiter, log }: Context): void {
   server.decorate('sendPage', null)
   server.decorate('sendOwnIcon', null)
   if (config.web) addWeb(server, { config, limiter, log })
-  const admit = admission({ config, limiter, identity })
+}
+
+function addAdmission(server: Server, ctx: Context & { identity: Identity }): void {
+  const admit = admission(ctx)
   // Outside the API, admission applies only to requests with a token to routes with optional access.
   // `limitByteRequests` limits the rate of requests for files.
   const isAdmitted = (request: FastifyRequest) =>
@@ -209,12 +266,13 @@ export async function createServer(ctx: Context & { identity: Identity }): Promi
   server.addHook('onRequest', async (request, reply) => {
     if (isAdmitted(request)) await admit(request, reply)
   })
-  // Restores the request's scope, because body parsing continues in the async context of the connection.
-  server.addHook('preValidation', (request, _reply, done) =>
-    !request.caller || currentScope() === request.caller ? done() : runInScope(request.caller, done),
-  )
+}
+
+function addContentTypeCheck(server: Server): void {
   server.addHook('onRequest', checkContentType)
-  limitUnfinishedBodies(server, config, refuse)
+}
+
+function addValidation(server: Server): void {
   server.addHook('preHandler', answerInvalid)
   server.addHook('onRoute', (route) => {
     route.attachValidation = true
@@ -222,11 +280,9 @@ export async function createServer(ctx: Context & { identity: Identity }): Promi
     if (route.url.startsWith(API) && route.config?.access === undefined)
       throw new Error(`${route.method} ${route.url} does not declare who may call it (config.access)`)
   })
+}
 
-  addCaching(server)
-  addDrain(server, { metrics, log, noticeMs: config.drainNoticeMs })
-  shedLoad(server, { sql, cors: corsOf, metrics })
-
+function addRequestLog(server: Server, { metrics, log }: Context): void {
   server.addHook('onResponse', (request, reply, done) => {
     request.leave()
     const route = request.routeOptions.url
@@ -236,7 +292,7 @@ export async function createServer(ctx: Context & { identity: Identity }): Promi
       status: reply.statusCode,
       seconds: reply.elapsedTime / 1000,
     })
-    if (isInner(request)) return done()
+    if (request.isInner) return done()
     log.info(
       {
         id: request.id,
@@ -251,8 +307,11 @@ export async function createServer(ctx: Context & { identity: Identity }): Promi
     )
     done()
   })
+}
 
-  const render = (error: unknown, request: FastifyRequest, reply: FastifyReply) => {
+const renderer =
+  ({ log }: Context) =>
+  (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
     const told = toApiError(error, { hasSentBytes: hasSentBytes(request) })
     const about = { id: request.id, method: request.method, route: request.routeOptions?.url }
     // An error in the log means that somebody must act. A request that fails for now is a warning without a stack. `Busy`
@@ -263,21 +322,12 @@ export async function createServer(ctx: Context & { identity: Identity }): Promi
     reply.code(told.status).headers(told.details.headers ?? {})
     sendError(reply, told.code, errorBody(told, language(request)))
   }
-  server.setErrorHandler(render)
-  server.setNotFoundHandler(async (request, reply) => {
-    if (await server.sendPage?.(request, reply)) return reply
-    const methods = allowedMethods(request.url)
-    if (methods.length === 0 || methods.includes(request.method)) return render(noSuchPath(), request, reply)
-    const headers = { Allow: methods.join(', ') }
-    return render(methodNotAllowed({ headers }), request, reply)
-  })
-  return server
-}
 
 const hasSentBytes = ({ headers }: FastifyRequest) =>
   headers['content-type'] !== undefined && !/\/(json|x-www-form-urlencoded)/.test(headers['content-type'])
 
 function identify(request: FastifyRequest, reply: FastifyReply) {
+  request.isInner = isInner(request)
   reply.header('X-Request-Id', request.id).header('X-Content-Type-Options', 'nosniff')
 }
 

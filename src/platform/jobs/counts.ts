@@ -57,3 +57,10 @@ export async function findJobsState(sql: Db): Promise<JobsState> {
     from jobs`
   return row
 }
+
+/** Lists waiting and running jobs of some tasks. Waiting includes a retry after a failure. */
+export const listOpenJobs = (sql: Db, tasks: string[]) => sql<
+  { task: string; key: string | null; running: boolean }[]
+>`
+  select task_identifier as task, key, locked_at is not null as running from graphile_worker.jobs
+  where task_identifier = any(${tasks}) and (locked_at is not null or attempts < max_attempts)`

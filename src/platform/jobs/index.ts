@@ -1,5 +1,5 @@
 export type { TaskList } from 'graphile-worker'
-export { countJobs, deleteFailedJobs, findJobsState, type JobsState } from './counts.ts'
+export { countJobs, deleteFailedJobs, findJobsState, type JobsState, listOpenJobs } from './counts.ts'
 export { addJob, hasJobQueue, migrateJobs, runWaitingJobs } from './jobs.ts'
 export { runOnLease } from './lease.ts'
 export { longestGap, type Schedule, sinceLastSchedule } from './schedules.ts'

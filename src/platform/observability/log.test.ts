@@ -78,6 +78,12 @@ test('logs a request without headers, secrets and personal data', () => {
   assert.equal(redactAddress('/users/a%40b.test?email=x'), '/users/[email]?email=[redacted]')
 })
 
+test('logs no headers of a form', () => {
+  const { log, lines } = capture('trace')
+  log.trace({ busboyOptions: { headers: { authorization: 'Bearer SECRET' } } }, 'reading a form')
+  assert.deepEqual({ ...lines[0], time: '' }, { level: 'trace', time: '', msg: 'reading a form' })
+})
+
 test('logs unusual values of `req` and `err`', () => {
   const { log, lines } = capture()
   const bare = new Error('bare')

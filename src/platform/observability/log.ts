@@ -111,7 +111,13 @@ export function createLog({ level, destination }: { level: string; destination?:
     base: null,
     timestamp: stdTimeFunctions.isoTime,
     formatters: { level: (label: string) => ({ level: label }) },
-    serializers: { err: describeError, error: describeError, req: describeRequest },
+    serializers: {
+      err: describeError,
+      error: describeError,
+      req: describeRequest,
+      // The form parser traces its options, which contain the headers of the request and thus its token.
+      busboyOptions: () => undefined,
+    },
   }
   return destination ? pino(options, destination) : pino(options)
 }

@@ -159,3 +159,25 @@ test('stops the start when a signal interrupts the build', async () => {
     [],
   )
 })
+
+test('keeps the packages that a developer installed by hand when a start builds the console', async () => {
+  const { home, start } = await clone('by hand', { npm: INSTALLS })
+  await mkdir(join(home, 'node_modules'))
+  await writeFile(join(home, 'node_modules/.package-lock.json'), '{}')
+  assert.equal((await start()).code, 0)
+  assert.ok(existsSync(join(home, 'node_modules/.package-lock.json')))
+})
+
+test('installs the packages of a build for tests that run after a start', async () => {
+  const { home, run, start } = await clone('tests', { npm: INSTALLS })
+  assert.equal((await start()).code, 0)
+  assert.ok(!existsSync(join(home, 'node_modules')))
+  assert.deepEqual(await run(['build-packages.mjs', 'console']), {
+    code: 0,
+    said: 'kith: installing the packages of console/\n',
+  })
+  assert.ok(existsSync(join(home, 'node_modules/vite')))
+  assert.deepEqual(await run(['build-packages.mjs', 'console']), { code: 0, said: '' })
+  assert.deepEqual(await start(), { code: 0, said: '' })
+  assert.ok(existsSync(join(home, 'node_modules/vite')))
+})

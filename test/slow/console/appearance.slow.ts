@@ -112,7 +112,8 @@ test('explains why a picture is refused, and keeps the other changes', { skip },
   await part
     .locator('input[type=file]')
     .setInputFiles({ name: 'small.png', mimeType: 'image/png', buffer: await drawing(40, 40) })
-  await part.locator('img').waitFor()
+  // The former picture is shown until the upload ends.
+  await part.locator('img[src^="blob:"]').waitFor()
   await page.getByRole('button', { name: '保存', exact: true }).click()
   await page.getByText('图片太小，至少需要 192 × 192 像素。').waitFor()
   assert.equal(await page.locator('[data-setting="site:contact"]').inputValue(), 'host@site.test')

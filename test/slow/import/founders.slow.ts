@@ -75,7 +75,10 @@ describe('imports founders and locked users of a stock installation', { skip: sk
     }
     assert.equal(await signIn(world, 'root'), 200)
     assert.equal(await signIn(world, 'restricted'), 403)
-    await assert.rejects(bring({ lockDisablers: false }), /options differ from those of the first run/)
+    await assert.rejects(
+      bring({ lockDisablers: false }),
+      /options differ from those of the first run: --time-zone UTC --waiting keep --lock-disablers\. Give/,
+    )
   })
 
   test('keeps a founder enabled when a repeated import no longer finds the user in the source', async () => {

@@ -183,6 +183,24 @@ describe('imports balances and payments', { skip: skipMariaDb }, async () => {
     assert.deepEqual(await faultsOf(given), [])
   })
 
+  test('refunds pending payments of a source without points into the wallet', async () => {
+    const old = await createThinkSns(maria, 'fen')
+    await addOldMoney(old)
+    for (const table of ['currencies', 'currency_orders']) await old.run(`drop table ${table}`)
+    const world = await createWorld()
+    const bring = bringerOf(world, { database: old.address })
+    for (const { code, printed } of [await bring(), await bring({ again: true })]) {
+      assert.equal(code, 0)
+      assert.ok(printed.some((line) => line.startsWith('The old site has no points')))
+      assert.deepEqual(await owned(world, 'points'), {})
+      assert.deepEqual(await owned(world, 'wallet'), { 1: 5900 + 10 + 11 + 30 + 20 + 21, 2: 16 + 50 })
+      const { balanced, totals } = await audit(world)
+      assert.ok(balanced)
+      assert.equal(totals.points.escrow, 0)
+      assert.deepEqual(await faultsOf(world), [])
+    }
+  })
+
   test('returns a payment once whose row the source removed, and keeps it nowhere', async () => {
     const later = await createWorld()
     const bring = bringerOf(later, { database: source.address })

@@ -11,6 +11,9 @@ import { createThinkSns, type ThinkSns } from '#test/fixtures/thinksns.ts'
 import { createWorld } from '#test/world.ts'
 import { closeMove } from '../../../importers/thinksns/import.ts'
 
+/** Hash of `another one`. */
+const OTHER_HASH = '$2y$04$36yc.BveR3xq6bWZ27HD0OUxh0YR.7pDTNj8pkPsPk.nEbwudiQgi'
+
 describe('imports users', { skip: skipMariaDb }, async () => {
   let maria: MariaDb
   let source: ThinkSns
@@ -197,6 +200,8 @@ describe('imports users', { skip: skipMariaDb }, async () => {
   test('applies new, changed and deleted rows of the source in a second run', async () => {
     await source.add('users', { id: 20, name: 'late', email: 'late@example.org', password: HASH })
     await source.run("update users set bio = 'changed' where id = 3")
+    assert.equal((await signIn('13800000002')).status, 200)
+    await source.run(`update users set password = '${OTHER_HASH}' where id = 2`)
     await source.run("update users set name = 'between' where id = 1")
     await source.run("update users set name = 'root' where id = 9")
     await source.run('delete from user_follow where id = 5')
@@ -211,6 +216,8 @@ describe('imports users', { skip: skipMariaDb }, async () => {
     )
     assert.equal(people[1]?.bio, 'changed')
     assert.equal((await signIn('between')).status, 200)
+    assert.equal((await signIn('13800000002')).status, 422)
+    assert.equal((await signIn('13800000002', 'another one')).status, 200)
     assert.equal((await guest('GET', '/users/3')).body.extra.followers_count, 0)
     const [found] = await sql<{ there: boolean }[]>`
       select f.size > 0 as there from file_uses u join files f on f.id = u.file_id where u.id = 13`
@@ -273,7 +280,7 @@ describe('imports users', { skip: skipMariaDb }, async () => {
     const { decisions } = await bringBroken()
     await assert.rejects(closeMove(broken.ctx), /decisions are not confirmed/)
     await accept(broken, decisions)
-    await closeMove(broken.ctx)
+    await closeMove(broken.ctx, { unverified: true })
     await assert.rejects(bringBroken(), /import into this database is closed/)
     await assert.rejects(closeMove(broken.ctx), /no import to close/)
   })

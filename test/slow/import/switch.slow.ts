@@ -62,10 +62,13 @@ for (const seed of SEEDS)
     /** Runs a command of the guide with the addresses of this test. */
     async function run(command: string): Promise<{ code: number; text: string }> {
       const old = `--database ${source.address.replace('root@', 'mover:word@')}`
+      const arrays: Record<string, string> = {
+        OLD: old,
+        FILES: `--files ${files}`,
+        ALL: `${old} --files ${files} --time-zone UTC`,
+      }
       const words = command
-        .replace('$ALL', `$OLD --files /path/to/storage/app/public --time-zone UTC`)
-        .replace('$OLD', old)
-        .replaceAll('/path/to/storage/app/public', files)
+        .replace(/"\$\{(\w+)\[@\]\}"/g, (_, name: string) => arrays[name] ?? '')
         .split(/\s+/)
       assert.deepEqual(words.slice(0, 2), ['npx', 'kith'])
       const child = kith(words.slice(2))
@@ -214,7 +217,7 @@ for (const seed of SEEDS)
       })
       assert.equal(feed.status, 201)
       await stopKith()
-      const { code, text } = await run('npx kith import verify $OLD')
+      const { code, text } = await run(LAST?.[1] ?? '')
       assert.equal(code, 1)
       assert.match(text, /✗ feeds that guests see: .*\n {2}1 here without a source/)
     })

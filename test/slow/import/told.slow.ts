@@ -22,6 +22,12 @@ describe('reports what an import cannot keep', { skip: skipMariaDb }, async () =
     await writeFile(join(folder, path), bytes)
   }
 
+  const storedFiles = async () => {
+    const uploads = join(world.ctx.config.dataDir ?? '', 'uploads')
+    const entries = await readdir(uploads, { recursive: true, withFileTypes: true }).catch(() => [])
+    return entries.filter((entry) => entry.isFile())
+  }
+
   before(async () => {
     maria = await startMariaDb()
     source = await createThinkSns(maria, 'told')
@@ -53,6 +59,8 @@ describe('reports what an import cannot keep', { skip: skipMariaDb }, async () =
     }
     await put('a/1.png', picture)
     await put('a/2.png', picture.subarray(0, 20))
+    await run("update users set avatar = 'public:avatars/1.png' where id = 1")
+    await put('avatars/1.png', picture.subarray(0, picture.length - 20))
     await add('wallets', { user_id: 2, balance: 400, deleted_at: '2020-01-01 00:00:00' })
     await add('wallet_charges', {
       user_id: 1,
@@ -83,12 +91,29 @@ describe('reports what an import cannot keep', { skip: skipMariaDb }, async () =
     const { reasons } = await bring({ dryRun: true })
     assert.deepEqual(reasons('bytes of files', 'file 2 of user 1'), ['unsupported file type'])
     assert.deepEqual(reasons('bytes of files', 'file 1 of user 1'), ['differs from the stored bytes'])
-    assert.deepEqual(await readdir(join(world.ctx.config.dataDir ?? '', 'files')).catch(() => []), [])
+    assert.deepEqual(reasons('pictures', 'users.avatar 1'), ['damaged: kept as it is'])
+    assert.deepEqual(await storedFiles(), [])
     assert.equal((await sql`select from file_uses`).count, 0)
+  })
+
+  test('keeps the lines about files that were copied before an interruption', async () => {
+    const other = await createWorld()
+    const bringOther = bringerOf(other, { database: source.address, files: folder })
+    for (const step of ['bytes of files', 'pictures'])
+      await assert.rejects(
+        bringOther({}, (at) => {
+          if (at.startsWith(`${step}: `)) throw new Error(`broken off in ${step}`)
+        }),
+        new RegExp(`broken off in ${step}`),
+      )
+    const { reasons } = await bringOther({ resume: true })
+    assert.deepEqual(reasons('bytes of files', 'file 1 of user 1'), ['differs from the stored bytes'])
+    assert.deepEqual(reasons('pictures', 'users.avatar 1'), ['damaged: kept as it is'])
   })
 
   test('keeps the lines about copied files in later runs, and drops those of files that are gone', async () => {
     await bring()
+    assert.equal((await storedFiles()).length, 2)
     const later = await bring()
     assert.deepEqual(later.reasons('bytes of files', 'file 1 of user 1'), ['differs from the stored bytes'])
     assert.deepEqual(later.reasons('bytes of files', 'file 2 of user 1'), ['unsupported file type'])
@@ -136,6 +161,23 @@ describe('reports what an import cannot keep', { skip: skipMariaDb }, async () =
       ['wallets', 'deleted wallet of an older version', 400],
     ])
     assert.equal((await sql`select from withdrawals`).count, 0)
+  })
+
+  test('moves tags to a category of its own when the source removed all categories', async () => {
+    await source.add('tag_categories', { id: 1, name: 'first' }, { id: 2, name: 'second' })
+    await source.add('tags', { id: 1, name: 'tag', tag_category_id: 2 })
+    await bring()
+    const shown = async () => [
+      ...(await sql`select c.id, c.name, t.name as tag from tag_categories c left join tags t on t.tag_category_id = c.id`),
+    ]
+    await source.run('delete from tag_categories')
+    for (const _ of [1, 2]) {
+      await bring()
+      assert.deepEqual(await shown(), [{ id: 1, name: '其他', tag: 'tag' }])
+    }
+    await source.run('delete from tags')
+    await bring()
+    assert.deepEqual(await shown(), [])
   })
 
   test('leaves out topics of questions that the source disabled', async () => {

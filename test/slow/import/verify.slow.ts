@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { bringerOf } from '#test/fixtures/bring-over.ts'
+import { accept, bringerOf } from '#test/fixtures/bring-over.ts'
 import { createDice } from '#test/fixtures/dice.ts'
 import { type MariaDb, skipMariaDb, startMariaDb } from '#test/fixtures/mariadb.ts'
 import { writeFiles } from '#test/fixtures/mirrored.ts'
@@ -11,6 +11,8 @@ import { addOldCommunity } from '#test/fixtures/old-community.ts'
 import { createThinkSns, type ThinkSns } from '#test/fixtures/thinksns.ts'
 import { createWorld } from '#test/world.ts'
 import { type FileSource, openFiles } from '../../../importers/thinksns/database/files.ts'
+import { listDecisions } from '../../../importers/thinksns/decisions.ts'
+import { closeMove } from '../../../importers/thinksns/import.ts'
 import { verify } from '../../../importers/thinksns/verify/verify.ts'
 
 describe('compares an import with its source', { skip: skipMariaDb }, async () => {
@@ -49,12 +51,62 @@ describe('compares an import with its source', { skip: skipMariaDb }, async () =
       lines.filter((line) => !line.startsWith('✓') && !/^(points|wallet): /.test(line)),
       ['go'],
     )
-    assert.ok(lines.some((line) => /^✓ bytes of files: [1-9]\d* the same, 0 missing there$/.test(line)))
+    assert.ok(
+      lines.some((line) =>
+        /^✓ bytes of files: [1-9]\d* the same, \d+ not copied, as the report says, 0 here but/.test(line),
+      ),
+    )
     assert.ok(lines.some((line) => /^✓ buyers of content: [1-9]/.test(line)))
     assert.ok(
       lines.some((line) => /^points: balances here \d+, in escrow \d+, opening by currencies/.test(line)),
     )
     assert.equal(code, 0)
+  })
+
+  test('allows the end of an import only after the last run was compared', async () => {
+    const { ctx } = world
+    await accept({ sql, ...world }, await listDecisions(sql))
+    await sql`update imports set runs = runs + 1`
+    await assert.rejects(closeMove(ctx), /`kith import verify` has not ended with go/)
+    await sql`update ledger_accounts set balance = balance + 1 where owner_id = 3`
+    assert.equal((await verified()).code, 1)
+    await assert.rejects(closeMove(ctx), /`kith import verify` has not ended with go/)
+    await sql`update ledger_accounts set balance = balance - 1 where owner_id = 3`
+    await sql`update imports set finished_at = null`
+    const unfinished = await verified()
+    assert.equal(unfinished.code, 1)
+    assert.equal(unfinished.lines[0], '✗ the last run has not finished: repeat it')
+    await sql`update imports set finished_at = now()`
+    await assert.rejects(closeMove(ctx), /`kith import verify` has not ended with go/)
+    assert.equal((await verified()).code, 0)
+    assert.equal(await closeMove(ctx), 0)
+    await sql`update imports set closed_at = null, verified_run = null`
+    assert.equal(await closeMove(ctx, { unverified: true }), 0)
+    await sql`update imports set closed_at = null`
+  })
+
+  test('rejects a database without an import', async () => {
+    const empty = await createWorld()
+    await assert.rejects(
+      verify(empty.sql, { database: source.address }, { print: () => {} }),
+      /contains no import: run `kith import thinksns` first/,
+    )
+  })
+
+  test('names disabled users whose rows the source deleted, and still ends with go', async () => {
+    const bring = bringerOf({ sql, ...world }, { database: source.address, files: folder })
+    await source.run('delete from users where id = 9')
+    const { reasons } = await bring()
+    assert.deepEqual(reasons('users', 9), ['no longer in the source: disabled'])
+    const { code, lines } = await verified()
+    assert.equal(code, 0, lines.join('\n'))
+    assert.ok(
+      lines.includes('1 users disabled, because the old site has no row of them: 9'),
+      lines.join('\n'),
+    )
+    await sql`update users set deleted_at = null where id = 9`
+    assert.ok((await verified()).lines.includes('  1 here without a source: 9'))
+    await sql`update users set deleted_at = now() where id = 9`
   })
 
   for (const [what, statement, line] of [
@@ -104,6 +156,11 @@ describe('compares an import with its source', { skip: skipMariaDb }, async () =
       'a lost order',
       'delete from earlier_orders where id in (select min(id) from earlier_orders)',
       'earlier orders of points',
+    ],
+    [
+      'a file that is neither copied nor reported',
+      "with gone as (delete from import_notes where source_table = 'bytes of files') update files set size = 0 where id in (select min(file_id) from import_uploads)",
+      'bytes of files',
     ],
     ['other bytes', `update files set md5 = decode(md5('x'), 'hex') where size > 0`, 'bytes of files'],
     ['a lost comment', 'delete from comments where id in (select id from comments limit 1)', 'comments'],

@@ -50,7 +50,16 @@ export type Page = {
 
 export const definePage = (page: Page): Page => page
 
-export type Route = { path: string; page: string; access?: 'members' | 'guests' }
+export type Route = {
+  path: string
+  page: string
+  access?: 'members' | 'guests'
+  /**
+   * Kind of content that only its deletion hides (`KINDS` of search). A missing id below the newest id was therefore
+   * deleted, and the page answers 410. For other content, a 410 would reveal that it is hidden.
+   */
+  goneIn?: string
+}
 
 export type MenuEntry = {
   path: string

@@ -1,5 +1,6 @@
-import { Alert, Box, Button, Typography } from '@mui/material'
+import { Alert, Box, Button, Link, Typography } from '@mui/material'
 import { useState } from 'react'
+import { Link as RouterLink } from 'react-router'
 import { call } from '../../api/client.ts'
 import { messageOf } from '../../api/message.ts'
 import { useText } from '../../shell/text.ts'
@@ -36,6 +37,12 @@ export function BackupStep({ done }: StepProps) {
           'The server makes a backup every night when BACKUP_TO is set in its environment. A backup holds the database and all uploads.',
           '在服务器环境变量中设置 BACKUP_TO 后，服务器每晚自动备份数据库和全部上传文件。',
         ])}
+      </Typography>
+      <Typography gutterBottom>
+        {t(['Are you moving a site here?', '要把已有站点迁移到这里？'])}{' '}
+        <Link component={RouterLink} to="/backups">
+          {t(['Restore its backup', '恢复其备份'])}
+        </Link>
       </Typography>
       <Button onClick={() => void test()}>{t(['Test the backup place', '测试备份位置'])}</Button>
       <Box role="status" sx={{ my: 1 }}>

@@ -110,6 +110,8 @@ async function contactsOf(
     else if (taken.has(contact.key) || (holder && (!holder.deleted || row.deleted_at !== null)))
       batch.mend(row, `another user has the same ${kind}: left empty`, kind)
     else {
+      if (kind === 'phone' && contact.value !== row.phone)
+        batch.mend(row, 'phone number without country code, spaces and hyphens', 'phone')
       taken.add(contact.key)
       contacts.set(row, contact)
       if (!holder) continue
@@ -174,12 +176,8 @@ async function writePeople(tx: Tx, rows: Row[], batch: Batch): Promise<void> {
     update users u set name_key = 'moving ' || u.id, email = null, email_key = null, phone = null
     from ${relation(tx, { id: 'bigint', name_key: 'text', email_key: 'text', phone: 'text' }, people)}
     where u.id = r.id and (u.name_key, u.email_key, u.phone) is distinct from (r.name_key, r.email_key, r.phone)`
-  // Excludes passwords from the upsert. The next statement keeps Argon2 hashes that Kith stored at a sign-in.
-  await upsert(tx, 'users', PERSON_COLUMNS, people, { keep: ['password'] })
-  await tx`
-    update users u set password = r.password from ${relation(tx, { id: 'bigint', password: 'text' }, people)}
-    where u.id = r.id and u.password is distinct from r.password
-      and (u.password is null or u.password not like '$argon2id$%' or r.password like '$argon2id$%')`
+  // Replaces Argon2 hashes that a sign-in during the rehearsal stored, because the password may have changed in the source.
+  await upsert(tx, 'users', PERSON_COLUMNS, people)
   await tx`insert into user_counts (user_id) select unnest(${ids}::bigint[]) on conflict do nothing`
   await wantAvatars(tx, rows, batch)
 }
@@ -233,19 +231,20 @@ export const users = defineTable({
   ],
   key: ['id'],
   gone: all(
-    freed('users', (sql) => sql`name_key = 'moving ' || id, email = null, email_key = null, phone = null`),
-    withoutPictures('users.avatar', 'users.bg'),
     custom('hide', {
       // Their content stays. Founders stay too, because the site needs an administrator.
       async after(tx, { from, to }, rows) {
-        const { count } = await tx`
+        const gone = await tx<{ id: number }[]>`
           update users u set deleted_at = now() where id >= ${from} and id < ${to} and deleted_at is null
             and not id = any(${rows.map(({ id }) => Number(id ?? 0))}::bigint[])
             and not exists (
-              select from user_roles x join roles r on r.id = x.role_id where x.user_id = u.id and r.name = 'founder')`
-        return count
+              select from user_roles x join roles r on r.id = x.role_id where x.user_id = u.id and r.name = 'founder')
+          returning id`
+        return gone.map(({ id }) => String(id))
       },
     }),
+    freed('users', (sql) => sql`name_key = 'moving ' || id, email = null, email_key = null, phone = null`),
+    withoutPictures('users.avatar', 'users.bg'),
   ),
   reread: 'whole',
   states: existing('users', 'users'),

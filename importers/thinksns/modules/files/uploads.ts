@@ -69,7 +69,10 @@ const uses = defineTable({
     where id >= ${from} and id < ${to}
     union all
     select 'files of ' || split_part(channel, ':', 1), raw, concat_ws(' ', id, file_id, channel) from file_uses
-    where id >= ${from} and id < ${to} and raw is not null and channel is not null`,
+    where id >= ${from} and id < ${to} and raw is not null and channel is not null
+    union all
+    select 'files of news', c.place_id, concat_ws(' ', u.id, u.file_id) from import_claims c
+    join file_uses u on u.id = c.use_id where c.place = 'news' and u.id >= ${from} and u.id < ${to}`,
   columns: {
     id: 'int',
     file_id: 'int',

@@ -190,8 +190,9 @@ const PEOPLE_AT_ONCE = 1000
 
 export const bookBalances: ImportStep = {
   name: 'balances',
-  async run({ transaction, progress }) {
+  async run({ transaction, options, progress }) {
     await transaction(async (tx) => {
+      if (options.inFen) await tx`update import_holds set currency = 'wallet' where currency = 'points'`
       await findDue(tx)
       let [last, done] = [0, 0]
       for (;;) {

@@ -139,6 +139,9 @@ export const cashes = defineTable({
       else return true
       return false
     })
+    for (const row of kept)
+      if (![null, 0, 1, 2].includes(row.status))
+        batch.mend(row, 'value not supported: pending', { column: 'status', new: 'pending' })
     const ids = await assignIds(
       tx,
       `${NUMBERS} wallet`,

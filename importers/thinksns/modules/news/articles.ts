@@ -11,7 +11,7 @@ import { createConverter, isHtml } from '../../html/markdown.ts'
 import { claimUses, findUses, unclaimed } from '../files/uses.ts'
 import { noteImportedHolds } from '../ledger/balances.ts'
 
-const SUBJECT_MAX = 200
+export const SUBJECT_MAX = 200
 
 const NEWS = {
   id: 'int',
@@ -71,6 +71,8 @@ async function contentsOf(rows: Row[], batch: Batch): Promise<Map<Row, string>> 
       else batch.mend(row, 'HTML converted to Markdown', 'content')
     } else {
       contents.set(row, content)
+      if (content.includes('/storage/'))
+        batch.mend(row, 'pictures of the old site in the text: embedded as uploads')
       if (/<(br|img|span)[\s/>]/i.test(content)) batch.mend(row, 'tags in Markdown: shown as text')
     }
   }

@@ -30,6 +30,10 @@ function stateOfDate(
   return atDecision && time(end) < time(created) + (day ?? 0) * DAY ? 'rejected' : 'expired'
 }
 
+const PENDING = 'value not supported: pending'
+
+const isKnown = (state: number | null) => [null, 0, 1, 2].includes(state)
+
 const stateOfNumber = (state: number | null, end: string | null): State =>
   state === 2
     ? 'rejected'
@@ -74,6 +78,11 @@ const feedPins = defineTable({
       'feed_pinneds',
       rows.map((row) => {
         const comment = row.channel === 'comment'
+        if (!comment && row.channel !== 'feed')
+          batch.mend(row, 'value not supported: imported as the pin of a feed', {
+            column: 'channel',
+            new: 'feed',
+          })
         return {
           row,
           sourceId: row.id ?? 0,
@@ -141,6 +150,7 @@ const newsPins = defineTable({
         // For a comment, `raw` is the comment and `target` the article. Other pin tables swap the two
         // columns.
         const comment = row.channel === 'news:comment'
+        if (!isKnown(row.state)) batch.mend(row, PENDING, { column: 'state', new: 'pending' })
         return {
           row,
           sourceId: row.id ?? 0,
@@ -210,6 +220,7 @@ const groupPins = defineTable({
       'group_pinneds',
       rows.map((row) => {
         const comment = row.channel === 'comment'
+        if (!isKnown(row.status)) batch.mend(row, PENDING, { column: 'status', new: 'pending' })
         return {
           row,
           sourceId: row.id ?? 0,

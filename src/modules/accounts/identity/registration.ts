@@ -9,6 +9,7 @@ import { recordConsents } from '#modules/pages/index.ts'
 import { readSettings } from '#modules/settings/index.ts'
 import { type IssuedToken, issueToken } from '#modules/tokens/index.ts'
 import { screenWords, sensitiveWords } from '#modules/words/index.ts'
+import type { Config } from '#platform/config'
 import type { Context } from '#platform/context.ts'
 import { type Db, onConstraint, type Tx, transaction } from '#platform/database'
 import { invalidField } from '#platform/errors.ts'
@@ -166,7 +167,15 @@ export async function registerUser(
   })
 }
 
-export const founderPasswordPath = (ctx: Context) => join(ctx.config.dataDir, 'founder-password')
+export const founderPasswordFile = ({ dataDir }: Pick<Config, 'dataDir'>) => join(dataDir, 'founder-password')
+export const founderPasswordPath = ({ config }: Pick<Context, 'config'>) => founderPasswordFile(config)
+
+/** Returns whether anyone but the founder of a new site has an account. */
+export async function hasMembers(sql: Db): Promise<boolean> {
+  const [table] = await sql`select to_regclass('users') as present`
+  if (table?.present === null) return false
+  return (await sql`select from users limit 2`).length > 1
+}
 
 /**
  * Creates the founder of a new site. Returns the password only if the server generated one. Creates none while an import

@@ -189,7 +189,8 @@ export function signInRoutes(server: Server, ctx: Context) {
       access: 'public',
       reply: { 200: TokenView },
       errors: [unauthenticated],
-      handler: ({ request }) => {
+      handler: ({ uncached }) => {
+        const { request } = uncached()
         const token = presented(request)
         if (token === undefined) throw unauthenticated()
         return refreshToken(ctx, token, deviceOf(request))
@@ -203,7 +204,8 @@ export function signInRoutes(server: Server, ctx: Context) {
       access: 'public',
       reply: { 200: SignedOut },
       errors: [unauthenticated],
-      handler: async ({ request }) => {
+      handler: async ({ uncached }) => {
+        const { request } = uncached()
         await signOut(ctx, presented(request))
         return { message: localizedMessage(request, 'Signed out.', '已退出登录。').message[0] ?? '' }
       },

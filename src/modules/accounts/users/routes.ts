@@ -1,10 +1,17 @@
-import { loginKind } from '#lib/identifiers.ts'
+import { type Login, loginKind } from '#lib/identifiers.ts'
 import { nameKey } from '#lib/text.ts'
 import { hasAbility } from '#modules/abilities/index.ts'
 import { readSettings } from '#modules/settings/index.ts'
 import type { Context } from '#platform/context.ts'
 import { invalidField } from '#platform/errors.ts'
-import { attemptCounter, type CountAttempt, routesOn, type Server, Type } from '#platform/http'
+import {
+  attemptCounter,
+  type CountAttempt,
+  routesOn,
+  type Server,
+  Type,
+  type UnvalidatedCall,
+} from '#platform/http'
 import { isAccountUsed, storedAccount } from '../identity/codes.ts'
 import { noSuchUser, UserFlagsQuery, UserKeyParams, UserListQuery, UserView } from '../schema.ts'
 import { findRelation, findUserId, listUserIds } from './queries.ts'
@@ -13,6 +20,12 @@ import { userPage, userViews } from './view.ts'
 const NAMES_MAX = 100
 /** Id in the response when the server reveals only that an account exists (sign-in-21). */
 const UNDISCLOSED = -1
+
+/** Returns undefined for another spelling of an id, such as `01` (conventions-4). */
+function loginOf(given: string): Login | undefined {
+  const login = loginKind(given)
+  return login.kind === 'id' && given !== String(login.value) ? undefined : login
+}
 
 export function userRoutes(server: Server, ctx: Context) {
   const { sql } = ctx
@@ -45,13 +58,14 @@ export function userRoutes(server: Server, ctx: Context) {
    * most that the account exists.
    */
   const find = async (
-    key: string,
+    given: string,
     viewer: number,
     countAttempt: CountAttempt,
   ): Promise<number | typeof UNDISCLOSED | undefined> => {
-    const login = loginKind(key)
+    const login = loginOf(given)
+    if (!login) return undefined
     if (login.kind === 'id' || login.kind === 'name') return findUserId(sql, login)
-    const id = /^\d+$/.test(key) ? await findUserId(sql, { kind: 'id', value: Number(key) }) : undefined
+    const id = /^\d+$/.test(given) ? await findUserId(sql, { kind: 'id', value: Number(given) }) : undefined
     if (id !== undefined) return id
     if (await hasAbility(ctx, viewer, 'admin:user:show')) return findUserId(sql, login)
     // Counts the attempt before the lookup, so that the rate limit does not reveal whether the account
@@ -63,11 +77,11 @@ export function userRoutes(server: Server, ctx: Context) {
     return (await isAccountUsed(sql, storedAccount(login.kind, login.value))) ? UNDISCLOSED : undefined
   }
 
-  type Lookup = Parameters<typeof attemptCounter>[1] & { params: { user: string }; viewer: { id: number } }
+  type Lookup = Pick<UnvalidatedCall<'optional', typeof UserKeyParams>, 'uncached' | 'params' | 'viewer'>
   const findOrThrow = async (call: Lookup) => {
     const id = await find(call.params.user, call.viewer.id, () =>
       // Creates the attempt counter lazily, so that responses to lookups by id or name stay cacheable.
-      attemptCounter(ctx, call)(),
+      attemptCounter(ctx, call.uncached())(),
     )
     if (id === undefined) throw noSuchUser()
     return id
@@ -86,12 +100,12 @@ export function userRoutes(server: Server, ctx: Context) {
     precheck: findOrThrow,
     handler: async (call) => {
       const { params, query, viewer } = call
-      const login = loginKind(params.user)
+      const login = loginOf(params.user)
       // Skips the lookup of an id, because `userViews` omits unknown users.
-      const id = login.kind === 'id' ? login.value : await findOrThrow(call)
+      const id = login?.kind === 'id' ? login.value : await findOrThrow(call)
       // Bypasses the reply schema, which requires all fields of a user.
       if (id === UNDISCLOSED)
-        return call.reply.type('application/json; charset=utf-8').send(`{"id":${UNDISCLOSED}}`)
+        return call.uncached().reply.type('application/json; charset=utf-8').send(`{"id":${UNDISCLOSED}}`)
       const { following, follower } = query
       const [users, followed, follows] = await Promise.all([
         userViews(ctx, sql, [id], viewer.id),

@@ -18,6 +18,13 @@ test('lists enabled users by ids, newest first', async () => {
   assert.deepEqual(await find(`${all}&limit=1`), [bob.id])
 })
 
+test('returns 404 for another spelling of an id (conventions-4)', async () => {
+  const { id } = await person()
+  for (const spelling of [`0${id}`, `%20${id}`, `${id}%20`, `${id}%0a`, `${id}.0`, `+${id}`])
+    assert.equal((await guest('GET', `/users/${spelling}`)).status, 404, spelling)
+  assert.equal((await guest('GET', `/users/${id}`)).body.id, id)
+})
+
 test('returns all requested users when no limit is given (sign-in-13)', async () => {
   const crowd = await Promise.all(Array.from({ length: 20 }, () => person()))
   assert.equal((await find(`id=${ids(crowd).join(',')}`)).length, 20)

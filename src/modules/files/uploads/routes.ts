@@ -104,7 +104,8 @@ export function uploadRoutes(server: Server, ctx: Context, options: FileRoutesOp
     query: FileQuery,
     reply: { 200: FileUrl, 302: Type.Null() },
     errors: [noSuchFile, filePaid],
-    handler: async ({ params, query, viewer, reply }) => {
+    handler: async ({ params, query, viewer, uncached }) => {
+      const { reply } = uncached()
       const { w, h, q, b, json } = query
       const [file] = await listFiles(ctx.sql, [params.file])
       if (!file) throw noSuchFile()

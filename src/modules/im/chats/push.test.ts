@@ -99,3 +99,14 @@ test('pushes the message before a deleted one, and the message before one of a b
     ['From Bob'],
   )
 })
+
+test('pushes no message a second time when a later one is deleted (im-17)', async () => {
+  const { ann, id, send } = await conversation('again')
+  await send(ann, 'Pushed before')
+  await push()
+  await sql`update chat_messages set created_at = created_at - interval '4 seconds' where chat_id = ${id}`
+  const mistake = (await send(ann, 'Sent by mistake')).body
+  assert.equal((await as(ann, 'DELETE', `/chats/${id}/messages/${mistake.id}`)).status, 204)
+  await push()
+  assert.equal(to('again-bob').length, 1)
+})

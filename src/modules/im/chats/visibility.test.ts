@@ -224,6 +224,7 @@ test('shows the same messages in lists, search, streams, pushes, files, reports,
       const history = await openHistory()
       const { people, chat, group, messages, allowed, lasting, visibleTo, isMember, isVisible } = history
       const own = new Set([chat, group])
+      const nameOf = (id: number) => people.find((each) => each.id === id)?.name
       const faults: string[] = []
       /** Collects all differences, so that a failure names every surface that has another rule. */
       const compare = (surface: string, actual: unknown, wanted: unknown) => {
@@ -288,16 +289,30 @@ test('shows the same messages in lists, search, streams, pushes, files, reports,
           compare('report', report.status, shows && !message.deleted ? 201 : 404)
         }
       }
-      for (const message of messages.filter(({ deleted }) => !deleted)) {
+      // A push names the newest of the messages that were sent within seconds, here of all.
+      await sql`update chat_messages set created_at = now() where chat_id = any(${[...own]}::bigint[])`
+      for (const { chat: id, position } of messages) {
         pushed = []
-        await pushChat(ctx, { chat: message.chat, position: message.position })
+        await pushChat(ctx, { chat: id, position })
         const wanted: string[] = []
         for (const who of people) {
-          if (who.id === message.sender || !isVisible(who.id, message)) continue
-          const { read_position: read } = (await as(who, 'GET', `/chats/${message.chat}`)).body
-          if (read < message.position) wanted.push(`device-${who.id}`)
+          if (!isMember(who.id, { chat: id })) continue
+          const { read_position: read } = (await as(who, 'GET', `/chats/${id}`)).body
+          const newest = visibleTo(who.id).findLast(
+            (each) =>
+              each.chat === id &&
+              each.position <= position &&
+              each.position > Math.max(read, position - 20) &&
+              each.sender !== who.id &&
+              !each.deleted,
+          )
+          if (newest) wanted.push(`device-${who.id} ${nameOf(newest.sender)}`)
         }
-        compare('push', pushed.map(({ token }) => token).toSorted(), wanted.toSorted())
+        compare(
+          'push',
+          pushed.map(({ token, title }) => `${token} ${title.split(' · ')[0]}`).toSorted(),
+          wanted.toSorted(),
+        )
       }
       for (const who of people)
         for (const message of messages) {

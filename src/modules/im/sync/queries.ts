@@ -1,6 +1,6 @@
 import pTimeout from 'p-timeout'
 import { type Context, defineState } from '#platform/context.ts'
-import { type Db, type Fragment, logFailure, type Row } from '#platform/database'
+import { type Db, type Fragment, ifGiven, logFailure, type Row } from '#platform/database'
 import { addJob } from '#platform/jobs'
 import type { ImGroupSettings } from '../groups/queries.ts'
 import { type GroupSettings, ImError } from '../providers/provider.ts'
@@ -50,8 +50,7 @@ export async function extendLease(sql: Db, id: number, seconds: number): Promise
 }
 
 export async function saveProviderId(sql: Db, id: number, provider: string, providerId: string | null) {
-  await sql`update im_groups set provider = ${provider}, provider_id = ${providerId}, awaits_provider = false
-    where id = ${id}`
+  await sql`update im_groups set provider = ${provider}, provider_id = ${providerId} where id = ${id}`
 }
 
 export async function confirmGroup(sql: Db, id: number, provider: string, version: number): Promise<boolean> {
@@ -135,10 +134,14 @@ export async function listConfirmedGroups(
 
 export type AwaitingGroup = Row<'im_groups', 'id' | 'provider' | 'provider_id'> & { provider_id: string }
 
-/** Lists groups of an import whose names and members the provider has. */
-export const listAwaitingGroups = (sql: Db, lastId: number, limit: number) => sql<AwaitingGroup[]>`
+/** Lists groups of an import whose names and members the provider has, of all providers or one. */
+export const listAwaitingGroups = (
+  sql: Db,
+  { last, limit, provider }: { last: number; limit: number; provider?: string },
+) => sql<AwaitingGroup[]>`
   select id, provider, provider_id from im_groups
-  where id > ${lastId} and awaits_provider and deleted_at is null and provider_id is not null
+  where id > ${last} and awaits_provider and deleted_at is null and provider_id is not null
+    ${ifGiven(sql, provider, (name) => sql`and provider = ${name}`)}
   order by id limit ${limit}`
 
 /**

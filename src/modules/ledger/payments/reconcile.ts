@@ -66,22 +66,11 @@ function compareLines(lines: StatementLine[], rows: PaymentRow[]): Found[] {
       return row && row.refunded < amount
         ? [{ ...said, kind: 'refund', recharge_id: row.recharge_id, expected: row.refunded }]
         : []
-    if (kind === 'failed refund')
-      return row
-        ? [
-            {
-              ...said,
-              kind: 'refund_failed',
-              number: line.refund ?? number,
-              recharge_id: row.recharge_id,
-              expected: row.refunded,
-            },
-          ]
-        : []
-    if (kind === 'failed payment')
-      return row
-        ? [{ ...said, kind: 'payment_failed', recharge_id: row.recharge_id, expected: row.charged }]
-        : []
+    if (kind === 'refund_failed' || kind === 'payment_failed') {
+      if (!row) return []
+      const expected = kind === 'refund_failed' ? row.refunded : row.charged
+      return [{ ...said, kind, number: line.refund ?? number, recharge_id: row.recharge_id, expected }]
+    }
     // Ignores orders of other systems that share the provider account.
     if (!row && !isOwnOrder(line.order ?? '')) return []
     if (!row || (row.payment_number !== null && row.payment_number !== number))

@@ -244,7 +244,7 @@ export const bootstrapRoutes =
       summary: 'Read the initial configuration of a client',
       access: 'public',
       reply: { 200: Bootstrap },
-      handler: async ({ request }) => {
+      handler: async ({ uncached }) => {
         const [settings, advertisements, pages] = await Promise.all([
           readSettings(ctx),
           findAdvertisements(ctx),
@@ -253,7 +253,7 @@ export const bootstrapRoutes =
         // Every page of the site reads the view, which changes only with its cached sources.
         if (last?.settings !== settings || last.advertisements !== advertisements || last.pages !== pages)
           last = { settings, advertisements, pages, views: {} }
-        const reads = language(request)
+        const reads = language(uncached().request)
         last.views[reads] ??= bootstrapView(
           settings,
           advertisements,

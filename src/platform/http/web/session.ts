@@ -22,6 +22,13 @@ const INNER_SECRET = randomBytes(24).toString('base64url')
 /** Header of the requests with which a page reads the API. */
 export const INNER = { [INNER_HEADER]: INNER_SECRET }
 
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** True for requests with which a page of the site reads the API in this process. */
+    isInner: boolean
+  }
+}
+
 export const isInner = ({ headers }: Pick<FastifyRequest, 'headers'>): boolean =>
   headers[INNER_HEADER] === INNER_SECRET
 
@@ -31,7 +38,7 @@ type Token = { access_token?: string; expires_in?: number; token?: string; ttl?:
 const isSecure = ({ publicUrl }: Config) => publicUrl.startsWith('https:')
 const cookieName = (config: Config) => (isSecure(config) ? '__Host-kith_session' : 'kith_session')
 
-export function cookieOf({ headers }: FastifyRequest, name: string): string | undefined {
+export function cookieOf({ headers }: Pick<FastifyRequest, 'headers'>, name: string): string | undefined {
   for (const part of headers.cookie?.split(';') ?? []) {
     const [key, value] = part.trim().split('=', 2)
     if (key === name) return value

@@ -4,7 +4,7 @@ import type { MenuEntry, Route } from '../../app/page.ts'
 export { SessionEnd as Bar } from './session-end.tsx'
 
 export const routes: Route[] = [
-  { path: '/users/:user', page: 'profile-page' },
+  { path: '/users/:user', page: 'profile-page', goneIn: 'users' },
   { path: '/users/:user/followers', page: 'people-page' },
   { path: '/users/:user/followings', page: 'people-page' },
   { path: '/me', page: 'me-page', access: 'members' },

@@ -7,7 +7,7 @@ export const routes: Route[] = [
   { path: '/hot', page: 'home-page' },
   { path: '/saved', page: 'saved-page', access: 'members' },
   { path: '/saved/:kind', page: 'saved-things-page', access: 'members' },
-  { path: '/feeds/:feed', page: 'feed-page' },
+  { path: '/feeds/:feed', page: 'feed-page', goneIn: 'feeds' },
 ]
 
 export const menu: MenuEntry[] = [

@@ -5,8 +5,8 @@ export { PlayerBar as Bar } from './bar.tsx'
 
 export const routes: Route[] = [
   { path: '/music', page: 'albums-page' },
-  { path: '/music_specials/:special', page: 'album-page' },
-  { path: '/musics/:music', page: 'song-page' },
+  { path: '/music_specials/:special', page: 'album-page', goneIn: 'music_specials' },
+  { path: '/musics/:music', page: 'song-page', goneIn: 'musics' },
 ]
 
 export const menu: MenuEntry[] = [

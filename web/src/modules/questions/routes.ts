@@ -5,7 +5,7 @@ export const routes: Route[] = [
   { path: '/questions', page: 'questions-page' },
   { path: '/questions/mine', page: 'my-questions-page', access: 'members' },
   { path: '/questions/ask', page: 'ask-page', access: 'members' },
-  { path: '/questions/:question', page: 'question-page' },
+  { path: '/questions/:question', page: 'question-page', goneIn: 'questions' },
   { path: '/question-answers/:answer', page: 'answer-page' },
   { path: '/question-topics/:topic', page: 'question-topic-page' },
 ]

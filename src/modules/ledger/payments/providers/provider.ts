@@ -52,8 +52,8 @@ export type PaymentRefund = {
 }
 
 export type StatementLine = {
-  /** `failed refund` and `failed payment` report the failure of one that an earlier statement lists as completed. */
-  kind: 'payment' | 'refund' | 'dispute' | 'failed refund' | 'failed payment'
+  /** `refund_failed` and `payment_failed` report the failure of one that an earlier statement lists as completed. */
+  kind: 'payment' | 'refund' | 'dispute' | 'refund_failed' | 'payment_failed'
   /** Number of the failed refund. */
   refund?: string
   payment: string

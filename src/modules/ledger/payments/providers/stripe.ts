@@ -263,16 +263,16 @@ export function createStripe(settings: SettingsOf<'stripe'>): PaymentService {
               payment: 'payment',
               refund: 'refund',
               payment_refund: 'refund',
-              refund_failure: 'failed refund',
+              refund_failure: 'refund_failed',
               // A bank may return a debit days after it succeeded.
-              payment_failure_refund: 'failed payment',
-              payment_reversal: 'failed payment',
+              payment_failure_refund: 'payment_failed',
+              payment_reversal: 'payment_failed',
               // The other adjustments concern no payment.
               adjustment: field(row.source, 'object') === 'dispute' ? 'dispute' : undefined,
             }[String(row.type)] as StatementLine['kind'] | undefined
             if (!kind) continue
             const order = text(field(field(row.source, 'metadata'), 'order'))
-            const refund = kind === 'failed refund' ? text(field(row.source, 'id')) : undefined
+            const refund = kind === 'refund_failed' ? text(field(row.source, 'id')) : undefined
             // Uses the amount of the charge or refund, because the balance at Stripe may be in another currency.
             lines.push({
               kind,
