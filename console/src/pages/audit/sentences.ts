@@ -79,7 +79,6 @@ const VERBS: Record<string, Text> = {
   reject: ['rejected', '驳回了'],
   check: ['started a check of', '开始检查'],
   download: ['downloaded', '下载了'],
-  restore: ['restored', '恢复了'],
   deal: ['handled', '处理了'],
   resolve: ['resolved', '处理了'],
   review: ['reviewed', '审核了'],
@@ -103,6 +102,7 @@ const VERBS: Record<string, Text> = {
 
 /** Sentences by action. `{a}` is the actor and `{s}` the subject. */
 const SENTENCES: Record<string, Text> = {
+  'backups.restore': ['{a} restored {s}', '{a} 恢复了{s}'],
   'sanctions.lift': ['{a} lifted a sanction on {s}', '{a} 解除了 {s} 的处罚'],
   'users.create': ['{a} created the account of {s}', '{a} 创建了账号 {s}'],
   'users.update': ['{a} changed the account of {s}', '{a} 修改了账号 {s}'],
