@@ -57,9 +57,9 @@ const REQUESTS: [Kind, Record<string, string>][] = [
 ]
 
 const FILES = ['/files/:file', '/user/exports/:export/archive']
-/** Routes that give or end credentials. */
+/** Routes that give, use or end credentials besides the session. */
 const CREDENTIALS =
-  /^(?:POST \/users|\w+ \/auth\/.+|(?:POST|PATCH|PUT) \/socialite\/:provider(?:\/returns)?|(?:GET|PUT) \/(?:im|easemob)\/password)$/
+  /^(?:POST \/users|\w+ \/auth\/.+|(?:POST|PATCH|PUT) \/socialite\/:provider(?:\/returns)?|(?:GET|PUT) \/(?:im|easemob)\/password|POST \/admin\/(?:backups\/:backup\/downloads|restore(?:\/uploads)?))$/
 
 const routes = app.routeTable.filter(
   ({ url, method }) => url.startsWith('/api/v2/') && method !== 'HEAD' && method !== 'OPTIONS',

@@ -107,3 +107,12 @@ export const attachUses: ImportStep = {
           and not exists (select from import_claims c where c.use_id = u.id)`
     }),
 }
+
+/** Returns one upload of each imported file by its path on the disk of the old site, without files that are not copied. */
+export async function findUploadsByPath(sql: Db, paths: string[]): Promise<Map<string, number>> {
+  const rows = await sql<{ path: string; id: number }[]>`
+    select i.path, min(u.id) as id from import_files i join import_uploads c on c.content_id = i.id
+    join files f on f.id = c.file_id and f.size > 0 join file_uses u on u.file_id = c.file_id
+    where i.path = any(${paths}) group by i.path`
+  return new Map(rows.map(({ path, id }) => [path, id]))
+}

@@ -1,9 +1,9 @@
 import { findAttachments } from '#lib/attachments.ts'
 import { plainText } from '#lib/markup/parse.ts'
-import type { Db, Tx } from '#platform/database'
+import type { Tx } from '#platform/database'
 import type { ImportStep } from '../../database/table.ts'
 import { relation } from '../../database/write.ts'
-import { claimUses } from '../files/uses.ts'
+import { claimUses, findUploadsByPath } from '../files/uses.ts'
 import { SUBJECT_MAX } from './articles.ts'
 
 const AT_ONCE = 50
@@ -20,20 +20,12 @@ const pathOf = (address: string) => {
 
 type Article = { id: number; content: string; subject: string; subject_given: boolean; image: number | null }
 
-async function findUploads(sql: Db, paths: string[]): Promise<Map<string, number>> {
-  const rows = await sql<{ path: string; id: number }[]>`
-    select i.path, min(u.id) as id from import_files i join import_uploads c on c.content_id = i.id
-    join files f on f.id = c.file_id and f.size > 0 join file_uses u on u.file_id = c.file_id
-    where i.path = any(${paths}) group by i.path`
-  return new Map(rows.map(({ path, id }) => [path, id]))
-}
-
 async function embed(tx: Tx, articles: Article[], missing: (id: number) => Promise<void>): Promise<void> {
   const paths = articles.flatMap(({ content }) =>
     [...content.matchAll(STORED)].map(([, , address = '']) => pathOf(address)),
   )
   if (paths.length === 0) return
-  const uploads = await findUploads(tx, paths)
+  const uploads = await findUploadsByPath(tx, paths)
   const changed: Article[] = []
   for (const article of articles) {
     let lost = false
