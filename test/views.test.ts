@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict'
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
 import { test } from 'node:test'
 import { readPersonal } from '#contracts/personal-data.ts'
 import { feedViewCounts } from '#modules/feeds/index.ts'
 import { viewsOf } from '#modules/groups/index.ts'
 import { answerViewCounts, questionViewCounts } from '#modules/questions/index.ts'
 import { questionsOf } from '#test/fixtures/questions.ts'
+import type { Flushes } from '#test/fixtures/view-flushes.ts'
 import { SITE } from '../src/site.ts'
 import { postWorld } from './fixtures/posts.ts'
 
@@ -135,4 +138,40 @@ test('sorts questions in the console by all views', async () => {
     )
   assert.deepEqual((await list('')).slice(0, 2), [first, second])
   assert.equal((await list(`&after=${first}`))[0], second)
+})
+
+test('lets two processes flush views in opposite orders without a deadlock', async () => {
+  const rounds = 200
+  const { table, key } = kinds[0].views
+  const ids: number[] = []
+  for (let n = 0; n < 20; n += 1) ids.push(await kinds[0].create())
+  // Without the rows, a missing lock would first show as a duplicate key.
+  await sql`insert into ${sql(table)} (${sql(key)}, views) select id, 0 from unnest(${ids}::bigint[]) as f (id)`
+  const deadlocks = async () =>
+    (
+      await sql<
+        { n: number }[]
+      >`select deadlocks as n from pg_stat_database where datname = current_database()`
+    )[0]!.n
+  const before = await deadlocks()
+  const flushes = [ids, ids.toReversed()].map((ordered) => {
+    const input: Flushes = {
+      connection: world.connection,
+      tables: [{ table, key, content: 'feeds' }],
+      ids: ordered,
+      rounds,
+    }
+    return fork(new URL('fixtures/view-flushes.ts', import.meta.url), [JSON.stringify(input)])
+  })
+  const exits = flushes.map((child) => once(child, 'exit'))
+  await Promise.all(flushes.map((child) => once(child, 'message')))
+  for (const child of flushes) child.send('start')
+  for (const exit of exits) assert.deepEqual(await exit, [0, null])
+  const written = await sql<{ views: number }[]>`
+    select views from ${sql(table)} where ${sql(key)} = any(${ids}::bigint[])`
+  assert.deepEqual(
+    written.map(({ views }) => views),
+    ids.map(() => 2 * rounds),
+  )
+  assert.equal((await deadlocks()) - before, 0)
 })
