@@ -65,6 +65,8 @@ test('removes all identifying data of an erased account (rights-2)', async () =>
     assert.equal((await as(one, 'PUT', `/user/followings/${other.id}`)).status, 204)
   const feed = await feedOf(ann)
   await commentOf(bob, feed)
+  // A block deletes only unread notifications.
+  await as(bob, 'PATCH', '/user/notifications', { type: 'follow' })
   await as(ann, 'POST', `/user/black/${bob.id}`)
   await as(ann, 'POST', '/user/feedback', { content: 'Hello', system_mark: 1 })
   const papers = await uploadPicture(world, ann)
@@ -125,7 +127,17 @@ test('removes all identifying data of an erased account (rights-2)', async () =>
       'feedback',
       'user_places',
     ],
-    ...['notifications', 'notification_counts', 'push_devices', 'user_tags', 'user_follows', 'user_blocks'],
+    ...[
+      'notifications',
+      'notification_counts',
+      'push_devices',
+      'user_tags',
+      'user_follows',
+      'user_blocks',
+      'user_mutes',
+      'muted_words',
+      'contact_rules',
+    ],
     ...['mentions', 'consents', 'digest_readers'],
   ])
     assert.equal((await sql`select from ${sql(table)} where user_id = ${ann.id}`).length, 0, table)
@@ -321,6 +333,9 @@ test('classifies every table with user ids as erased, retained or content (right
       'user_tags',
       'user_follows',
       'user_blocks',
+      'user_mutes',
+      'muted_words',
+      'contact_rules',
       'famous_users',
       'data_exports',
       'verification_codes',

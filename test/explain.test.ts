@@ -53,6 +53,11 @@ const EXEMPT: { route: string; part: string | string[]; because: string }[] = [
     because: 'filters the questions of one topic by id',
   },
   {
+    route: '/question-topics/:topic/questions',
+    part: 'select question_id from question_watchers',
+    because: 'compares the questions of one topic with those that the viewer watches',
+  },
+  {
     route: '/questions',
     part: ['question_watchers w', 'subject_grams'],
     because: 'searches the questions that the viewer watches',

@@ -12,10 +12,12 @@ const OWNERS: Record<string, string[]> = {
     'data_exports',
     'famous_users',
     'import_letters',
+    'contact_rules',
     'invitation_uses',
     'invitations',
     'mail_texts',
     'mentions',
+    'muted_words',
     'recovery_codes',
     'registration_requests',
     'sanctions',
@@ -23,6 +25,7 @@ const OWNERS: Record<string, string[]> = {
     'user_blocks',
     'user_counts',
     'user_follows',
+    'user_mutes',
     'users',
     'verification_codes',
   ],
@@ -230,6 +233,9 @@ const JOINT_READS: Record<string, Record<string, string>> = {
     questions: 'the statement also checks whether the recipient wrote the answer or the question',
     user_blocks:
       'notifications must not import accounts, and users receive no notifications from blocked users',
+    muted_words:
+      'notifications must not import accounts, and users receive no notifications with a muted word',
+    user_mutes: 'notifications must not import accounts, and users receive no notifications from muted users',
     user_follows: 'notifications must not import accounts, and counts new followers whom the user follows',
     users:
       'notifications must not import accounts, and needs the names of senders and the recipients of a notice',

@@ -30,6 +30,7 @@ export const CHOICES: [reason: RegExp, advice: string][] = [
   [/^negative balance of points: set to zero$/, 'the debt is forgiven'],
   [/^unsupported currency$/, 'amounts in this currency are lost'],
   [/^pending order in an unknown currency: /, 'nothing is held for it: decide it in the source'],
+  [/^amount above /, 'this money is lost: correct the value in the source'],
   [/^deleted wallet of an older version$/, 'this money is lost: pay it out if it is owed'],
   [/^unknown column: not imported$/, 'ask what these values mean before the old site is gone'],
   [/^disabled$/, 'these topics are lost: enable them in the source'],

@@ -168,7 +168,7 @@ export async function bringOver(ctx: Context, given: ThinkSnsOptions, out: Outpu
         const money = await countMoney(tx, source, choices)
         isWhole = printMoney(money, out.line)
         const decisions = await listDecisions(tx)
-        printDecisions(decisions, out.line)
+        printDecisions(decisions, findOpen(decisions, (await findImport(tx))?.accepted ?? {}), out.line)
         printFounders(await listFounders(tx), out.line)
         if (given.report !== undefined)
           await writeReport(tx, { left, unread, money, decisions }, given.report)

@@ -78,10 +78,13 @@ export async function printReasons(sql: Db, left: LeftTable[], print: Print): Pr
     if (rows > 0) print(`${table}: ${number(rows)} skipped: ${reason}`)
 }
 
-export function printDecisions(decisions: Decision[], print: Print): void {
-  if (decisions.length === 0) return
+/** Prints the open decisions among all. The report has all of them. */
+export function printDecisions(all: Decision[], open: Decision[], print: Print): void {
+  if (all.length > open.length)
+    print(`${all.length - open.length} of ${all.length} decisions are confirmed already.`)
+  if (open.length === 0) return
   print('Decisions to confirm with --accept FILE before --close, where FILE is the report:')
-  for (const { id, rows, advice, examples } of decisions) {
+  for (const { id, rows, advice, examples } of open) {
     print(`  ${id}: ${number(rows)} rows, such as ${examples.map(({ row }) => row).join(', ')}`)
     print(`    ${advice}`)
   }

@@ -24,6 +24,7 @@ const rules = [
   ['Chat', 'im'],
   ['Search', 'search'],
   ['Rights', 'rights'],
+  ['Relations', 'relations'],
   ['Administration', 'administration'],
 ] as const
 

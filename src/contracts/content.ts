@@ -67,6 +67,8 @@ export type ContentReader = {
   /** Restricts comments and other activity on the content to users who may view the content. */
   closed?: true
   anonymous?(sql: Db, ids: number[]): Promise<Set<number>>
+  /** Author whose blocks forbid a quote (relations-3). Undefined for anonymous content. */
+  author?(sql: Db, id: number): Promise<number | undefined>
 }
 
 export type ContentRemoval = {

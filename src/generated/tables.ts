@@ -243,6 +243,14 @@ export type Tables = {
     version_id: number
     agreed_at: string
   }
+  contact_rules: {
+    user_id: number
+    comments: string
+    mentions: string
+    quotes: string
+    messages: string
+    updated_at: string
+  }
   daily_statistics: {
     series: string
     day: string
@@ -877,6 +885,14 @@ export type Tables = {
     updated_at: string
     deleted_at: string | null
   }
+  muted_words: {
+    user_id: number
+    word_key: string
+    word: string
+    id: number
+    created_at: string
+    ends_at: string | null
+  }
   news: {
     id: number
     external_id: string | null
@@ -1501,6 +1517,13 @@ export type Tables = {
     target_id: number
     id: number
     created_at: string
+  }
+  user_mutes: {
+    user_id: number
+    target_id: number
+    id: number
+    created_at: string
+    ends_at: string | null
   }
   user_places: {
     user_id: number

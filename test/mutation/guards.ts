@@ -60,7 +60,7 @@ function refusals(source: string): Finding[] {
 }
 
 function filters(source: string): Finding[] {
-  const calls = /\$\{(?:(notBlockedBy|unblocked|when)|visible[A-Z]\w*)\(/g
+  const calls = /\$\{(?:(noBlockBetween|unblocked|when)|visible[A-Z]\w*)\(/g
   return [...source.matchAll(calls)].flatMap((match): Finding[] => {
     const end = closing(source, match.index + match[0].length - 1)
     const before = source.slice(Math.max(0, match.index - 12), match.index)

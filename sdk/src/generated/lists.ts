@@ -142,6 +142,7 @@ export const LISTS = {
   "/user/latests": {"by":"after","key":"id","items":null,"max":100},
   "/user/likes": {"by":"after","key":"id","items":null,"max":100},
   "/user/message/atme": {"by":"after","key":"id","items":null,"max":100},
+  "/user/mutes": {"by":"after","key":"user.id","items":null,"max":100},
   "/user/news/contributes": {"by":"after","key":"id","items":null,"max":100},
   "/user/notifications": {"by":"after","key":"seq","items":"data","max":100},
   "/user/populars": {"by":"after","key":"id","items":null,"max":100},

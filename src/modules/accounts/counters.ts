@@ -39,11 +39,12 @@ export const userRecount = (
   counted: (sql: Db) => Fragment,
 ): CounterCheck => recount({ table: 'user_counts', key: 'user_id', column, counted })
 
-/** Lists user ids by descending counter, with the user id as tie-breaker. */
+/** Lists user ids by descending counter, with the user id as tie-breaker. `seen`: a condition on `c.user_id`. */
 export async function listIdsByCount(
   sql: Db,
   counter: 'followers_count' | 'checkin_count',
   { limit = 15, offset, after }: { limit?: number; offset?: number; after?: number },
+  seen: Fragment = sql``,
 ): Promise<number[]> {
   // Repeats the bound as `<=`, because PostgreSQL cannot search the index by the `or` condition alone.
   const past = ifGiven(sql, after || undefined, (id) => {
@@ -52,7 +53,7 @@ export async function listIdsByCount(
   })
   const rows = await sql<{ id: number }[]>`
     select u.id from user_counts c join users u on u.id = c.user_id and u.deleted_at is null
-    where ${counter === 'checkin_count' ? sql`c.checkin_count > 0` : sql`true`} ${past}
+    where ${counter === 'checkin_count' ? sql`c.checkin_count > 0` : sql`true`} ${past} ${seen}
     order by c.${sql(counter)} desc, c.user_id ${limitClause(sql, { limit, offset, after })}`
   return rows.map(({ id }) => id)
 }

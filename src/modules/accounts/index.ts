@@ -47,7 +47,16 @@ export {
 } from './mentions.ts'
 export { alertAccountOwner, hasEmail, messageUser } from './messages.ts'
 export { mountRanking, RankedUser, RanksQuery } from './rankings.ts'
-export { hasBlocked, isFollowing, notBlockedBy, selectFollowed } from './relations/queries.ts'
+export { contactRefused, isContactRefused, requireContact } from './relations/contact-rules.ts'
+export { findMutedWord } from './relations/muted-words.ts'
+export {
+  hasBlocked,
+  hasMuted,
+  isFollowing,
+  noBlockBetween,
+  selectFollowed,
+  shownTo,
+} from './relations/queries.ts'
 export { isSuspended } from './sanctions/queries.ts'
 export {
   accountSuspended,
@@ -71,4 +80,4 @@ export {
   userIdsNamed,
   withEnabledUser,
 } from './users/queries.ts'
-export { userContent, userPage, userViews, withUrls, withUser } from './users/view.ts'
+export { peopleFor, userContent, userPage, userViews, withUrls, withUser } from './users/view.ts'

@@ -13,23 +13,29 @@ import type { Context } from '#platform/context.ts'
 import type { Db, Tx } from '#platform/database'
 import { blocked } from '#platform/errors.ts'
 import { addTextSource, OneOf, RawText, routesOn, type Server, Shared, TextNodes } from '#platform/http'
+import { contactRefused, refusesContact } from './relations/contact-rules.ts'
 import { hasBlocked } from './relations/queries.ts'
 
 type ContentReference = { type: string; id: number }
-/** `key` is the folded name in the text. `blocks` is true if the user blocks the author. */
-export type Mentioned = { id: number; key: string; name: string; blocks: boolean }
+/**
+ * `key` is the folded name in the text. `blocks` is true if the user blocks the author, and `refuses` if the user's rule
+ * refuses a mention by the author (relations-7).
+ */
+export type Mentioned = { id: number; key: string; name: string; blocks: boolean; refuses: boolean }
 
 const MENTIONS_MAX = 50
 
 /** True for a text that may mention a user. */
 export const mayMention = (text: string): boolean => hasSign(text, '@')
 
-/** Finds enabled users by id or name key. `blocks` is true if the found user blocks the viewer. */
+/** Finds enabled users by id or name key. */
 const findPeople = (sql: Db, viewerId: number, ids: number[], keys: string[]) => sql<Mentioned[]>`
-  select u.id, u.name_key as key, u.name, ${hasBlocked(sql, sql`u.id`, viewerId)} as blocks
+  select u.id, u.name_key as key, u.name, ${hasBlocked(sql, sql`u.id`, viewerId)} as blocks,
+    ${refusesContact(sql, sql`u.id`, viewerId, 'mentions')} as refuses
   from users u where u.deleted_at is null and u.id = any(${ids})
   union all
-  select u.id, u.name_key, u.name, ${hasBlocked(sql, sql`u.id`, viewerId)}
+  select u.id, u.name_key, u.name, ${hasBlocked(sql, sql`u.id`, viewerId)},
+    ${refusesContact(sql, sql`u.id`, viewerId, 'mentions')}
   from users u where u.deleted_at is null and u.name_key = any(${keys}) and u.id <> all(${ids})`
 
 /**
@@ -106,7 +112,7 @@ async function notifyMentioned(
 
 /**
  * Stores the mentions in a new or edited text, and notifies users who were not mentioned before. Throws 403 if
- * a mentioned user blocks the author. With `isQuiet`, sends no notification.
+ * a mentioned user blocks the author or refuses mentions. With `isQuiet`, sends no notification.
  */
 export async function recordMentions(
   tx: Tx,
@@ -123,6 +129,7 @@ export async function recordMentions(
   const { mentioned } = await findMentioned(tx, authorId, text, options.format ?? 'plain')
   const added = mentioned.filter(({ id }) => !known.includes(id))
   if (added.some(({ blocks }) => blocks)) throw blocked()
+  if (added.some(({ refuses }) => refuses)) throw contactRefused()
   await saveMentions(tx, content, mentioned)
   if (isQuiet) return
   const ids = added.map(({ id }) => id)

@@ -37,6 +37,9 @@ import { eraseMentions, mentionRoutes } from './mentions.ts'
 import { messageTasks, receiptTasks } from './messages.ts'
 import { accountPersonal } from './personal.ts'
 import { profileRoutes } from './profile/routes.ts'
+import { contactRuleRoutes } from './relations/contact-rules.ts'
+import { mutedWordRoutes } from './relations/muted-words.ts'
+import { muteRoutes, muteSchedules, muteTasks } from './relations/mutes.ts'
 import { followSchedules, followTasks } from './relations/queries.ts'
 import { blockRoutes, followRoutes } from './relations/routes.ts'
 import { adminRequestRoutes } from './requests.ts'
@@ -188,7 +191,11 @@ export const userSearch: Searchable = {
   type: 'users',
   item: UserView,
   find: async (ctx, { q, after, limit, viewerId }) =>
-    userPage(ctx, await listUserIds(ctx.sql, { search: q, since: after, order: 'desc', limit }), viewerId),
+    userPage(
+      ctx,
+      await listUserIds(ctx.sql, { search: q, since: after, order: 'desc', limit, viewerId }),
+      viewerId,
+    ),
 }
 
 export const module: Module = {
@@ -206,6 +213,9 @@ export const module: Module = {
     userRoutes,
     followRoutes,
     blockRoutes,
+    muteRoutes,
+    mutedWordRoutes,
+    contactRuleRoutes,
     sanctionRoutes,
     appealRoutes,
     discoveryRoutes,
@@ -236,11 +246,18 @@ export const module: Module = {
     deletionTasks(site.erasers),
     exportTasks(site.personalData),
     followTasks,
+    muteTasks,
     messageTasks,
     receiptTasks,
   ],
   probes: [mailProbe],
-  schedules: [...codeSchedules, ...deletionSchedules, ...exportSchedules, ...followSchedules],
+  schedules: [
+    ...codeSchedules,
+    ...deletionSchedules,
+    ...exportSchedules,
+    ...followSchedules,
+    ...muteSchedules,
+  ],
   pools: [
     { concurrency: 1, names: ['make_export'] },
     { concurrency: 4, names: ['send_code', 'alert_owner', 'send_message', 'send_letter'] },

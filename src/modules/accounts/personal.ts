@@ -56,6 +56,29 @@ export const accountPersonal = [
       sql`, (select u.name from users u where u.id = t.target_id and u.deleted_at is null) as name`,
   }),
   personalTable({
+    file: 'mutes',
+    about: { en: 'Users you mute', zh: '您屏蔽的人' },
+    table: 'user_mutes',
+    key: ['id'],
+    columns: ['target_id', 'created_at', 'ends_at'],
+    extra: (sql) =>
+      sql`, (select u.name from users u where u.id = t.target_id and u.deleted_at is null) as name`,
+  }),
+  personalTable({
+    file: 'muted-words',
+    about: { en: 'Words you mute', zh: '您屏蔽的词' },
+    table: 'muted_words',
+    key: ['id'],
+    columns: ['word', 'created_at', 'ends_at'],
+  }),
+  personalTable({
+    file: 'contact-rules',
+    about: { en: 'Who may contact you', zh: '谁可以与您互动' },
+    table: 'contact_rules',
+    key: ['user_id'],
+    columns: ['comments', 'mentions', 'quotes', 'messages', 'updated_at'],
+  }),
+  personalTable({
     file: 'second-factor',
     about: { en: 'Your two-step verification', zh: '两步验证状态' },
     table: 'second_factors',

@@ -12,7 +12,7 @@ import {
   Type,
 } from '#platform/http'
 import { UserExtra, UserView } from './schema.ts'
-import { userViews } from './users/view.ts'
+import { peopleFor } from './users/view.ts'
 
 export const RanksQuery = Type.Object({ limit: Limit(10), offset: Offset })
 type RanksQuery = Static<typeof RanksQuery>
@@ -33,8 +33,8 @@ export const RankedUser = Shared('RankedUser', {
 type RankedUser = Static<typeof RankedUser>
 
 /**
- * Adds user data to a page of a ranking. Omits disabled users without changing the ranks of the users below
- * them.
+ * Adds user data to a page of a ranking. Omits disabled users, and those hidden from the viewer (relations-2), without
+ * changing the ranks of the users below them.
  */
 async function rankedUsers(
   ctx: Context,
@@ -44,10 +44,11 @@ async function rankedUsers(
 ): Promise<RankedUser[]> {
   const page = ranking.slice(offset, offset + limit)
   const ids = page.map(({ user_id }) => user_id)
-  const users = await userViews(ctx, ctx.sql, ids, viewerId)
+  const { users, hidden } = await peopleFor(ctx, ctx.sql, ids, viewerId)
   return page.flatMap(({ user_id, count }, position) => {
     const user = users.get(user_id)
-    return user ? [{ ...user, extra: { ...user.extra, rank: offset + position + 1, count } }] : []
+    if (!user || hidden.has(user_id)) return []
+    return [{ ...user, extra: { ...user.extra, rank: offset + position + 1, count } }]
   })
 }
 

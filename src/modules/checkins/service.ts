@@ -1,5 +1,12 @@
 import type { CounterCheck, Drift } from '#contracts/counters.ts'
-import { addCheckin, UserView, userPage, userRecount, withEnabledUser } from '#modules/accounts/index.ts'
+import {
+  addCheckin,
+  noBlockBetween,
+  UserView,
+  userPage,
+  userRecount,
+  withEnabledUser,
+} from '#modules/accounts/index.ts'
 import { type Currency, movementsClause, PLATFORM_ACCOUNTS, unrepairable } from '#modules/ledger/index.ts'
 import { readSettings } from '#modules/settings/index.ts'
 import type { Context } from '#platform/context.ts'
@@ -88,7 +95,7 @@ async function findCheckins(sql: Db, userId: number): Promise<CheckinCounts> {
         as checked_in,
       array(
         select l.user_id from checkin_logs l ${withEnabledUser(sql, sql`l.user_id`)}
-        where l.day = site_day() order by l.id limit ${FIRST}
+        where l.day = site_day() ${noBlockBetween(sql, userId, sql`l.user_id`)} order by l.id limit ${FIRST}
       ) as first
     from user_counts c where c.user_id = ${userId}`
   return row

@@ -77,6 +77,8 @@ type CollectionPage = {
   after?: number
   afterContent?: number | undefined
   offset?: number
+  /** Condition on `c.collectible_id` that omits content hidden from the user. */
+  seen?: Fragment
 }
 
 /** Continues a list of collections after the collection of the content with id `after`. */
@@ -95,6 +97,7 @@ export const listCollected = (sql: Db, page: CollectionPage) => {
     select id, user_id, collectible_type, collectible_id, created_at from collections c
     where user_id = ${userId} and collectible_type = ${type}
       ${andAfterCursor(sql, key, after)} ${andAfterCollected(sql, type, userId, afterContent)}
+      ${page.seen ?? sql``}
     order by ${key} desc ${limitClause(sql, { limit, offset, after: after || afterContent })}`
 }
 

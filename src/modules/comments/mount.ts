@@ -8,7 +8,7 @@ import {
   readContent,
   type Target,
 } from '#contracts/content.ts'
-import { findBlockers, userViews } from '#modules/accounts/index.ts'
+import { contactRefused, findBlockers, userViews } from '#modules/accounts/index.ts'
 import { sensitiveWords } from '#modules/words/index.ts'
 import type { Context } from '#platform/context.ts'
 import type { Db } from '#platform/database'
@@ -50,8 +50,8 @@ import {
 export type CommentOptions = CommentRules & {
   path: string
   /**
-   * `array` returns a plain list. `pinned` returns the pinned comments and a list of comments, both without
-   * comments by authors whom the viewer blocks (feeds-14).
+   * `array` returns a plain list. `pinned` returns the pinned comments and a list of comments. Both omit comments
+   * by people hidden from the viewer (relations-2).
    */
   shape: 'array' | 'pinned'
   /** Name of the cursor parameter. Default: `after`. */
@@ -72,7 +72,6 @@ export function mountComments(server: Server, ctx: Context, content: Content, op
   const { path, shape, errors = [], created = 201 } = options
   const route = routesOn(server, ctx, { tag: content.tag })
   const cursor = options.cursor ?? 'after'
-  const hides = shape === 'pinned'
   const alias: Record<string, typeof Cursor> = cursor === 'after' ? {} : { after: WithAlias(cursor, Cursor) }
   const ContentParams = Type.Object({ [param]: Id })
   const CommentParams = Type.Object({ [param]: Id, comment: Id })
@@ -104,8 +103,8 @@ export function mountComments(server: Server, ctx: Context, content: Content, op
       const contentId = params[param]!
       const [target, rows, pinned] = await Promise.all([
         find(contentId, viewer.id),
-        listComments(sql, { type: content.type, contentId, before, limit, hideFrom: hides ? viewer.id : 0 }),
-        hides && before === 0 ? options.pinned?.(sql, contentId, viewer.id) : undefined,
+        listComments(sql, { type: content.type, contentId, before, limit, hideFrom: viewer.id }),
+        shape === 'pinned' && before === 0 ? options.pinned?.(sql, contentId, viewer.id) : undefined,
       ])
       const ids = pinned ?? []
       const found = ids.length > 0 ? await findComments(sql, ids, viewer.id) : []
@@ -124,7 +123,7 @@ export function mountComments(server: Server, ctx: Context, content: Content, op
     params: ContentParams,
     body: NewComment,
     reply: { [created]: CommentMade },
-    errors: [blocked, sensitiveWords, ...errors],
+    errors: [blocked, contactRefused, sensitiveWords, ...errors],
     idempotent: true,
     async precheck({ params, viewer }) {
       const { ownerId, hidden } = await admit(params[param]!, viewer.id)

@@ -1,7 +1,7 @@
 import { type Content, type Counts, countsOf } from '#contracts/content.ts'
 import { type CounterCheck, recount } from '#contracts/counters.ts'
 import { escapeLike } from '#lib/text.ts'
-import { notBlockedBy, updateUserCounters, userRecount } from '#modules/accounts/index.ts'
+import { noBlockBetween, shownTo, updateUserCounters, userRecount } from '#modules/accounts/index.ts'
 import {
   andAfterCursor,
   type Db,
@@ -134,7 +134,7 @@ export const lockableComment = (sql: Db, content: Content, contentId: number, id
 
 export const findComments = (sql: Db, ids: number[], hideFrom = 0) => sql<CommentRow[]>`
   select ${columns(sql)} from comments c
-  where c.id = any(${ids}) ${notBlockedBy(sql, hideFrom, sql`c.user_id`)}`
+  where c.id = any(${ids}) ${shownTo(sql, hideFrom, sql`c.user_id`)}`
 
 /** Lists comments newest first, without comments by authors whom the user `hideFrom` blocks (feeds-14). */
 export const listComments = (
@@ -143,7 +143,7 @@ export const listComments = (
 ) => sql<CommentRow[]>`
   select ${columns(sql)} from comments c
   where c.commentable_type = ${options.type} and c.commentable_id = ${options.contentId}
-    ${when(sql, options.before > 0, () => sql`and c.id < ${options.before}`)} ${notBlockedBy(sql, options.hideFrom, sql`c.user_id`)}
+    ${when(sql, options.before > 0, () => sql`and c.id < ${options.before}`)} ${shownTo(sql, options.hideFrom, sql`c.user_id`)}
   order by c.id desc limit ${options.limit}`
 
 /** Lists the newest `each` comments per content, with the content's version from the same snapshot. */
@@ -153,20 +153,21 @@ export const listLatestComments = (
 ) => sql<(CommentRow & { version: string })[]>`
   select t.version, c.* from (${options.contents}) t cross join lateral (
     select ${columns(sql)} from comments c
-    where c.commentable_type = ${options.type} and c.commentable_id = t.id ${notBlockedBy(sql, options.hideFrom, sql`c.user_id`)}
+    where c.commentable_type = ${options.type} and c.commentable_id = t.id ${shownTo(sql, options.hideFrom, sql`c.user_id`)}
     order by c.id desc limit ${options.each}
   ) c
   order by c.id desc`
 
 export const listReceivedComments = (sql: Db, userId: number, after: number, limit: number) => {
+  const seen = shownTo(sql, userId, sql`c.user_id`)
   const older = when(sql, after > 0, () => sql`and c.id < ${after}`)
   return sql<CommentRow[]>`
     (select ${columns(sql)} from comments c
-      where c.target_user = ${userId} and c.target_user > 0 and c.user_id <> ${userId} ${older}
+      where c.target_user = ${userId} and c.target_user > 0 and c.user_id <> ${userId} ${seen} ${older}
       order by c.id desc limit ${limit})
     union
     (select ${columns(sql)} from comments c
-      where c.reply_user = ${userId} and c.reply_user > 0 and c.user_id <> ${userId} ${older}
+      where c.reply_user = ${userId} and c.reply_user > 0 and c.user_id <> ${userId} ${seen} ${older}
       order by c.id desc limit ${limit})
     order by id desc limit ${limit}`
 }
@@ -180,6 +181,7 @@ export type CommentWalk = {
   index: number
   direction: 'asc' | 'desc'
   limit: number
+  viewerId: number
 }
 
 /** Builds a different query for each combination of filters, so that each query can use an index. */
@@ -187,12 +189,13 @@ export function searchComments(sql: Db, search: CommentWalk) {
   const { author, forUser, forType, content, index, limit } = search
   const cursor = andAfterCursor(sql, sql`c.id`, index, search.direction)
   const order = sql`order by id ${sortDirection(sql, search.direction)}`
+  const seen = noBlockBetween(sql, search.viewerId, sql`c.user_id`)
   const byAuthor = ifGiven(sql, author, (id) => sql`and c.user_id = ${id}`)
   const toOwner = (id: number) => sql`and c.target_user = ${id} and c.target_user > 0`
   const toReplied = (id: number) => sql`and c.reply_user = ${id} and c.reply_user > 0`
   const slice = (where: Fragment) => sql`
     (select ${columns(sql)} from comments c
-      where c.commentable_type = any(${search.types}) ${byAuthor} ${where} ${cursor} ${order} limit ${limit})`
+      where c.commentable_type = any(${search.types}) ${byAuthor} ${seen} ${where} ${cursor} ${order} limit ${limit})`
   const forWhom = ifGiven(sql, forUser, (id) => {
     if (forType === 'target') return toOwner(id)
     if (forType === 'reply') return toReplied(id)

@@ -10,8 +10,10 @@ import {
 import { fillPage } from '#lib/lists.ts'
 import { wireTime, zuluTime } from '#lib/time.ts'
 import {
+  contactRefused,
   deleteMentions,
   findMentioned,
+  requireContact,
   saveMentions,
   type UserView,
   userViews,
@@ -137,6 +139,8 @@ export async function prepareComment(
   const { people, mentioned: named } = await findMentioned(ctx.sql, userId, text, 'plain', ids)
   if (replyUser > 0 && !people.some(({ id }) => id === replyUser)) throw unknownPerson()
   if (people.some(({ blocks }) => blocks)) throw blocked()
+  if (named.some(({ refuses }) => refuses)) throw contactRefused()
+  if (!target.hidden && target.ownerId > 0) await requireContact(ctx.sql, userId, target.ownerId, 'comments')
   const mentioned = named.map(({ id }) => id)
   const concerned = [target.ownerId, replyUser, ...mentioned]
   const readers = new Set((await rules.readers?.(ctx.sql, target, concerned)) ?? concerned)
@@ -154,6 +158,7 @@ export async function prepareComment(
       ...origin(0),
       type,
       recipients: recipients.filter(mayRead),
+      data: { contents: body },
     })
     const plan = planNotices(tx, [
       sentTo([replyUser], 'comment'),
@@ -336,7 +341,7 @@ export async function findVisibleComments(
   }
   const { limit = 15, direction = 'desc', resourceable_type: type, resourceable_id: ids } = query
   if (query.id) {
-    const rows = await see(await findComments(ctx.sql, query.id))
+    const rows = await see(await findComments(ctx.sql, query.id, viewerId))
     return rows.sort((a, b) => (direction === 'asc' ? a.id - b.id : b.id - a.id))
   }
   if (ids && type === undefined) throw typeMissing()
@@ -347,6 +352,7 @@ export async function findVisibleComments(
     forType: query.for_type ?? 'all',
     content: ids && type !== undefined ? { type, ids } : undefined,
     direction,
+    viewerId,
   }
   return fillPage(
     { after: query.index ?? 0, limit, batch: Math.min(limit * 2, 100) },

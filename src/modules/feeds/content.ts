@@ -15,7 +15,12 @@ export const feedContent: Content = {
   live: liveFeed,
 }
 
-export const feedReader: ContentReader = { visible: findVisibleFeeds, views: feedViews, open: true }
+export const feedReader: ContentReader = {
+  visible: findVisibleFeeds,
+  views: feedViews,
+  open: true,
+  author: async (sql, id) => (await findTarget(sql, id))?.ownerId,
+}
 
 /** Updates the feed before its hot list row. The opposite order could deadlock with view flushes. */
 export const countLikes: Counts = (sql) => [

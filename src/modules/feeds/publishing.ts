@@ -1,6 +1,13 @@
 import { type ContentKind, type ContentReaders, readersOf } from '#contracts/content.ts'
 import { cutCharacters, grams, nameKey } from '#lib/text.ts'
-import { mayMention, recordMentions, updateUserCounters } from '#modules/accounts/index.ts'
+import {
+  contactRefused,
+  mayMention,
+  recordMentions,
+  requireContact,
+  requireNotBlocked,
+  updateUserCounters,
+} from '#modules/accounts/index.ts'
 import { attachFiles, attachPicture, fileNotUsable, findStoredFiles } from '#modules/files/index.ts'
 import { featureOff } from '#modules/ledger/index.ts'
 import { hasEndpointFor, publishEvent } from '#modules/notifications/index.ts'
@@ -245,6 +252,11 @@ async function publishFeed(
     if (repostableType !== null && repostableId !== null) {
       const seen = await reposts[repostableType]?.visible(tx, [repostableId], userId)
       if (!seen?.has(repostableId)) throw nothingToRepost()
+      const author = await reposts[repostableType]?.author?.(tx, repostableId)
+      if (author !== undefined) {
+        await requireNotBlocked(tx, userId, [author])
+        await requireContact(tx, userId, author, 'quotes')
+      }
     }
     if (images.length > 0) await attachImages(tx, userId, id, images)
     if (video) await attachVideo(tx, userId, id, video)
@@ -335,6 +347,7 @@ export const feedPublishingRoutes = (kinds: readonly ContentKind[]) => (server: 
       sensitiveWords,
       featureOff,
       blocked,
+      contactRefused,
     ],
     async handler({ request, viewer, body }) {
       const id = await publishFeed(ctx, viewer.id, body, readers)

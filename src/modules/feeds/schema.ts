@@ -133,6 +133,7 @@ export const FeedView = Shared('Feed', {
   has_collect: Type.Boolean(),
   has_like: Type.Boolean(),
   user: Nullable(UserView),
+  muted_word: Nullable(Type.String({ description: 'Word for which the viewer wants to collapse the feed' })),
   topics: Type.Array(Shared('TopicName', { id: Type.Integer(), name: Type.String() })),
   images: Type.Array(FeedImage),
   video: Nullable(FeedVideo),

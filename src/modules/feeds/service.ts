@@ -65,7 +65,7 @@ const LIKES = 8
 export async function getFeed(ctx: Context, viewerId: number, feedId: number): Promise<FeedDetail> {
   const [row, likes] = await Promise.all([
     findFeedDetail(ctx.sql, feedId, viewerId),
-    listLatestLikes(ctx.sql, FEEDS, [feedId], LIKES),
+    listLatestLikes(ctx.sql, { type: FEEDS, contentIds: [feedId], each: LIKES, viewerId }),
   ])
   if (!row) throw noSuchFeed()
   const viewed = row.has_price ? (await findFeedPrices(ctx.sql, [feedId], viewerId)).get(feedId) : undefined

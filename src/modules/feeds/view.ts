@@ -1,6 +1,6 @@
-import { cutText } from '#lib/text.ts'
+import { cutText, nameKey } from '#lib/text.ts'
 import { wireTime, wireTimeOrNull } from '#lib/time.ts'
-import { type UserView, userViews } from '#modules/accounts/index.ts'
+import { findMutedWord, peopleFor, type UserView, userViews } from '#modules/accounts/index.ts'
 import {
   type Comment,
   type CommentRow,
@@ -105,7 +105,7 @@ const findPreviews = (ctx: Context, feeds: FeedRow[]): Promise<Previews> =>
       })),
   )
 
-/** Finds the newest comments for a viewer who blocks an author of the cached comments. */
+/** Finds the newest comments for a viewer from whom an author of the cached comments is hidden (relations-2, relations-5). */
 async function findOwnPreviews(ctx: Context, feedIds: number[], viewerId: number): Promise<Previews> {
   const rows = await read(ctx, feedIds, viewerId)
   return new Map(feedIds.map((id) => [id, viewsOf(rows.get(id) ?? [])]))
@@ -165,8 +165,8 @@ export async function feedsWithPeople(
   const files = withPrice.flatMap((id) => texts.get(id)?.images.map(({ file }) => file) ?? [])
   const authors = [...texts.values()].map(({ user_id }) => user_id)
   const pinned = new Map([...pinnedRows].map(([id, comments]) => [id, comments.map(commentView)]))
-  const [people, topics, filePrices, settings] = await Promise.all([
-    userViews(
+  const [{ users: people, hidden, muted, mutedWords }, topics, filePrices, settings] = await Promise.all([
+    peopleFor(
       ctx,
       sql,
       [...authors, ...others, ...commentUserIds([...pinned.values(), ...previews.values()].flat())],
@@ -181,10 +181,8 @@ export async function feedsWithPeople(
     withPrice.length > 0 ? readSettings(ctx) : undefined,
   ])
   if (viewerId > 0) {
-    // Treats an author missing from `people` as blocked. `people` omits disabled users, whom the viewer may
-    // also block.
-    const isBlocked = ({ user_id: author }: Comment) => people.get(author)?.blacked !== false
-    const differing = [...previews].filter(([, comments]) => comments.some(isBlocked)).map(([id]) => id)
+    const isHidden = ({ user_id: author }: Comment) => hidden.has(author) || muted.has(author)
+    const differing = [...previews].filter(([, comments]) => comments.some(isHidden)).map(([id]) => id)
     if (differing.length > 0) {
       const own = await findOwnPreviews(ctx, differing, viewerId)
       const unknown = commentUserIds([...own.values()].flat()).filter((id) => !people.has(id))
@@ -198,6 +196,7 @@ export async function feedsWithPeople(
     if (!text) return []
     const { topicIds, images, feed_content: content, ...rest } = text
     const price = prices.get(row.id)
+    const topicNames = topicIds.flatMap((id) => topics.get(id)?.name ?? [])
     const unpaid = price !== undefined && !price.paid && !whole
     const unwritten = fresh ? counts.pending(row.id) : 0
     return {
@@ -212,6 +211,8 @@ export async function feedsWithPeople(
       has_collect: row.has_collect,
       has_like: row.has_like,
       user: people.get(text.user_id) ?? null,
+      muted_word:
+        text.user_id === viewerId ? null : findMutedWord(mutedWords, content, topicNames.map(nameKey)),
       topics: topicIds.flatMap((id) => {
         const topic = topics.get(id)
         return topic && isTopicVisible(topic, viewerId) ? { id, name: topic.name } : []

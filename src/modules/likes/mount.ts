@@ -91,7 +91,13 @@ export function mountLikes(server: Server, ctx: Context, content: Content, optio
     load: ({ params, viewer }) => find(params[param]!, viewer.id),
     async handler({ loaded: target, query, viewer }) {
       const { limit = 15, after = 0 } = query
-      const rows = await listLikes(ctx.sql, content.type, target.id, after, limit)
+      const rows = await listLikes(ctx.sql, {
+        type: content.type,
+        contentId: target.id,
+        after,
+        limit,
+        viewerId: viewer.id,
+      })
       const isHidden = hidesOwner(target, viewer.id)
       const shown = isHidden ? rows.map(withoutOwner) : rows
       const likes = await withUsers(ctx, shown, viewer.id)
@@ -116,7 +122,7 @@ export const likeRoutes = (readers: ContentReaders) => (server: Server, ctx: Con
     reply: { 200: Type.Array(ReceivedLike) },
     async handler({ query, viewer }) {
       const rows = await listReceived(sql, readers, viewer.id, query, {
-        list: (after, limit) => listReceivedLikes(sql, viewer.id, after, limit),
+        list: (after, limit) => listReceivedLikes(sql, { viewerId: viewer.id, after, limit }),
         referenceOf,
       })
       const [likes, contents] = await Promise.all([

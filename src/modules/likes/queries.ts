@@ -1,6 +1,12 @@
 import { type Content, type Counts, countsOf, type Target } from '#contracts/content.ts'
 import { type CounterCheck, type Drift, recount } from '#contracts/counters.ts'
-import { hasBlocked, updateUserCounters, userRecount } from '#modules/accounts/index.ts'
+import {
+  hasBlocked,
+  noBlockBetween,
+  shownTo,
+  updateUserCounters,
+  userRecount,
+} from '#modules/accounts/index.ts'
 import { type Db, type Fragment, type Row, when } from '#platform/database'
 
 export type LikeRow = Row<
@@ -134,23 +140,30 @@ export async function setLikesCounted(
     )}`
 }
 
-export const listLikes = (sql: Db, type: string, contentId: number, after: number, limit: number) => sql<
-  LikeRow[]
->`
+type LikePage = { viewerId: number; after: number; limit: number }
+export type LatestLikes = { type: string; contentIds: number[]; each: number; viewerId: number }
+
+export const listLikes = (
+  sql: Db,
+  { type, contentId, after, limit, viewerId }: LikePage & { type: string; contentId: number },
+) => sql<LikeRow[]>`
   select ${columns(sql)} from likes l
   where l.likeable_type = ${type} and l.likeable_id = ${contentId} ${when(sql, after > 0, () => sql`and l.id < ${after}`)}
+    ${noBlockBetween(sql, viewerId, sql`l.user_id`)}
   order by l.id desc limit ${limit}`
 
-export const listLatestLikes = (sql: Db, type: string, contentIds: number[], each: number) => sql<LikeRow[]>`
+export const listLatestLikes = (sql: Db, { type, contentIds, each, viewerId }: LatestLikes) => sql<LikeRow[]>`
   select l.* from unnest(${contentIds}::bigint[]) as t (id) cross join lateral (
     select ${columns(sql)} from likes l
-    where l.likeable_type = ${type} and l.likeable_id = t.id order by l.id desc limit ${each}
+    where l.likeable_type = ${type} and l.likeable_id = t.id ${noBlockBetween(sql, viewerId, sql`l.user_id`)}
+    order by l.id desc limit ${each}
   ) l
   order by l.id desc`
 
-export const listReceivedLikes = (sql: Db, userId: number, after: number, limit: number) => sql<LikeRow[]>`
+export const listReceivedLikes = (sql: Db, { viewerId, after, limit }: LikePage) => sql<LikeRow[]>`
   select ${columns(sql)} from likes l
-  where l.target_user = ${userId} and l.target_user > 0 and l.user_id <> ${userId}
+  where l.target_user = ${viewerId} and l.target_user > 0 and l.user_id <> ${viewerId}
+    ${shownTo(sql, viewerId, sql`l.user_id`)}
     ${when(sql, after > 0, () => sql`and l.id < ${after}`)}
   order by l.id desc limit ${limit}`
 

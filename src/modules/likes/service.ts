@@ -6,7 +6,7 @@ import type { Context } from '#platform/context.ts'
 import { batchWrites, type Db, transaction } from '#platform/database'
 import { apiError, blocked, notFound } from '#platform/errors.ts'
 import { Cursor, Limit, Nullable, OpenObject, Shared, type Static, Time, Type } from '#platform/http'
-import { deleteLike, insertLikes, type LikeRow, listLatestLikes } from './queries.ts'
+import { deleteLike, insertLikes, type LatestLikes, type LikeRow, listLatestLikes } from './queries.ts'
 
 export const likedAlready = (status: number) =>
   apiError(status, 'already_liked', 'You already like this.', '你已经赞过了。')
@@ -51,12 +51,9 @@ export async function withUsers(ctx: Context, rows: LikeRow[], viewerId: number)
   return likesWithUsers(rows, await userViews(ctx, ctx.sql, ids, viewerId))
 }
 
-export async function latestLikes(
-  ctx: Context,
-  options: { type: string; contentIds: number[]; each: number; viewerId: number },
-): Promise<Map<number, LikeWithUser[]>> {
+export async function latestLikes(ctx: Context, options: LatestLikes): Promise<Map<number, LikeWithUser[]>> {
   if (options.contentIds.length === 0) return new Map()
-  const rows = await listLatestLikes(ctx.sql, options.type, options.contentIds, options.each)
+  const rows = await listLatestLikes(ctx.sql, options)
   return Map.groupBy(await withUsers(ctx, rows, options.viewerId), (like) => like.likeable_id)
 }
 

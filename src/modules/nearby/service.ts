@@ -1,6 +1,6 @@
 import { mapRadius, mercatorPoint, metersBetween, type Place } from '#lib/geo.ts'
 import { wireTime } from '#lib/time.ts'
-import { hasBlocked, notBlockedBy, userViews, withEnabledUser } from '#modules/accounts/index.ts'
+import { noBlockBetween, userViews, withEnabledUser } from '#modules/accounts/index.ts'
 import type { Context } from '#platform/context.ts'
 import type { Db, Row } from '#platform/database'
 import { apiError } from '#platform/errors.ts'
@@ -109,7 +109,7 @@ const listPlacesAround = (
   ${withEnabledUser(sql, sql`p.user_id`)}
   where p.spot <@ circle(${spotOf(sql, place)}, ${mapRadius(place, meters)}::float8)
     and p.user_id <> ${viewerId} and p.updated_at > now() - make_interval(days => ${DAYS})
-    ${notBlockedBy(sql, viewerId, sql`p.user_id`)} and not ${hasBlocked(sql, sql`p.user_id`, viewerId)}
+    ${noBlockBetween(sql, viewerId, sql`p.user_id`)}
   order by p.spot <-> ${spotOf(sql, place)}, p.user_id
   limit ${limit}`
 

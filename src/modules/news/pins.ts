@@ -1,5 +1,5 @@
 import { byId, distinct } from '#lib/lists.ts'
-import { notBlockedBy, UserView, userViews } from '#modules/accounts/index.ts'
+import { shownTo, UserView, userViews } from '#modules/accounts/index.ts'
 import { CommentWithPeople, commentViews, findComment, lockableComment } from '#modules/comments/index.ts'
 import { IN_POINTS } from '#modules/ledger/index.ts'
 import {
@@ -40,7 +40,7 @@ const listPinnedNews = (
 ) => sql<{ id: number }[]>`
   select n.id from ${selectShownPins(sql, NEWS_PIN)} join news n on n.id = p.target_id
   where n.audit_status = 0 ${ifGiven(sql, categoryId, (id) => sql`and n.category_id = ${id}`)}
-    ${notBlockedBy(sql, viewerId, sql`n.user_id`)}
+    ${shownTo(sql, viewerId, sql`n.user_id`)}
   order by ${orderByPrice(sql)} limit ${limit}`
 
 const PinnedQuery = Type.Object({ cate_id: FilterId, limit: Limit(100) })

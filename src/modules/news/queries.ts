@@ -1,7 +1,7 @@
 import type { Counts } from '#contracts/content.ts'
 import type { CounterCheck } from '#contracts/counters.ts'
 import { escapeLike, grams, gramsOfQuery, nameKey } from '#lib/text.ts'
-import { nameOf, notBlockedBy } from '#modules/accounts/index.ts'
+import { nameOf, noBlockBetween, shownTo } from '#modules/accounts/index.ts'
 import { isCollected } from '#modules/collections/index.ts'
 import { commentsRecount } from '#modules/comments/index.ts'
 import { isLiked, likesRecount } from '#modules/likes/index.ts'
@@ -83,21 +83,24 @@ export function listNews(sql: Db, page: NewsPage) {
     where n.audit_status = 0 ${ifGiven(sql, ids, (value) => sql`and n.id = any(${value})`)}
       ${when(sql, recommended === true, () => sql`and n.recommended_at is not null`)}
       ${ifGiven(sql, categoryId, (value) => sql`and n.category_id = ${value}`)} ${titleContains(sql, key)}
-      ${when(sql, after > 0, () => sql`and n.id < ${after}`)} ${notBlockedBy(sql, viewerId, sql`n.user_id`)}
+      ${when(sql, after > 0, () => sql`and n.id < ${after}`)} ${shownTo(sql, viewerId, sql`n.user_id`)}
     order by n.id desc limit ${limit}`
 }
 
-/** Also returns articles of authors whom the viewer blocks. */
 export const findPublished = (sql: Db, ids: number[], viewerId: number) => sql<NewsRow[]>`
   select ${columns(sql, viewerId)} from ${tables(sql)}
-  where n.id = any(${ids}) and n.audit_status = 0 order by n.id desc`
+  where n.id = any(${ids}) and n.audit_status = 0 ${noBlockBetween(sql, viewerId, sql`n.user_id`)} order by n.id desc`
+
+/** Condition on collection `c` that omits articles of people hidden from the user (relations-2). */
+export const seenNews = (sql: Db, userId: number): Fragment =>
+  noBlockBetween(sql, userId, sql`(select n.user_id from news n where n.id = c.collectible_id)`)
 
 export const listNewsOf = (
   sql: Db,
   page: { userId: number; status: number | undefined; after: number; limit: number; viewerId: number },
 ) => sql<NewsDetailRow[]>`
   select ${columns(sql, page.viewerId)}, n.content, ${tagsOf(sql)} as tags from ${tables(sql)}
-  where n.user_id = ${page.userId}
+  where n.user_id = ${page.userId} ${noBlockBetween(sql, page.viewerId, sql`n.user_id`)}
     ${page.status === undefined ? sql`and n.audit_status <> 4` : sql`and n.audit_status = ${page.status}`}
     ${when(sql, page.after > 0, () => sql`and n.id < ${page.after}`)}
   order by n.id desc limit ${page.limit}`

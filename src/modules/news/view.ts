@@ -105,4 +105,5 @@ export const newsReader: ContentReader = {
   async views(ctx, ids, viewerId) {
     return new Map((await newsByIds(ctx, ids, viewerId)).map((item) => [item.id, item]))
   },
+  author: async (sql, id) => (await findTarget(sql, id))?.user_id,
 }

@@ -1,3 +1,4 @@
+import { nameKey } from '#lib/text.ts'
 import type { Context } from '#platform/context.ts'
 import {
   andAfterCursor,
@@ -23,20 +24,33 @@ const PEOPLE_OF_A_SIGNAL = 400
  */
 type Recipients = { users: number[]; ids: string[]; positions: number[] }
 
+/** Notice of which `data` needs only the text, because the words that a recipient mutes are sought in it. */
+export type PlannedNotice = Pick<Notice, 'type' | 'recipients' | 'senderId' | 'hiddenSenderId' | 'cause'> & {
+  data: Record<string, unknown>
+}
+
 type FoundRecipients = Recipients & { pushed: Set<string>; announces: boolean }
 
 /**
- * Skips disabled recipients and recipients who block the sender. Reads none of the tables that `insertNotices` writes,
- * because they may be distributed.
+ * Skips disabled recipients, recipients with a block between them and the sender, who mute the sender, or who mute a word
+ * of the text. Reads none of the tables that `insertNotices` writes, because they may be distributed.
  */
 export async function findRecipients(
   sql: Db,
-  notices: Pick<Notice, 'senderId' | 'hiddenSenderId'>[],
+  notices: PlannedNotice[],
   { users, ids, positions }: Recipients,
 ): Promise<FoundRecipients> {
   const doers = positions.map((position) => {
     const { hiddenSenderId, senderId } = notices[position]!
     return hiddenSenderId ?? senderId
+  })
+  // Mutes do not silence system notifications, such as those of payments (relations-5).
+  const silenced = positions.map((position, n) =>
+    notices[position]?.type === 'system' ? 0 : (doers[n] as number),
+  )
+  const texts = positions.map((position) => {
+    const { type, data } = notices[position]!
+    return type !== 'system' && 'contents' in data ? nameKey(String(data.contents ?? '')) : ''
   })
   const [row] = await sql<[{ kept: number[]; pushed: number[]; announces: boolean }]>`
     select coalesce(array_agg(t.n), '{}') as kept,
@@ -44,9 +58,19 @@ export async function findRecipients(
       exists (
         select from webhook_endpoints where enabled and (types is null or 'notification.created' = any(types))
       ) as announces
-    from unnest(${users}::bigint[], ${doers}::bigint[]) with ordinality as t (user_id, doer_id, n)
+    from unnest(${users}::bigint[], ${doers}::bigint[], ${silenced}::bigint[], ${texts}::text[]) with ordinality
+      as t (user_id, doer_id, silenced_id, text, n)
     join users u on u.id = t.user_id and u.deleted_at is null
-    where not exists (select from user_blocks b where b.user_id = t.user_id and b.target_id = t.doer_id)`
+    where not exists (select from user_blocks b where b.user_id = t.user_id and b.target_id = t.doer_id)
+      and not exists (select from user_blocks b where b.user_id = t.doer_id and b.target_id = t.user_id)
+      and not exists (
+        select from user_mutes m where m.user_id = t.user_id and m.target_id = t.silenced_id
+          and (m.ends_at is null or m.ends_at > now())
+      )
+      and not exists (
+        select from muted_words w where w.user_id = t.user_id and strpos(t.text, w.word_key) > 0
+          and (w.ends_at is null or w.ends_at > now())
+      )`
   const at = row.kept.map((n) => n - 1).sort((a, b) => a - b)
   return {
     users: at.map((n) => users[n] as number),
@@ -191,6 +215,24 @@ export async function deleteUnread(sql: Db, userId: number, taken: Taken): Promi
     gone as (
       delete from notifications n using locked l
       where n.user_id = ${userId} and n.type = l.type and n.seq > l.read_seq and ${isTaken(sql, taken)}
+      returning n.type
+    )
+    update notification_counts kept set
+      unread = greatest(kept.unread - g.number, 0), total = greatest(kept.total - g.number, kept.unread - g.number, 0)
+    from (select type, count(*) as number from gone group by type) as g
+    where kept.user_id = ${userId} and kept.type = g.type`
+}
+
+/** Deletes the unread notifications that one user caused for another, such as after a block (relations-1). */
+export async function deleteUnreadFrom(sql: Db, userId: number, senderId: number): Promise<void> {
+  await sql`
+    with locked as (
+      select type, read_seq from notification_counts where user_id = ${userId} and unread > 0
+      order by type for update
+    ),
+    gone as (
+      delete from notifications n using locked l
+      where n.user_id = ${userId} and n.type = l.type and n.seq > l.read_seq and n.sender_id = ${senderId}
       returning n.type
     )
     update notification_counts kept set

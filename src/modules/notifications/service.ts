@@ -13,6 +13,7 @@ import {
   findUnreadRecipients,
   insertNotices,
   type NotificationRow,
+  type PlannedNotice,
   type Taken,
   type TypeStatistics,
 } from './queries.ts'
@@ -191,13 +192,14 @@ export const notify = (tx: Db, notices: Notice | Notice[]): Promise<void> => {
   return planNotices(tx, list).send(list)
 }
 
-type Plan = Pick<Notice, 'type' | 'recipients' | 'senderId' | 'hiddenSenderId' | 'cause'>
-
 /**
  * Looks up the recipients at once, in the same write as the statement that the caller sent before. `send` takes the
  * notices in the order of the plan, and null for one that is not sent.
  */
-export function planNotices(tx: Db, list: Plan[]): { send(notices: (Notice | null)[]): Promise<void> } {
+export function planNotices(
+  tx: Db,
+  list: PlannedNotice[],
+): { send(notices: (Notice | null)[]): Promise<void> } {
   const users: number[] = []
   const ids: string[] = []
   const positions: number[] = []

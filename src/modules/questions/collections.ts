@@ -3,6 +3,7 @@ import { wireTime } from '#lib/time.ts'
 import { type CollectionRow, listCollected } from '#modules/collections/index.ts'
 import type { Context } from '#platform/context.ts'
 import { Cursor, Limit, routesOn, type Server, Shared, type Static, Time, Type } from '#platform/http'
+import { seenAnswers } from './answers/queries.ts'
 import { answersById } from './answers/view.ts'
 import { ANSWERS, AnswerView } from './schema.ts'
 
@@ -61,7 +62,13 @@ export function answerCollectionRoutes(server: Server, ctx: Context) {
       fillPage(
         { after, limit },
         (cursor, wanted) =>
-          listCollected(ctx.sql, { type: ANSWERS, userId: viewer.id, limit: wanted, after: cursor }),
+          listCollected(ctx.sql, {
+            type: ANSWERS,
+            userId: viewer.id,
+            limit: wanted,
+            after: cursor,
+            seen: seenAnswers(ctx.sql, viewer.id),
+          }),
         (rows) => recordsOf(ctx, rows, viewer.id),
       ),
   })

@@ -2,7 +2,7 @@ import type { Target } from '#contracts/content.ts'
 import { recordPeriodChange } from '#contracts/period-sums.ts'
 import { type ViewTable, viewsIn } from '#contracts/views.ts'
 import { escapeLike, grams, gramsOfQuery, nameKey } from '#lib/text.ts'
-import { updateUserCounters } from '#modules/accounts/index.ts'
+import { noBlockBetween, shownTo, updateUserCounters } from '#modules/accounts/index.ts'
 import {
   andAfterCursor,
   andAfterRow,
@@ -44,8 +44,10 @@ export const questionColumns = (sql: Db) => sql`
   q.status, q.comments_count, q.answers_count, q.watchers_count, q.likes_count, ${allQuestionViews(sql)} as views_count, q.created_at,
   q.updated_at`
 
-export const findQuestionRows = (sql: Db, ids: number[]) => sql<QuestionRow[]>`
-  select ${questionColumns(sql)} from questions q where q.id = any(${ids})`
+/** With `hideFrom`, omits questions of people hidden from this user (relations-2). */
+export const findQuestionRows = (sql: Db, ids: number[], hideFrom = 0) => sql<QuestionRow[]>`
+  select ${questionColumns(sql)} from questions q
+  where q.id = any(${ids}) ${notBlockedUnlessHidden(sql, hideFrom, sql`q`)}`
 
 export const findQuestionRow = async (sql: Db, id: number): Promise<QuestionRow | undefined> =>
   (await findQuestionRows(sql, [id]))[0]
@@ -72,6 +74,14 @@ export const subjectContains = (sql: Db, text: string | undefined) => {
     () => sql`and q.subject_grams @> ${gramsOfQuery(key)} and q.subject_key like ${`%${escapeLike(key)}%`}`,
   )
 }
+
+/** Keeps anonymous texts, because a gap in the list would reveal their author (questions-16). */
+export const notBlockedUnlessHidden = (sql: Db, viewerId: number, text: Fragment): Fragment =>
+  noBlockBetween(sql, viewerId, sql`case when ${text}.anonymity then 0 else ${text}.user_id end`)
+
+/** Also omits people whom the viewer mutes. */
+export const shownUnlessHidden = (sql: Db, viewerId: number, text: Fragment): Fragment =>
+  shownTo(sql, viewerId, sql`case when ${text}.anonymity then 0 else ${text}.user_id end`)
 
 const filters = (sql: Db, viewerId: number): Record<NonNullable<QuestionsQuery['type']>, Fragment> => ({
   all: sql``,
@@ -104,6 +114,7 @@ export const listQuestions = (
   where ${scope}
     ${id === undefined && !isWatched ? filters(sql, viewerId)[type] : ifGiven(sql, id, (ids) => sql`and q.id = any(${ids})`)} ${subjectContains(sql, subject)}
     ${type === 'hot' ? andAfterRow(sql, after, sql`q.answers_count, ${key}`, last) : andAfterCursor(sql, key, after)}
+    ${shownUnlessHidden(sql, viewerId, sql`q`)}
   order by ${when(sql, type === 'hot', () => sql`q.answers_count desc,`)} ${key} desc
   ${limitClause(sql, { limit, offset, after })}`
 }
@@ -113,7 +124,7 @@ export const listQuestionsOf = (
   sql: Db,
   userId: number,
   { type = 'all', limit = 15, after = 0 }: UserQuestionsQuery,
-  { own }: { own: boolean },
+  { own, viewerId }: { own: boolean; viewerId: number },
 ) => {
   const invited = sql`exists (select from question_invitations i where i.question_id = q.id)`
   const filter = {
@@ -125,7 +136,7 @@ export const listQuestionsOf = (
   return sql<QuestionRow[]>`
     select ${questionColumns(sql)} from questions q
     where q.user_id = ${userId} ${when(sql, !own, () => sql`and not q.anonymity`)} ${filter}
-      ${when(sql, after > 0, () => sql`and q.id < ${after}`)}
+      ${when(sql, after > 0, () => sql`and q.id < ${after}`)} ${noBlockBetween(sql, viewerId, sql`q.user_id`)}
     order by q.id desc limit ${limit}`
 }
 

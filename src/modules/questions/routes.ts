@@ -1,5 +1,5 @@
 import { hasAbility } from '#modules/abilities/index.ts'
-import { checkPaymentPassword, PAYMENT_PASSWORD_ERRORS } from '#modules/accounts/index.ts'
+import { checkPaymentPassword, contactRefused, PAYMENT_PASSWORD_ERRORS } from '#modules/accounts/index.ts'
 import { mountComments } from '#modules/comments/index.ts'
 import { publishEvent } from '#modules/notifications/index.ts'
 import { mountReports } from '#modules/reports/index.ts'
@@ -130,7 +130,14 @@ export function questionRoutes(server: Server, ctx: Context) {
     access: 'user',
     body: NewQuestion,
     reply: { 201: QuestionMade },
-    errors: [...PAYMENT_PASSWORD_ERRORS, blocked, anonymityOff, sensitiveWords, bountyTooHigh],
+    errors: [
+      ...PAYMENT_PASSWORD_ERRORS,
+      blocked,
+      contactRefused,
+      anonymityOff,
+      sensitiveWords,
+      bountyTooHigh,
+    ],
     idempotent: true,
     load: admitPayer,
     handler: async ({ body: given, viewer, request, atomically }) => {
@@ -159,6 +166,7 @@ export function questionRoutes(server: Server, ctx: Context) {
     reply: { 204: Empty },
     errors: [
       blocked,
+      contactRefused,
       ...[...OWN_ERRORS, ...PAYMENT_PASSWORD_ERRORS, bountyFixed],
       ...[anonymityOff, nothingToChange, sensitiveWords, bountyTooHigh],
     ],

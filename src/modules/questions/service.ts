@@ -122,11 +122,11 @@ export async function listUserQuestions(
   query: UserQuestionsQuery,
 ): Promise<QuestionItem[]> {
   const { userId, own } = resolveListedUser(viewerId, query.user_id)
-  return questionItems(ctx, await listQuestionsOf(ctx.sql, userId, query, { own }), viewerId)
+  return questionItems(ctx, await listQuestionsOf(ctx.sql, userId, query, { own, viewerId }), viewerId)
 }
 
 export async function listRepostedQuestions(ctx: Context, ids: number[], viewerId: number) {
-  const rows = ids.length === 0 ? [] : await findQuestionRows(ctx.sql, ids)
+  const rows = ids.length === 0 ? [] : await findQuestionRows(ctx.sql, ids, viewerId)
   const items = new Map((await questionItems(ctx, rows, viewerId)).map((item) => [item.id, item]))
   return [...new Set(ids)].flatMap((id) => items.get(id) ?? [])
 }

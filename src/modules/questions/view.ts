@@ -1,4 +1,4 @@
-import type { Content, ContentReader } from '#contracts/content.ts'
+import type { Content, ContentReader, Target } from '#contracts/content.ts'
 import { wireTime } from '#lib/time.ts'
 import { userViews } from '#modules/accounts/index.ts'
 import type { Context } from '#platform/context.ts'
@@ -96,10 +96,13 @@ export const answerContent: Content = {
   anonymous: true,
 }
 
+const openAuthor = (target: Target | undefined) => (target?.hidden ? undefined : target?.ownerId)
+
 export const questionReader: ContentReader = {
   visible: findExistingQuestions,
   views: questionsById,
   anonymous: findAnonymousQuestions,
+  author: async (sql, id) => openAuthor(await findQuestionTarget(sql, id)),
 }
 
 export const answerReader: ContentReader = {
@@ -107,4 +110,5 @@ export const answerReader: ContentReader = {
   readable: findReadableAnswers,
   views: answersById,
   anonymous: findAnonymousAnswers,
+  author: async (sql, id) => openAuthor(await findAnswerTarget(sql, id, 0)),
 }

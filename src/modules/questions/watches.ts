@@ -1,3 +1,4 @@
+import { noBlockBetween } from '#modules/accounts/index.ts'
 import type { Context } from '#platform/context.ts'
 import { andAfterRow, type Db, limitClause } from '#platform/database'
 import { Empty, routesOn, type Server, Type } from '#platform/http'
@@ -42,7 +43,11 @@ const listWatched = (
   { limit = 20, ...page }: { limit?: number; offset?: number; after?: number },
 ) => sql<QuestionRow[]>`
   select ${questionColumns(sql)} from (
-    select question_id, id from question_watchers where user_id = ${userId}
+    select question_id, id from question_watchers where user_id = ${userId} ${noBlockBetween(
+      sql,
+      userId,
+      sql`(select case when q.anonymity then 0 else q.user_id end from questions q where q.id = question_id)`,
+    )}
       ${andAfterRow(
         sql,
         page.after,

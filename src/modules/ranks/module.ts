@@ -2,11 +2,11 @@ import type { RankedRow } from '#contracts/period-sums.ts'
 import {
   listIdsByCount,
   mountRanking,
+  peopleFor,
   RankedUser,
   RanksQuery,
   UserExtra,
   UserView,
-  userViews,
 } from '#modules/accounts/index.ts'
 import { checkinsDisabled, requireCheckins } from '#modules/checkins/index.ts'
 import { rankByBalance, rankByIncome } from '#modules/ledger/index.ts'
@@ -42,10 +42,11 @@ async function placedUsers(
   offset: number,
   viewerId: number,
 ): Promise<PlacedUser[]> {
-  const users = await userViews(ctx, ctx.sql, ids, viewerId)
+  const { users, hidden } = await peopleFor(ctx, ctx.sql, ids, viewerId)
   return ids.flatMap((id, position) => {
     const user = users.get(id)
-    return user ? [{ ...user, extra: { ...user.extra, rank: offset + position + 1 } }] : []
+    if (!user || hidden.has(id)) return []
+    return [{ ...user, extra: { ...user.extra, rank: offset + position + 1 } }]
   })
 }
 

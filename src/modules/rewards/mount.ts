@@ -91,7 +91,7 @@ export function mountRewards(server: Server, ctx: Context, content: Content, opt
       reply: { 200: Type.Array(Reward) },
       load: ({ params, viewer }) => find(params[param]!, viewer.id),
       handler: async ({ query, viewer, loaded: target }) => {
-        const rows = await listRewards(sql, content.type, target.id, query)
+        const rows = await listRewards(sql, content.type, target.id, query, viewer.id)
         const isHidden = hidesOwner(target, viewer.id)
         return withGivers(ctx, isHidden ? rows.map(withoutOwner) : rows, viewer.id)
       },

@@ -1,7 +1,14 @@
 import { type Content, type Counts, countsOf, type Target } from '#contracts/content.ts'
 import { type CounterCheck, type Drift, recount } from '#contracts/counters.ts'
 import { wireTime } from '#lib/time.ts'
-import { findBlockers, isUser, PAYMENT_PASSWORD_ERRORS, UserView, withUser } from '#modules/accounts/index.ts'
+import {
+  findBlockers,
+  isUser,
+  noBlockBetween,
+  PAYMENT_PASSWORD_ERRORS,
+  UserView,
+  withUser,
+} from '#modules/accounts/index.ts'
 import {
   Amount,
   featureOff,
@@ -131,7 +138,13 @@ async function insertReward(
   return row?.id
 }
 
-export const listRewards = (sql: Db, type: string, contentId: number, query: RewardQuery) => {
+export const listRewards = (
+  sql: Db,
+  type: string,
+  contentId: number,
+  query: RewardQuery,
+  viewerId: number,
+) => {
   const {
     limit = 15,
     offset,
@@ -145,6 +158,7 @@ export const listRewards = (sql: Db, type: string, contentId: number, query: Rew
   return sql<RewardRow[]>`
     select id, user_id, target_user, amount, rewardable_type, rewardable_id, created_at from rewards
     where rewardable_type = ${type} and rewardable_id = ${contentId} ${andAfterCursor(sql, key, since, order)}
+      ${noBlockBetween(sql, viewerId, sql`rewards.user_id`)}
       ${andAfterRow(sql, after, sql`${key}, id`, sql`select ${key}, id from rewards where id = ${after ?? 0}`, order)}
     order by ${key} ${sortDirection(sql, order)}, id ${sortDirection(sql, order)} ${limitClause(sql, { limit, offset, after })}`
 }
@@ -221,7 +235,8 @@ export async function withGivers(ctx: Context, rows: RewardRow[], viewerId: numb
 export const latestRewards = async (
   ctx: Context,
   { type, contentId, limit, viewerId }: { type: string; contentId: number; limit: number; viewerId: number },
-): Promise<Reward[]> => withGivers(ctx, await listRewards(ctx.sql, type, contentId, { limit }), viewerId)
+): Promise<Reward[]> =>
+  withGivers(ctx, await listRewards(ctx.sql, type, contentId, { limit }, viewerId), viewerId)
 
 export type RewardNotice = SystemType
 

@@ -1,6 +1,13 @@
 import { groupBy } from '#lib/lists.ts'
 import { nameKey } from '#lib/text.ts'
-import { isUser, noSuchUser, UserView, userPage, withEnabledUser } from '#modules/accounts/index.ts'
+import {
+  isUser,
+  noBlockBetween,
+  noSuchUser,
+  UserView,
+  userPage,
+  withEnabledUser,
+} from '#modules/accounts/index.ts'
 import type { Context } from '#platform/context.ts'
 import { andAfterCursor, type Db, limitClause, onConstraint } from '#platform/database'
 import { apiError, fieldError, invalidField } from '#platform/errors.ts'
@@ -109,6 +116,7 @@ async function listAlikeIds(
     from user_tags mine cross join lateral (
       select l.user_id from user_tags l ${withEnabledUser(sql, sql`l.user_id`)}
       where l.tag_id = mine.tag_id and l.user_id <> ${userId} ${andAfterCursor(sql, sql`l.user_id`, after)}
+        ${noBlockBetween(sql, userId, sql`l.user_id`)}
       order by l.user_id desc limit ${limit + offset}
     ) as found
     where mine.user_id = ${userId}

@@ -1,5 +1,6 @@
 import { type CounterCheck, type Drift, recount } from '#contracts/counters.ts'
 import { escapeLike, grams, gramsOfQuery, nameKey } from '#lib/text.ts'
+import { noBlockBetween } from '#modules/accounts/index.ts'
 import type { StoredNode } from '#modules/files/index.ts'
 import {
   andAfterCursor,
@@ -236,6 +237,7 @@ export async function listParticipants(
   const [row] = await sql<{ ids: number[] }[]>`
     select array(
       select u.user_id from feed_topic_users u where u.topic_id = t.id and u.participated_at is not null
+        ${noBlockBetween(sql, viewer.id, sql`u.user_id`)}
         ${andAfterRow(
           sql,
           page.after,

@@ -65,11 +65,43 @@ describe('lists decisions about unknown values', { skip: skipMariaDb }, async ()
     const any = decisions.map((decision) => ({ ...decision, rows: 'any' }))
     assert.deepEqual(await accept(world, any), ['3 of 3 decisions are confirmed.'])
     await group(4, 'stranger')
-    await bring()
+    const { printed } = await bring()
+    assert.ok(printed.includes('3 of 3 decisions are confirmed already.'))
+    assert.ok(!printed.some((line) => line.includes(GROUPS)))
     assert.equal(await closeMove(world.ctx, { unverified: true }), 0)
   })
 
   test('rejects a file that is no report', async () => {
     await assert.rejects(acceptMove(world.ctx, import.meta.filename), /line 1 of .* is not JSON/)
+  })
+})
+
+describe('makes decisions of amounts and states that Kith does not have', { skip: skipMariaDb }, async () => {
+  const world = await createWorld()
+  let maria: MariaDb
+
+  before(async () => {
+    maria = await startMariaDb()
+  })
+  after(() => maria?.stop())
+
+  test('skips balances above the greatest exact number, and names replaced states of reports', async () => {
+    const source = await createThinkSns(maria, 'beyond')
+    for (const id of [1, 2])
+      await source.add('users', { id, name: `person${id}`, email: `${id}@example.org` })
+    await source.add('wallet', { owner_id: 1, balance: '9007199254740993' })
+    await source.add('wallet', { owner_id: 2, balance: '9007199254740991' })
+    const report = { user_id: 1, target_user: 2, reportable_type: 'users', reportable_id: 2, reason: 'why' }
+    await source.add('reports', { id: 1, ...report, status: 9 })
+    const { decisions } = await bringerOf(world, { database: source.address })()
+    assert.deepEqual(
+      decisions.map(({ id }) => id),
+      ['reports.status: value not supported: replaced', 'wallet.balance: amount above 9,007,199,254,740,991'],
+    )
+    const balances = await world.ctx.sql<{ owner_id: number; balance: number }[]>`
+      select owner_id, balance from ledger_accounts where owner_id > 0 and balance > 0`
+    assert.deepEqual([...balances], [{ owner_id: 2, balance: 9007199254740991 }])
+    const reports = await world.ctx.sql<{ status: number }[]>`select status from reports`
+    assert.deepEqual([...reports], [{ status: 0 }])
   })
 })

@@ -12,6 +12,9 @@ import { upsert } from '../../database/write.ts'
 const BALANCE_COLUMNS = { owner_id: 'bigint', currency: 'text', source: 'text', amount: 'bigint' }
 const BALANCE_KEY = { key: ['owner_id', 'currency', 'source'] }
 
+const TOO_LARGE = 'amount above 9,007,199,254,740,991'
+const isTooLarge = (amount: number | null) => (amount ?? 0) > Number.MAX_SAFE_INTEGER
+
 /** Each wallet of the source has its own row, so that one that is read again does not overwrite another. */
 const balancesOf = (source: string) =>
   replaced({ table: 'import_balances', by: 'owner_id', only: (sql) => sql`t.source = ${source}` })
@@ -77,7 +80,9 @@ const wallets = defineTable({
       rows.map((row) => row.owner_id),
     )
     const given = rows.flatMap((row) => {
-      if (people.has(row.owner_id ?? 0))
+      if (!people.has(row.owner_id ?? 0)) batch.leaveOut(row, 'the user no longer exists', 'balance')
+      else if (isTooLarge(row.balance)) batch.leaveOut(row, TOO_LARGE, 'balance')
+      else
         return [
           {
             owner_id: row.owner_id,
@@ -86,7 +91,6 @@ const wallets = defineTable({
             amount: Math.max(row.balance ?? 0, 0),
           },
         ]
-      batch.leaveOut(row, 'the user no longer exists', 'balance')
       return []
     })
     await upsert(tx, 'import_balances', BALANCE_COLUMNS, given, BALANCE_KEY)
@@ -124,6 +128,7 @@ const oldWallets = defineTable({
       const balance = row.balance ?? 0
       if (!people.has(row.user_id ?? 0)) batch.leaveOut(row, 'the user no longer exists', 'balance')
       else if (balance === 0) batch.merge(row, 'empty wallet of an older version', 'balance')
+      else if (isTooLarge(balance)) batch.leaveOut(row, TOO_LARGE, 'balance')
       else if (row.deleted_at !== null) batch.leaveOut(row, 'deleted wallet of an older version', 'balance')
       else if (newer.has(row.user_id ?? 0))
         batch.merge(row, 'superseded by the current wallet of the user', 'balance')

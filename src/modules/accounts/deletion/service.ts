@@ -68,6 +68,9 @@ async function eraseUser(tx: Tx, { id, email_key, phone }: DueRow): Promise<void
   await tx`update invitations set ended_at = coalesce(ended_at, now()), note = null where user_id = ${id}`
   await tx`update registration_requests set name = ${name}, introduction = null where user_id = ${id}`
   await tx`delete from user_blocks where user_id = ${id} or target_id = ${id}`
+  await tx`delete from contact_rules where user_id = ${id}`
+  await tx`delete from muted_words where user_id = ${id}`
+  await tx`delete from user_mutes where user_id = ${id} or target_id = ${id}`
 }
 
 async function endFollowings(sql: Db, userId: number, limit: number): Promise<number> {

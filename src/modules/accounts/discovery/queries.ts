@@ -1,18 +1,19 @@
 import { escapeLike, nameKey } from '#lib/text.ts'
 import { andAfterRow, type Db, ifGiven, limitClause, planSearch, SCANNED } from '#platform/database'
 import { listIdsByCount } from '../counters.ts'
-import { hasBlocked, notBlockedBy } from '../relations/queries.ts'
+import { noBlockBetween } from '../relations/queries.ts'
 
 type Page = { limit?: number; offset?: number; after?: number }
 
 const idsOf = (rows: { id: number }[]) => rows.map(({ id }) => id)
 
-export const listPopularIds = (sql: Db, page: Page) => listIdsByCount(sql, 'followers_count', page)
+export const listPopularIds = (sql: Db, page: Page, viewerId: number) =>
+  listIdsByCount(sql, 'followers_count', page, noBlockBetween(sql, viewerId, sql`c.user_id`))
 
-export const listLatestIds = async (sql: Db, { limit = 15, ...page }: Page) =>
+export const listLatestIds = async (sql: Db, { limit = 15, ...page }: Page, viewerId: number) =>
   idsOf(
     await sql<{ id: number }[]>`
-      select id from users where deleted_at is null
+      select id from users where deleted_at is null ${noBlockBetween(sql, viewerId, sql`users.id`)}
         ${andAfterRow(
           sql,
           page.after,
@@ -22,10 +23,11 @@ export const listLatestIds = async (sql: Db, { limit = 15, ...page }: Page) =>
       order by created_at desc, id desc ${limitClause(sql, { limit, ...page })}`,
   )
 
-export const listRecommendedIds = async (sql: Db, { limit = 15, ...page }: Page) =>
+export const listRecommendedIds = async (sql: Db, { limit = 15, ...page }: Page, viewerId: number) =>
   idsOf(
     await sql<{ id: number }[]>`
       select id from users where recommended_at is not null and deleted_at is null
+        ${noBlockBetween(sql, viewerId, sql`users.id`)}
         ${andAfterRow(
           sql,
           page.after,
@@ -35,7 +37,12 @@ export const listRecommendedIds = async (sql: Db, { limit = 15, ...page }: Page)
       order by recommended_at desc, id desc ${limitClause(sql, { limit, ...page })}`,
   )
 
-export async function searchUserIds(sql: Db, keyword: string, { limit = 15, ...page }: Page) {
+export async function searchUserIds(
+  sql: Db,
+  keyword: string,
+  { limit = 15, ...page }: Page,
+  viewerId: number,
+) {
   const key = nameKey(keyword)
   if (key === '') return []
   const pattern = `%${escapeLike(key)}%`
@@ -46,6 +53,7 @@ export async function searchUserIds(sql: Db, keyword: string, { limit = 15, ...p
     sql`${isWhole}, u.id`,
     sql`select ${isWhole}, u.id from users u where u.id = ${page.after ?? 0}`,
   )
+  const seen = noBlockBetween(sql, viewerId, sql`u.id`)
   const rest = sql`order by (${isWhole}) desc, u.id desc ${limitClause(sql, { limit, ...page })}`
   const start = ifGiven(
     sql,
@@ -65,12 +73,12 @@ export async function searchUserIds(sql: Db, keyword: string, { limit = 15, ...p
       ) latest
       where name_key like ${pattern} and name_key <> ${key}
       order by id desc limit ${limit + (page.offset ?? 0)})
-    ) u where true ${past} ${rest}`
+    ) u where true ${past} ${seen} ${rest}`
     if (newest.length === limit) return idsOf(newest)
   }
   return idsOf(
     await sql<{ id: number }[]>`
-      select u.id from users u where u.deleted_at is null and u.name_grams @> ${grams} and u.name_key like ${pattern} ${past} ${rest}`,
+      select u.id from users u where u.deleted_at is null and u.name_grams @> ${grams} and u.name_key like ${pattern} ${past} ${seen} ${rest}`,
   )
 }
 
@@ -78,8 +86,7 @@ export const findByPhones = (sql: Db, phones: string[], viewerId: number) => sql
   { id: number; phone: string }[]
 >`
   select id, phone from users u where phone = any(${phones}) and deleted_at is null and found_by_phone
-    and not ${hasBlocked(sql, sql`u.id`, viewerId)}
-    ${notBlockedBy(sql, viewerId, sql`u.id`)}
+    ${noBlockBetween(sql, viewerId, sql`u.id`)}
   order by id`
 
 export async function recommend(sql: Db, userId: number): Promise<boolean | undefined> {

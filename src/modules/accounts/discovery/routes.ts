@@ -64,7 +64,7 @@ export function discoveryRoutes(server: Server, ctx: Context) {
       access: 'optional',
       query: DiscoveryQuery,
       reply: { 200: Type.Array(UserView) },
-      handler: async ({ query, viewer }) => userPage(ctx, await list(sql, query), viewer.id),
+      handler: async ({ query, viewer }) => userPage(ctx, await list(sql, query, viewer.id), viewer.id),
     })
 
   route('GET /user/search', {
@@ -77,8 +77,8 @@ export function discoveryRoutes(server: Server, ctx: Context) {
       const { keyword = '', ...page } = query
       const ids =
         nameKey(keyword) === ''
-          ? await listRecommendedIds(sql, page)
-          : await searchUserIds(sql, keyword, page)
+          ? await listRecommendedIds(sql, page, viewer.id)
+          : await searchUserIds(sql, keyword, page, viewer.id)
       return userPage(ctx, ids, viewer.id)
     },
   })

@@ -18,7 +18,15 @@ export const alreadyFollowed = apiError(
   '你已关注该用户。',
 )
 
+export const blocksTarget = apiError(
+  403,
+  'blocks_target',
+  'You block this person. Unblock them first.',
+  '你已将该用户加入黑名单，请先移出黑名单。',
+)
+
 export const TargetParams = Type.Object({ target: Id })
+export const FollowerParams = Type.Object({ follower: Id })
 
 /** Paginates by `after`, a user id, or by `offset` for existing clients. */
 export const RelationQuery = Type.Object({ limit: Limit(), offset: Offset, after: Cursor })
@@ -48,63 +56,69 @@ export const friendsOf = (sql: Db, column: Fragment): Fragment => sql`
 type Page = { limit?: number; offset?: number; after?: number }
 
 /**
- * Locks both users' counters in the order of user ids, so that two users who follow each other concurrently
- * do not deadlock.
+ * Locks the counters of both users in the order of user ids. Every change of a follow or block between them takes this
+ * lock in an earlier statement, so that the next one sees what the other transaction committed. Otherwise a follow
+ * could survive the block that began beside it (relations-1).
  */
-const counted = (sql: Db, userId: number, targetId: number, change: 1 | -1) => sql`
-  locked as (
-    select user_id from user_counts
-    where user_id in (${userId}, ${targetId}) and exists (select from link) order by user_id for update
-  ),
+export const lockPair = (sql: Db, userId: number, otherId: number) => sql`
+  select from user_counts where user_id in (${userId}, ${otherId}) order by user_id for update`
+
+/** Updates the counters for the follows in `link`, whose rows are the ids of followers and followed users. */
+const counted = (sql: Db, userId: number, otherId: number, change: 1 | -1) => sql`
   counted as (
     update user_counts c set
-      followings_count = greatest(c.followings_count + case when c.user_id = ${userId} then ${change}::int else 0 end, 0),
-      followers_count = greatest(c.followers_count + case when c.user_id = ${targetId} then ${change}::int else 0 end, 0),
+      followings_count = greatest(c.followings_count + ${change}::int * (select count(*) from link where link.user_id = c.user_id)::int, 0),
+      followers_count = greatest(c.followers_count + ${change}::int * (select count(*) from link where link.target_id = c.user_id)::int, 0),
       updated_at = now()
-    from locked where c.user_id = locked.user_id
+    where c.user_id in (${userId}, ${otherId}) and exists (select from link)
   )`
 
+/** Call after `lockPair`. */
 export async function insertFollow(
   sql: Db,
   userId: number,
   targetId: number,
-): Promise<{ found: boolean; blocked: boolean; made: boolean }> {
-  const [row] = await sql<[{ found: boolean; blocked: boolean; made: boolean }]>`
+): Promise<{ found: boolean; blockers: number[]; made: boolean }> {
+  const [row] = await sql<[{ found: boolean; blockers: number[]; made: boolean }]>`
     with target as (select id from users where id = ${targetId} and deleted_at is null),
-    block as (select from user_blocks where user_id = ${targetId} and target_id = ${userId}),
+    block as (
+      select user_id from user_blocks
+      where (user_id = ${targetId} and target_id = ${userId}) or (user_id = ${userId} and target_id = ${targetId})
+    ),
     link as (
       insert into user_follows (user_id, target_id)
       select ${userId}, id from target where not exists (select from block)
-      on conflict do nothing returning target_id
+      on conflict do nothing returning user_id, target_id
     ),
     ${counted(sql, userId, targetId, 1)}
-    select exists (select from target) as found, exists (select from block) as blocked,
+    select exists (select from target) as found, array(select user_id from block) as blockers,
       exists (select from link) as made`
   return row
 }
 
-export async function deleteFollow(
-  sql: Db,
-  userId: number,
-  targetId: number,
-): Promise<{ found: boolean; gone: boolean }> {
-  const [row] = await sql<[{ found: boolean; gone: boolean }]>`
+/** Call after `lockPair`. */
+export async function deleteFollow(sql: Db, userId: number, targetId: number): Promise<boolean> {
+  const [row] = await sql<[{ gone: boolean }]>`
     with link as (
-      delete from user_follows where user_id = ${userId} and target_id = ${targetId} returning target_id
+      delete from user_follows where user_id = ${userId} and target_id = ${targetId} returning user_id, target_id
     ),
     ${counted(sql, userId, targetId, -1)}
-    select exists (select from users where id = ${targetId} and deleted_at is null) as found,
-      exists (select from link) as gone`
-  return row
+    select exists (select from link) as gone`
+  return row.gone
 }
 
 const idsOf = (rows: { id: number }[]) => rows.map(({ id }) => id)
 
-export const listFollowerIds = async (sql: Db, userId: number, { limit = 15, ...page }: Page) =>
+export const listFollowerIds = async (
+  sql: Db,
+  userId: number,
+  { limit = 15, ...page }: Page,
+  viewerId: number,
+) =>
   idsOf(
     await sql<{ id: number }[]>`
       select f.user_id as id from user_follows f join users u on u.id = f.user_id and u.deleted_at is null
-      where f.target_id = ${userId}
+      where f.target_id = ${userId} ${noBlockBetween(sql, viewerId, sql`f.user_id`)}
         ${andAfterRow(
           sql,
           page.after,
@@ -123,11 +137,17 @@ const pastFollowing = (sql: Db, userId: number, after = 0) =>
     sql`select id from user_follows where user_id = ${userId} and target_id = ${after}`,
   )
 
-export const listFollowingIds = async (sql: Db, userId: number, { limit = 15, ...page }: Page) =>
+export const listFollowingIds = async (
+  sql: Db,
+  userId: number,
+  { limit = 15, ...page }: Page,
+  viewerId: number,
+) =>
   idsOf(
     await sql<{ id: number }[]>`
       select f.target_id as id from user_follows f join users u on u.id = f.target_id and u.deleted_at is null
       where f.user_id = ${userId} ${pastFollowing(sql, userId, page.after)}
+        ${noBlockBetween(sql, viewerId, sql`f.target_id`)}
       order by f.id desc ${limitClause(sql, { limit, ...page })}`,
   )
 
@@ -146,17 +166,27 @@ export async function listMutualIds(
       join user_follows back on back.user_id = f.target_id and back.target_id = f.user_id
       join users u on u.id = f.target_id and u.deleted_at is null ${named}
       where f.user_id = ${userId} ${pastFollowing(sql, userId, page.after)}
+        ${noBlockBetween(sql, userId, sql`f.target_id`)}
       order by f.id desc ${limitClause(sql, { limit, ...page })}`,
   )
 }
 
-/** Returns false for an unknown or disabled user. Preserves follows between the two users (sign-in-16). */
+/**
+ * Blocks a user and ends the follows in both directions (relations-1). Returns false for an unknown or
+ * disabled user. Call after `lockPair`.
+ */
 export async function insertBlock(sql: Db, userId: number, targetId: number): Promise<boolean> {
   const [row] = await sql<[{ found: boolean }]>`
     with target as (select id from users where id = ${targetId} and deleted_at is null),
-    link as (
+    made as (
       insert into user_blocks (user_id, target_id) select ${userId}, id from target on conflict do nothing
-    )
+    ),
+    link as (
+      delete from user_follows
+      where (user_id = ${userId} and target_id = ${targetId}) or (user_id = ${targetId} and target_id = ${userId})
+      returning user_id, target_id
+    ),
+    ${counted(sql, userId, targetId, -1)}
     select exists (select from target) as found`
   return row.found
 }
@@ -192,15 +222,39 @@ export async function listBlockedIds(
 }
 
 /**
- * Returns a condition that hides authors blocked by the viewer (conventions-26). An array instead of a join
- * preserves the index scan of the list.
+ * Condition that hides people with a block in either direction from each other (relations-2). An array instead of
+ * a join preserves the index scan of the list. Probes for blocks of the viewer per row, because a person may be
+ * blocked by more people than fit into an array, and only if such a block exists.
  */
-export const notBlockedBy = (sql: Db, viewerId: number, author: Fragment): Fragment =>
+export const noBlockBetween = (sql: Db, viewerId: number, person: Fragment): Fragment =>
   when(
     sql,
     viewerId > 0,
-    () => sql`and ${author} <> all(array(select target_id from user_blocks where user_id = ${viewerId}))`,
+    () => sql`and ${person} <> all(array(select target_id from user_blocks where user_id = ${viewerId}))
+      and (not exists (select from user_blocks where target_id = ${viewerId}) or not ${hasBlocked(sql, person, viewerId)})`,
   )
+
+export const isMuteActive = (sql: Db, table: 'm' | 'user_mutes'): Fragment =>
+  sql`(${sql(table)}.ends_at is null or ${sql(table)}.ends_at > now())`
+
+/**
+ * Condition on the author of content in lists: hides people with a block, and people whom the viewer mutes
+ * (relations-5). Lists of people, of one person and of own collections use `noBlockBetween` alone.
+ */
+export const shownTo = (sql: Db, viewerId: number, author: Fragment): Fragment =>
+  when(
+    sql,
+    viewerId > 0,
+    () => sql`${noBlockBetween(sql, viewerId, author)} and ${author} <> all(array(
+      select target_id from user_mutes where user_id = ${viewerId} and ${isMuteActive(sql, 'user_mutes')}
+    ))`,
+  )
+
+export const hasMuted = (sql: Db, userId: number | Fragment, target: number | Fragment): Fragment => sql`
+  coalesce((
+    select true from user_mutes
+    where user_mutes.user_id = ${userId} and user_mutes.target_id = ${target} and ${isMuteActive(sql, 'user_mutes')}
+  ), false)`
 
 export const hasBlocked = (sql: Db, blocker: Fragment, target: number | Fragment): Fragment => sql`
   coalesce((select true from user_blocks b where b.user_id = ${blocker} and b.target_id = ${target}), false)`

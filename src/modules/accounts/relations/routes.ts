@@ -1,4 +1,4 @@
-import { planNotices, withdrawNotifications } from '#modules/notifications/index.ts'
+import { deleteUnreadFrom, planNotices, withdrawNotifications } from '#modules/notifications/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type Sql, transaction } from '#platform/database'
 import { apiError, blocked } from '#platform/errors.ts'
@@ -8,8 +8,10 @@ import { isUser } from '../users/queries.ts'
 import { userPage } from '../users/view.ts'
 import {
   alreadyFollowed,
+  blocksTarget,
   deleteBlock,
   deleteFollow,
+  FollowerParams,
   followsOneself,
   insertBlock,
   insertFollow,
@@ -17,37 +19,55 @@ import {
   listFollowerIds,
   listFollowingIds,
   listMutualIds,
+  lockPair,
   MutualQuery,
   RelationQuery,
   TargetParams,
 } from './queries.ts'
 
+const blocksOneself = apiError(422, 'blocks_oneself', 'You cannot block yourself.', '不能将自己加入黑名单。')
+
 async function follow(sql: Sql, userId: number, targetId: number): Promise<void> {
   if (userId === targetId) throw followsOneself()
   await transaction(sql, async (tx) => {
+    // Promise.all sends a lazy statement last, so this one starts the lock itself.
+    const locking = lockPair(tx, userId, targetId).execute()
     const inserting = insertFollow(tx, userId, targetId)
     const cause = { type: 'users', id: targetId }
     const notice = { type: 'follow' as const, recipients: [targetId], senderId: userId, cause, data: {} }
     const plan = planNotices(tx, [notice])
-    const outcome = await inserting
+    const [, outcome] = await Promise.all([locking, inserting])
     if (!outcome.found) throw noSuchUser()
-    if (outcome.blocked) throw blocked()
+    if (outcome.blockers.includes(targetId)) throw blocked()
+    if (outcome.blockers.length > 0) throw blocksTarget()
     if (!outcome.made) throw alreadyFollowed()
     await plan.send([notice])
   })
 }
 
-async function unfollow(sql: Sql, userId: number, targetId: number): Promise<void> {
+async function unfollow(sql: Sql, followerId: number, followedId: number, askedFor: number): Promise<void> {
   await transaction(sql, async (tx) => {
-    const { found, gone } = await deleteFollow(tx, userId, targetId)
-    if (gone)
+    await lockPair(tx, followerId, followedId)
+    if (await deleteFollow(tx, followerId, followedId))
       await withdrawNotifications(tx, {
         type: 'follow',
-        senderId: userId,
-        recipients: [targetId],
-        cause: { type: 'users', id: targetId },
+        senderId: followerId,
+        recipients: [followedId],
+        cause: { type: 'users', id: followedId },
       })
-    else if (!found) throw noSuchUser()
+    else if (!(await isUser(tx, askedFor))) throw noSuchUser()
+  })
+}
+
+async function block(sql: Sql, userId: number, targetId: number): Promise<void> {
+  if (targetId === userId) throw blocksOneself()
+  await transaction(sql, async (tx) => {
+    await lockPair(tx, userId, targetId)
+    if (!(await insertBlock(tx, userId, targetId))) throw noSuchUser()
+    // Deletes in the order of user ids, so that two users who block each other do not deadlock.
+    const [low, high] = userId < targetId ? [userId, targetId] : [targetId, userId]
+    await deleteUnreadFrom(tx, low, high)
+    await deleteUnreadFrom(tx, high, low)
   })
 }
 
@@ -64,7 +84,7 @@ export function followRoutes(server: Server, ctx: Context) {
     access: 'user',
     params: TargetParams,
     reply: { 204: Empty },
-    errors: [noSuchUser, followsOneself, alreadyFollowed, blocked],
+    errors: [noSuchUser, followsOneself, alreadyFollowed, blocked, blocksTarget],
     handler: ({ params, viewer }) => follow(sql, viewer.id, params.target),
   })
 
@@ -75,7 +95,18 @@ export function followRoutes(server: Server, ctx: Context) {
     params: TargetParams,
     reply: { 204: Empty },
     errors: [noSuchUser],
-    handler: ({ params, viewer }) => unfollow(sql, viewer.id, params.target),
+    handler: ({ params, viewer }) => unfollow(sql, viewer.id, params.target, params.target),
+  })
+
+  route('DELETE /user/followers/:follower', {
+    operationId: 'removeFollower',
+    summary: 'Remove a follower, who is not notified',
+    whileSilenced: true,
+    access: 'user',
+    params: FollowerParams,
+    reply: { 204: Empty },
+    errors: [noSuchUser],
+    handler: ({ params, viewer }) => unfollow(sql, params.follower, viewer.id, params.follower),
   })
 
   for (const [name, entities, list] of [
@@ -88,7 +119,8 @@ export function followRoutes(server: Server, ctx: Context) {
       access: 'user',
       query: RelationQuery,
       reply: { 200: Type.Array(UserView) },
-      handler: async ({ viewer, query }) => userPage(ctx, await list(sql, viewer.id, query), viewer.id),
+      handler: async ({ viewer, query }) =>
+        userPage(ctx, await list(sql, viewer.id, query, viewer.id), viewer.id),
     })
 
     route(`GET /users/:user/${name}`, {
@@ -101,7 +133,7 @@ export function followRoutes(server: Server, ctx: Context) {
       errors: [noSuchUser],
       precheck: ({ params }) => requireUser(params.user),
       handler: async ({ params, query, viewer }) => {
-        const [ids] = await Promise.all([list(sql, params.user, query), requireUser(params.user)])
+        const [ids] = await Promise.all([list(sql, params.user, query, viewer.id), requireUser(params.user)])
         return userPage(ctx, ids, viewer.id)
       },
     })
@@ -120,8 +152,6 @@ export function followRoutes(server: Server, ctx: Context) {
 
 const Blocked = Shared('Blocked', { message: Type.String() })
 
-const blocksOneself = apiError(422, 'blocks_oneself', 'You cannot block yourself.', '不能将自己加入黑名单。')
-
 export function blockRoutes(server: Server, ctx: Context) {
   const { sql } = ctx
   const route = routesOn(server, ctx, { tag: 'Relations' })
@@ -135,8 +165,7 @@ export function blockRoutes(server: Server, ctx: Context) {
     reply: { 201: Blocked },
     errors: [noSuchUser, blocksOneself],
     handler: async ({ params, viewer, request }) => {
-      if (params.user === viewer.id) throw blocksOneself()
-      if (!(await insertBlock(sql, viewer.id, params.user))) throw noSuchUser()
+      await block(sql, viewer.id, params.user)
       return { message: language(request) === 'zh' ? '已加入黑名单。' : 'Blocked.' }
     },
   })

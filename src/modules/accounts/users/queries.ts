@@ -12,7 +12,7 @@ import {
   when,
 } from '#platform/database'
 import { blocked } from '#platform/errors.ts'
-import { isFollowing } from '../relations/queries.ts'
+import { isFollowing, isMuteActive, noBlockBetween } from '../relations/queries.ts'
 
 /** Every change of a column below advances `content_version`, which is a part of the cached user's key. */
 export type UserTextRow = Row<
@@ -34,6 +34,11 @@ export type ViewerState = {
   /** Changes whenever a follow of or by the viewer begins or ends. Null for guests. */
   relationsVersion: string | null
   blacked: number[]
+  /** Users with a block in either direction, who are hidden from the viewer (relations-2). */
+  hidden: number[]
+  muted: number[]
+  /** Folded words that the viewer mutes (relations-6). */
+  mutedWords: string[]
 }
 
 /**
@@ -49,15 +54,26 @@ export async function findUserRows(
     (select relations_version from user_counts where user_id = ${viewerId}) as "relationsVersion",
     case when exists (select from user_blocks where user_id = ${viewerId}) then array(
       select target_id from user_blocks where user_id = ${viewerId} and target_id = any(${ids})
-    ) else '{}' end as blacked,`
-  const [read] = await sql<[Partial<ViewerState> & { users: string | null }]>`
+    ) else '{}' end as blacked,
+    case when exists (select from user_blocks where target_id = ${viewerId}) then array(
+      select user_id from user_blocks where target_id = ${viewerId} and user_id = any(${ids})
+    ) else '{}' end as blockers,
+    array(
+      select m.target_id from user_mutes m
+      where m.user_id = ${viewerId} and m.target_id = any(${ids}) and ${isMuteActive(sql, 'm')}
+    ) as muted,
+    array(
+      select w.word_key from muted_words w
+      where w.user_id = ${viewerId} and (w.ends_at is null or w.ends_at > now())
+    ) as "mutedWords",`
+  const [read] = await sql<[Partial<ViewerState> & { users: string | null; blockers?: number[] }]>`
     select ${when(sql, viewerId > 0, () => viewerColumns)}
       string_agg(concat_ws(',', u.id, u.content_version, c.likes_count, c.comments_count, c.followers_count,
         c.followings_count, c.feeds_count, c.questions_count, c.answers_count, c.checkin_count,
         c.last_checkin_count, c.updated_at), ',') as users
     from users u join user_counts c on c.user_id = u.id
     where u.id = any(${ids}) and u.deleted_at is null`
-  const { users, relationsVersion = null, blacked = [] } = read
+  const { users, relationsVersion = null, blacked = [], blockers = [], muted = [], mutedWords = [] } = read
   const values = users === null ? [] : users.split(',')
   const rows: UserRow[] = []
   let at = 0
@@ -77,7 +93,7 @@ export async function findUserRows(
       last_checkin_count: next(),
       counts_updated_at: values[at++]!,
     })
-  return { rows, relationsVersion, blacked }
+  return { rows, relationsVersion, blacked, hidden: [...blacked, ...blockers], muted, mutedWords }
 }
 
 /** Maximum number of followers, and of followings, that the server caches per user. */
@@ -124,6 +140,7 @@ type UserFilter = {
   since?: number | undefined
   order: 'asc' | 'desc'
   limit: number
+  viewerId: number
 }
 
 /** Adds no condition for a blank text. */
@@ -144,7 +161,9 @@ export const userIdsNamed = (sql: Db, text: string): Fragment =>
   sql`select u.id from users u where ${sqlNameContainsEvenDisabled(sql, text)}`
 
 export async function listUserIds(sql: Db, filter: UserFilter): Promise<number[]> {
-  const { ids, names, search, tags, since = 0, order, limit } = filter
+  const { ids, names, search, tags, since = 0, order, limit, viewerId } = filter
+  // Requests by ids or whole names look up known users, such as the members of a chat.
+  const isLookup = ids !== undefined || names !== undefined
   const rows = await sql<{ id: number }[]>`
     select u.id from users u
     where u.deleted_at is null ${nameContains(sql, search)}
@@ -152,6 +171,7 @@ export async function listUserIds(sql: Db, filter: UserFilter): Promise<number[]
       ${ifGiven(sql, names, (keys) => sql`and u.name_key = any(${keys})`)}
       ${ifGiven(sql, tags, (some) => sql`and u.id in (select user_id from user_tags where tag_id = any(${some}))`)}
       ${andAfterCursor(sql, sql`u.id`, since, order)}
+      ${when(sql, !isLookup, () => noBlockBetween(sql, viewerId, sql`u.id`))}
     order by u.id ${sortDirection(sql, order)} limit ${limit}`
   return rows.map(({ id }) => id)
 }

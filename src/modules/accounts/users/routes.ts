@@ -47,6 +47,7 @@ export function userRoutes(server: Server, ctx: Context) {
         tags: tagIds,
         since,
         order,
+        viewerId: viewer.id,
         limit: limit ?? Math.max(15, id?.length ?? 0, names?.length ?? 0),
       })
       return userPage(ctx, ids, viewer.id)

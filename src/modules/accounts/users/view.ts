@@ -94,14 +94,31 @@ const userView = (
 })
 
 /** Omits disabled and unknown users, so that their content has `user: null` (conventions-25). */
-export async function userViews(
+export const userViews = async (
   ctx: Context,
   sql: Db,
   ids: Iterable<number>,
   viewerId: number,
-): Promise<Map<number, UserView>> {
+): Promise<Map<number, UserView>> => (await peopleFor(ctx, sql, ids, viewerId)).users
+
+export type People = {
+  users: Map<number, UserView>
+  /** Users whom lists must not show to the viewer (relations-2). */
+  hidden: Set<number>
+  /** Users whom the viewer mutes. */
+  muted: Set<number>
+  /** Folded words that the viewer mutes. */
+  mutedWords: string[]
+}
+
+export async function peopleFor(
+  ctx: Context,
+  sql: Db,
+  ids: Iterable<number>,
+  viewerId: number,
+): Promise<People> {
   const wanted = [...new Set(ids)].filter((id) => id > 0)
-  if (wanted.length === 0) return new Map()
+  if (wanted.length === 0) return { users: new Map(), hidden: new Set(), muted: new Set(), mutedWords: [] }
   const { rows, ...viewer } = await findUserRows(sql, wanted, viewerId)
   const [relations, texts] = await Promise.all([
     findRelations(ctx, sql, viewerId, { ids: wanted, version: viewer.relationsVersion }),
@@ -113,12 +130,18 @@ export async function userViews(
       },
     ),
   ])
-  return new Map(
+  const users = new Map(
     rows.flatMap((row) => {
       const text = texts.get(row.id)
       return text ? [[row.id, userView(text, row, relations, viewer)] as const] : []
     }),
   )
+  return {
+    users,
+    hidden: new Set(viewer.hidden),
+    muted: new Set(viewer.muted),
+    mutedWords: viewer.mutedWords,
+  }
 }
 
 /** Adds the user of each row, or null for a disabled user. */

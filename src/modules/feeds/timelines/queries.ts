@@ -1,5 +1,5 @@
 import { escapeLike, nameKey } from '#lib/text.ts'
-import { notBlockedBy, selectFollowed } from '#modules/accounts/index.ts'
+import { noBlockBetween, selectFollowed, shownTo } from '#modules/accounts/index.ts'
 import { andAfterCollected, selectCollected } from '#modules/collections/index.ts'
 import { anyPinShown, orderByPrice, selectShownPins } from '#modules/pinning/index.ts'
 import { selectFollowedTopics, type TopicViewer, visibleTopics } from '#modules/topics/index.ts'
@@ -17,7 +17,9 @@ import { FEED_PIN, FEEDS, type FeedRow, feedColumns, visibleFeed, writtenViews }
 
 export type FeedPage = { viewerId: number; after: number; limit: number }
 
-const unblocked = (sql: Db, viewerId: number) => notBlockedBy(sql, viewerId, sql`f.user_id`)
+const unblocked = (sql: Db, viewerId: number) => noBlockBetween(sql, viewerId, sql`f.user_id`)
+
+const shown = (sql: Db, viewerId: number) => shownTo(sql, viewerId, sql`f.user_id`)
 
 const before = (sql: Db, after: number) => when(sql, after > 0, () => sql`and f.id < ${after}`)
 
@@ -26,7 +28,7 @@ const among = (sql: Db, ids: number[] | undefined) =>
 
 export const listNewFeeds = (sql: Db, { viewerId, after, limit }: FeedPage, ids?: number[]) => sql<FeedRow[]>`
   select ${feedColumns(sql, viewerId)}, f.hot, ${anyPinShown(sql, FEED_PIN)} as pins_shown from feeds f
-  where ${visibleFeed(sql)} ${before(sql, after)} ${unblocked(sql, viewerId)}
+  where ${visibleFeed(sql)} ${before(sql, after)} ${shown(sql, viewerId)}
     ${among(sql, ids)}
   order by f.id desc limit ${limit}`
 
@@ -37,7 +39,7 @@ export const listFeedsOfUser = (
   priced = false,
 ) => sql<FeedRow[]>`
   select ${feedColumns(sql, viewerId)}, f.hot from feeds f
-  where f.user_id = ${userId} and ${visibleFeed(sql)} ${before(sql, after)} ${when(sql, priced, () => sql`and f.has_price`)}
+  where f.user_id = ${userId} and ${visibleFeed(sql)} ${before(sql, after)} ${unblocked(sql, viewerId)} ${when(sql, priced, () => sql`and f.has_price`)}
   order by f.id desc limit ${limit}`
 
 /**
@@ -53,7 +55,7 @@ export const pickFollowedFeeds = (sql: Db, { viewerId, after, limit }: FeedPage,
   ),
   shown as (
     select f.id from newest f
-    where (f.user_id = ${viewerId} or f.user_id in (${selectFollowed(sql, viewerId)})) ${unblocked(sql, viewerId)}
+    where (f.user_id = ${viewerId} or f.user_id in (${selectFollowed(sql, viewerId)})) ${shown(sql, viewerId)}
     order by f.id desc limit ${limit}
   )
   select ${feedColumns(sql, viewerId)}, f.hot from shown s join feeds f on f.id = s.id order by f.id desc`
@@ -66,7 +68,7 @@ export const mergeFollowedFeeds = (sql: Db, { viewerId, after, limit }: FeedPage
   with authors as materialized (
     select authors.author from (
       select target_id as author from (${selectFollowed(sql, viewerId)}) followed
-      where true ${notBlockedBy(sql, viewerId, sql`target_id`)}
+      where true ${shownTo(sql, viewerId, sql`target_id`)}
       union all select ${viewerId}::bigint
     ) authors
     cross join lateral (
@@ -91,7 +93,7 @@ const MOST = 100
 
 export const listPinnedFeeds = (sql: Db, viewerId: number) => sql<FeedRow[]>`
   select ${feedColumns(sql, viewerId)}, f.hot from ${selectShownPins(sql, FEED_PIN)} join feeds f on f.id = p.target_id
-  where ${visibleFeed(sql)} ${notBlockedBy(sql, viewerId, sql`f.user_id`)}
+  where ${visibleFeed(sql)} ${shown(sql, viewerId)}
   order by ${orderByPrice(sql)} limit ${MOST}`
 
 export const listPinnedFeedsOfUser = (
@@ -100,7 +102,7 @@ export const listPinnedFeedsOfUser = (
   { viewerId, after, limit }: { viewerId: number; after: number; limit: number },
 ) => sql<FeedRow[]>`
   select ${feedColumns(sql, viewerId)}, f.hot from ${selectShownPins(sql, FEED_PIN)} join feeds f on f.id = p.target_id
-  where p.user_id = ${userId} and ${visibleFeed(sql)} ${when(sql, after > 0, () => sql`and f.id < ${after}`)}
+  where p.user_id = ${userId} and ${visibleFeed(sql)} ${unblocked(sql, viewerId)} ${when(sql, after > 0, () => sql`and f.id < ${after}`)}
   order by f.id desc limit ${limit}`
 
 type HotPage = { viewerId: number; days: number; limit: number; hot?: number | undefined; after: number }
@@ -125,7 +127,7 @@ export const listHotFeeds = (sql: Db, { viewerId, days, limit, hot, after }: Hot
      ${anyPinShown(sql, FEED_PIN)} as pins_shown
   from feed_hots h join feeds f on f.id = h.feed_id
   where h.created_at > now() - make_interval(days => ${days}) and ${visibleFeed(sql)}
-    ${belowCursor(sql, hot, after)} ${unblocked(sql, viewerId)}
+    ${belowCursor(sql, hot, after)} ${shown(sql, viewerId)}
   order by h.hot desc, h.feed_id desc limit ${limit}`
 
 const patternOf = (query: string) => `%${escapeLike(nameKey(query))}%`
@@ -142,7 +144,7 @@ export const searchNewestFeeds = (
   ),
   found as (
     select f.id from newest s join feeds f on f.id = s.feed_id
-    where s.content_key like ${patternOf(query)} and ${visibleFeed(sql)} ${among(sql, ids)} ${unblocked(sql, viewerId)}
+    where s.content_key like ${patternOf(query)} and ${visibleFeed(sql)} ${among(sql, ids)} ${shown(sql, viewerId)}
     order by s.feed_id desc limit ${limit}
   )
   select ${feedColumns(sql, viewerId)}, f.hot from feeds f where f.id = any(array(select id from found)) order by f.id desc`
@@ -161,7 +163,7 @@ export const searchAllFeeds = (
   )
   select ${feedColumns(sql, viewerId)}, f.hot
   from (select feed_id from matches order by feed_id desc) s join feeds f on f.id = s.feed_id
-  where ${visibleFeed(sql)} ${among(sql, ids)} ${unblocked(sql, viewerId)}
+  where ${visibleFeed(sql)} ${among(sql, ids)} ${shown(sql, viewerId)}
   order by s.feed_id desc limit ${limit}`
 
 export type TopicPage = {
@@ -179,7 +181,7 @@ export const listTopicFeeds = (
   viewer: TopicViewer,
 ) => sql<(FeedRow & { index: number })[]>`
   select ${feedColumns(sql, viewer.id)}, f.hot, l.index from feed_topic_links l join feeds f on f.id = l.feed_id
-  where l.topic_id = ${topicId} and ${visibleFeed(sql)}
+  where l.topic_id = ${topicId} and ${visibleFeed(sql)} ${shown(sql, viewer.id)}
     and (select true from (${visibleTopics(sql, viewer)}) t where t.id = ${topicId})
     ${andAfterCursor(sql, sql`l.index`, index, direction)}
     ${andAfterRow(
@@ -207,7 +209,7 @@ export const listFeedsOfFollowedTopics = (sql: Db, { viewerId, limit }: FeedPage
     order by id desc limit ${limit}
   )
   select ${feedColumns(sql, viewerId)}, f.hot from shown s join feeds f on f.id = s.id
-  where ${visibleFeed(sql)} ${unblocked(sql, viewerId)} order by f.id desc`
+  where ${visibleFeed(sql)} ${shown(sql, viewerId)} order by f.id desc`
 
 /** Filters out deleted feeds in SQL, because clients take a short page for the end of the list. */
 export const listCollectedRows = (
@@ -217,5 +219,5 @@ export const listCollectedRows = (
 ) => sql<FeedRow[]>`
   select ${feedColumns(sql, userId)}, f.hot from (${selectCollected(sql, FEEDS, userId)}) c
   join feeds f on f.id = c.collectible_id
-  where ${visibleFeed(sql)} ${andAfterCollected(sql, FEEDS, userId, page.after)}
+  where ${visibleFeed(sql)} ${unblocked(sql, userId)} ${andAfterCollected(sql, FEEDS, userId, page.after)}
   order by c.id desc ${limitClause(sql, { limit, ...page })}`

@@ -1,11 +1,12 @@
-import { nameContains } from '#modules/accounts/index.ts'
+import { nameContains, noBlockBetween } from '#modules/accounts/index.ts'
 import type { Currency } from '#modules/ledger/index.ts'
 import { type Db, type Fragment, ifGiven, type Tables, when } from '#platform/database'
 import { type MemberRow, managedGroups, memberColumns } from '../access/queries.ts'
 import type { Role } from '../schema.ts'
 import type { MembersQuery, RequestsQuery } from './schema.ts'
 
-export function listMembers(sql: Db, groupId: number, query: MembersQuery) {
+/** `hideFrom`: the viewer, or 0 for a manager, who sees every member. */
+export function listMembers(sql: Db, groupId: number, query: MembersQuery, hideFrom: number) {
   const { type = 'all', name, after = 0, limit = 15 } = query
   const which = {
     all: sql`and m.audit = 1 and not m.disabled`,
@@ -19,7 +20,7 @@ export function listMembers(sql: Db, groupId: number, query: MembersQuery) {
     select ${memberColumns(sql)} from group_members m
       ${when(sql, name !== undefined, () => sql`join users u on u.id = m.user_id`)}
     where m.group_id = ${groupId} ${which} ${ifGiven(sql, name, (part) => nameContains(sql, part))}
-      ${when(sql, after > 0, () => sql`and m.id < ${after}`)}
+      ${when(sql, after > 0, () => sql`and m.id < ${after}`)} ${noBlockBetween(sql, hideFrom, sql`m.user_id`)}
     order by m.id desc limit ${limit}`
 }
 

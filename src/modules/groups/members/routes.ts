@@ -5,7 +5,7 @@ import { transaction } from '#platform/database'
 import { blocked } from '#platform/errors.ts'
 import { Empty, localizedMessage, Message, payerOf, routesOn, type Server, Type } from '#platform/http'
 import { memberRecord, memberViews } from '../access/queries.ts'
-import { getGroupAccess, getManagedGroup, getOwnedGroup } from '../access/service.ts'
+import { getGroupAccess, getManagedGroup, getOwnedGroup, manages } from '../access/service.ts'
 import {
   applicantsWait,
   cannotPay,
@@ -132,8 +132,9 @@ export function groupMemberRoutes(server: Server, ctx: Context) {
     precheck: ({ params, viewer }) => getGroupAccess(sql, params.group, viewer.id),
     handler: async ({ params, query, viewer }) => {
       const isOpen = OPEN_MEMBER_TYPES.includes(query.type ?? 'all')
-      await (isOpen ? getGroupAccess : getManagedGroup)(sql, params.group, viewer.id)
-      return memberViews(ctx, await listMembers(sql, params.group, query), viewer.id)
+      const access = await (isOpen ? getGroupAccess : getManagedGroup)(sql, params.group, viewer.id)
+      const hideFrom = manages(access) ? 0 : viewer.id
+      return memberViews(ctx, await listMembers(sql, params.group, query, hideFrom), viewer.id)
     },
   })
 

@@ -1,11 +1,13 @@
 import type { Target } from '#contracts/content.ts'
 import { addViewsTo, type ViewTable, viewsIn } from '#contracts/views.ts'
 import { grams, nameKey } from '#lib/text.ts'
+import { noBlockBetween, shownTo } from '#modules/accounts/index.ts'
 import {
   andAfterCursor,
   andAfterRow,
   andContains,
   type Db,
+  type Fragment,
   ifGiven,
   limitClause,
   type Tables,
@@ -35,10 +37,12 @@ const pastPost = (sql: Db, { type, after = 0 }: GroupPostsQuery) =>
       )
     : andAfterCursor(sql, sql`p.id`, after)
 
-export const listGroupPosts = (sql: Db, groupId: number, query: GroupPostsQuery) => sql<PostRow[]>`
+export const listGroupPosts = (sql: Db, groupId: number, query: GroupPostsQuery, viewerId: number) => sql<
+  PostRow[]
+>`
   select ${postColumns(sql)} from group_posts p
   where p.group_id = ${groupId} ${when(sql, query.excellent === true, () => sql`and p.excellent_at is not null`)}
-    ${pastPost(sql, query)}
+    ${pastPost(sql, query)} ${shownTo(sql, viewerId, sql`p.user_id`)}
   order by ${query.type === 'latest_reply' ? sql`p.replied_at desc, p.id desc` : sql`p.id desc`}
   ${limitClause(sql, { limit: query.limit ?? 15, offset: query.offset, after: query.after })}`
 
@@ -50,7 +54,7 @@ export const listPosts = (
   select ${postColumns(sql)} from group_posts p
   where ${isReadableAt(sql, sql`p.group_id`, viewerId)}
     ${ifGiven(sql, groupId, (id) => sql`and p.group_id = ${id}`)} ${andContains(sql, 'p.title', keyword)}
-    ${andAfterCursor(sql, sql`p.id`, page.after ?? 0)}
+    ${andAfterCursor(sql, sql`p.id`, page.after ?? 0)} ${shownTo(sql, viewerId, sql`p.user_id`)}
   order by p.id desc ${limitClause(sql, { limit, ...page })}`
 
 export const listPostsOf = (
@@ -74,12 +78,12 @@ export const listPostsOfMyGroups = (sql: Db, userId: number, since: Date) => sql
   cross join lateral (
     select * from group_posts p where p.group_id = mine.group_id order by p.id desc limit ${POSTS_EACH}
   ) p
-  where ${isReadableAt(sql, sql`p.group_id`, userId)} and p.created_at >= ${since.toISOString()}::timestamptz
+  where ${isReadableAt(sql, sql`p.group_id`, userId)} ${shownTo(sql, userId, sql`p.user_id`)} and p.created_at >= ${since.toISOString()}::timestamptz
   order by p.id desc`
 
 export const findPosts = (sql: Db, ids: number[], viewerId: number) => sql<PostRow[]>`
   select ${postColumns(sql)} from group_posts p join groups g on g.id = p.group_id
-  where p.id = any(${ids}) and ${isReadable(sql, viewerId)}
+  where p.id = any(${ids}) and ${isReadable(sql, viewerId)} ${noBlockBetween(sql, viewerId, sql`p.user_id`)}
   order by p.id desc`
 
 export const findPost = async (sql: Db, groupId: number, id: number, viewerId: number) =>
@@ -89,8 +93,13 @@ export const findPost = async (sql: Db, groupId: number, id: number, viewerId: n
       where p.id = ${id} and p.group_id = ${groupId} and ${isReadable(sql, viewerId)}`
   )[0]
 
-export const listPreview = (sql: Db, groupId: number, limit: number) => sql<PostRow[]>`
-  select ${postColumns(sql)} from group_posts p where p.group_id = ${groupId} order by p.id desc limit ${limit}`
+/** Condition on collection `c` that omits posts of people hidden from the user (relations-2). */
+export const seenPosts = (sql: Db, userId: number): Fragment =>
+  noBlockBetween(sql, userId, sql`(select p.user_id from group_posts p where p.id = c.collectible_id)`)
+
+export const listPreview = (sql: Db, groupId: number, limit: number, viewerId: number) => sql<PostRow[]>`
+  select ${postColumns(sql)} from group_posts p
+  where p.group_id = ${groupId} ${shownTo(sql, viewerId, sql`p.user_id`)} order by p.id desc limit ${limit}`
 
 export async function findVisiblePosts(sql: Db, ids: number[], viewerId: number): Promise<Set<number>> {
   if (ids.length === 0) return new Set()
@@ -107,6 +116,9 @@ export async function findTarget(sql: Db, id: number, viewerId: number): Promise
     where p.id = ${id} and ${isReadable(sql, viewerId)}`
   return row
 }
+
+export const findAuthor = async (sql: Db, id: number) =>
+  (await sql<{ user_id: number }[]>`select user_id from group_posts where id = ${id}`)[0]?.user_id
 
 export const findGroupOf = async (sql: Db, id: number) =>
   (await sql<{ group_id: number }[]>`select group_id from group_posts where id = ${id}`)[0]?.group_id

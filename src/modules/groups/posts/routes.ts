@@ -1,4 +1,5 @@
 import { byId } from '#lib/lists.ts'
+import { contactRefused } from '#modules/accounts/index.ts'
 import { listCollected, mountCollections } from '#modules/collections/index.ts'
 import { mountComments } from '#modules/comments/index.ts'
 import { fileNotUsable } from '#modules/files/index.ts'
@@ -21,6 +22,7 @@ import {
   listPosts,
   listPostsOf,
   listPreview,
+  seenPosts,
   toggleExcellent,
   viewsOf,
 } from './queries.ts'
@@ -60,7 +62,7 @@ import {
 import { imagesOf, postItems, postsById } from './view.ts'
 
 const PREVIEW = 3
-const VALUE_ERRORS = [sensitiveWords, fileNotUsable, blocked] as const
+const VALUE_ERRORS = [sensitiveWords, fileNotUsable, blocked, contactRefused] as const
 
 /** `copyToFeed` is injected, because this module must not import `feeds`. */
 export const groupPostRoutes = (copyToFeed: CopyToFeed) => (server: Server, ctx: Context) => {
@@ -79,7 +81,7 @@ export const groupPostRoutes = (copyToFeed: CopyToFeed) => (server: Server, ctx:
     handler: async ({ params, query, viewer }) => {
       const isFirst = !query.offset && !query.after && !query.excellent
       const [posts, pinned] = await Promise.all([
-        listGroupPosts(sql, params.group, query),
+        listGroupPosts(sql, params.group, query, viewer.id),
         isFirst ? findShownPinsOf(sql, POST_PIN, params.group) : [],
       ])
       const views = await postsById(ctx, pinned, viewer.id)
@@ -198,7 +200,7 @@ export const groupPostRoutes = (copyToFeed: CopyToFeed) => (server: Server, ctx:
     query: CollectedPostsQuery,
     reply: { 200: Type.Array(PostItem) },
     handler: async ({ query: { limit = 15, offset, after }, viewer }) => {
-      const page = { limit, offset: offset ?? 0, afterContent: after }
+      const page = { limit, offset: offset ?? 0, afterContent: after, seen: seenPosts(sql, viewer.id) }
       const collected = await listCollected(sql, { type: POSTS, userId: viewer.id, ...page })
       const ids = collected.map((row) => row.collectible_id)
       const found = byId(ids.length > 0 ? await findPosts(sql, ids, viewer.id) : [])
@@ -241,7 +243,7 @@ export const groupPostRoutes = (copyToFeed: CopyToFeed) => (server: Server, ctx:
     load: ({ params, viewer }) => getGroupAccess(sql, params.group, viewer.id),
     handler: async ({ loaded: group, viewer }) => {
       const reads = group.mode === 'public' || isActiveMember(group)
-      const shown = reads || group.mode === 'paid' ? await listPreview(sql, group.id, PREVIEW) : []
+      const shown = reads || group.mode === 'paid' ? await listPreview(sql, group.id, PREVIEW, viewer.id) : []
       const posts = await postItems(ctx, shown, viewer.id)
       return reads ? posts : posts.map((post) => ({ ...post, images: [], comments: [] }))
     },

@@ -34,6 +34,7 @@ import {
 import { COMMENT_PIN, POST_PIN } from '../pins/schema.ts'
 import {
   deletePost,
+  findAuthor,
   findGroupOf,
   findImages,
   findPost,
@@ -246,7 +247,12 @@ export const postContent: Content = {
   live: (sql, id) => sql`select id from group_posts where id = ${id}`,
 }
 
-export const postReader: ContentReader = { visible: findVisiblePosts, views: postsById, closed: true }
+export const postReader: ContentReader = {
+  visible: findVisiblePosts,
+  views: postsById,
+  closed: true,
+  author: findAuthor,
+}
 
 export const countLikes: Counts = (sql) => [
   sql`update group_posts p set likes_count = greatest(p.likes_count + c.by, 0) from changed c where p.id = c.id`,

@@ -1,5 +1,5 @@
 import { cutText } from '#lib/text.ts'
-import { userViews } from '#modules/accounts/index.ts'
+import { hasMuted, userViews } from '#modules/accounts/index.ts'
 import { anyHasDevice, pushToDevices, type Retry } from '#modules/notifications/index.ts'
 import { readSettings } from '#modules/settings/index.ts'
 import type { Context } from '#platform/context.ts'
@@ -59,7 +59,7 @@ const findPushable = (sql: Db, chatId: number, position: number) => sql<Pushable
     cross join lateral (select * from ${viewers(sql)} v where v.chat_id = m.chat_id offset 0) v
     left join chat_members o on o.chat_id = v.chat_id and o.user_id = v.user_id
     where ${isVisible(sql)} and v.user_id <> m.sender_id and coalesce(o.read_position, 0) < m.position
-      and not coalesce(o.is_muted, false)
+      and not coalesce(o.is_muted, false) and not ${hasMuted(sql, sql`v.user_id`, sql`m.sender_id`)}
     order by v.user_id, m.position desc
   )
   select m.sender_id, m.body, m.file_id is not null as has_file, g.name as group_name, s.members

@@ -1,4 +1,4 @@
-import { hasBlocked } from '#modules/accounts/index.ts'
+import { hasBlocked, hasMuted } from '#modules/accounts/index.ts'
 import { type Db, type Fragment, ifGiven } from '#platform/database'
 import { viewers } from './visibility.ts'
 
@@ -24,7 +24,11 @@ export type ChatRow = {
 const selectChats = (sql: Db, userId: number, where: Fragment): Fragment => sql`
   select c.id, c.group_id, c.low_user_id, c.high_user_id, c.last_position, c.last_message_id,
     greatest(coalesce(m.read_position, 0), v.start_position) as read_position,
-    coalesce(m.hidden_position, 0) as hidden_position, coalesce(m.is_muted, false) as is_muted, v.start_position,
+    coalesce(m.hidden_position, 0) as hidden_position, (coalesce(m.is_muted, false) or c.group_id is null and ${hasMuted(
+      sql,
+      userId,
+      sql`case when c.low_user_id = v.user_id then c.high_user_id else c.low_user_id end`,
+    )}) as is_muted, v.start_position,
     coalesce(g.provider_id, g.id::text) as group_wire_id, g.name as group_name, g.face_id
   from ${viewers(sql)} v
   join chats c on c.id = v.chat_id

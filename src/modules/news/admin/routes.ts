@@ -1,4 +1,5 @@
 import { wireTime, wireTimeOrNull, withWireTimes } from '#lib/time.ts'
+import { contactRefused } from '#modules/accounts/index.ts'
 import { mountAdminRecords } from '#modules/audit/index.ts'
 import { fileNotUsable } from '#modules/files/index.ts'
 import { alreadyDecided } from '#modules/ledger/index.ts'
@@ -138,7 +139,15 @@ export function adminNewsRoutes(server: Server, ctx: Context) {
     body: NewArticle,
     extra: ArticleDecision,
     missing: noSuchNews,
-    errors: [newsInThisState, unknownAuthor, unknownCategory, unknownTag, fileNotUsable, blocked],
+    errors: [
+      newsInThisState,
+      unknownAuthor,
+      unknownCategory,
+      unknownTag,
+      fileNotUsable,
+      blocked,
+      contactRefused,
+    ],
     list: listArticleRecords,
     find: findArticleRecord,
     view: async (rows) =>

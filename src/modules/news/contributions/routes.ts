@@ -1,4 +1,9 @@
-import { checkPaymentPassword, isVerified, PAYMENT_PASSWORD_ERRORS } from '#modules/accounts/index.ts'
+import {
+  checkPaymentPassword,
+  contactRefused,
+  isVerified,
+  PAYMENT_PASSWORD_ERRORS,
+} from '#modules/accounts/index.ts'
 import { fileNotUsable } from '#modules/files/index.ts'
 import { notEnough } from '#modules/ledger/index.ts'
 import { readSettings } from '#modules/settings/index.ts'
@@ -177,6 +182,7 @@ export function contributionRoutes(server: Server, ctx: Context) {
     reply: { 201: MessageWithId },
     errors: [
       blocked,
+      contactRefused,
       ...[noSuchCategory, ...PAYMENT_PASSWORD_ERRORS, notCertified, notEnough],
       ...[sensitiveWords, fileNotUsable, unknownTag, unknownCategory],
     ],
@@ -208,7 +214,15 @@ export function contributionRoutes(server: Server, ctx: Context) {
     params: CategoryNewsParams,
     body: ContributionChanges,
     reply: { 204: Empty },
-    errors: [...OWN_ERRORS, rejectedForGood, sensitiveWords, fileNotUsable, unknownTag, blocked],
+    errors: [
+      ...OWN_ERRORS,
+      rejectedForGood,
+      sensitiveWords,
+      fileNotUsable,
+      unknownTag,
+      blocked,
+      contactRefused,
+    ],
     load: async ({ params, viewer }) => {
       const own = { id: params.news, categoryId: params.category, userId: viewer.id }
       await requireRejected(ctx, own)

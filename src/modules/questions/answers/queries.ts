@@ -2,20 +2,21 @@ import { EXCERPT_LENGTH, type Target } from '#contracts/content.ts'
 import { recordPeriodChange } from '#contracts/period-sums.ts'
 import { viewsIn } from '#contracts/views.ts'
 import { plainText } from '#lib/markup/parse.ts'
-import { updateUserCounters } from '#modules/accounts/index.ts'
+import { noBlockBetween, updateUserCounters } from '#modules/accounts/index.ts'
 import { LikeWithUser } from '#modules/likes/index.ts'
 import { Reward } from '#modules/rewards/index.ts'
 import {
   andAfterCursor,
   andAfterRow,
   type Db,
+  type Fragment,
   ifGiven,
   limitClause,
   type Tables,
   when,
 } from '#platform/database'
 import { Cursor, Flag, Id, Limit, Nullable, OneOf, Shared, type Static, Type } from '#platform/http'
-import { ANSWER_VIEWS, ANSWERS_GIVEN, idsOf } from '../queries.ts'
+import { ANSWER_VIEWS, ANSWERS_GIVEN, idsOf, notBlockedUnlessHidden, shownUnlessHidden } from '../queries.ts'
 import { AnswerView, Excerpt, ListQuery, Markdown, QuestionView } from '../schema.ts'
 
 export const NewAnswer = Shared('NewAnswer', {
@@ -72,8 +73,10 @@ const answerColumns = (sql: Db) => sql`
   a.views_count + ${viewsIn(sql, ANSWER_VIEWS, sql`a.id`)} as views_count, a.onlookers_count, a.onlookers_total, a.created_at,
   a.updated_at, q.user_id as asker_id, q.look`
 
-export const findAnswerRows = (sql: Db, ids: number[]) => sql<AnswerRow[]>`
-  select ${answerColumns(sql)} from answers a join questions q on q.id = a.question_id where a.id = any(${ids})`
+/** With `hideFrom`, omits answers of people hidden from this user (relations-2). */
+export const findAnswerRows = (sql: Db, ids: number[], hideFrom = 0) => sql<AnswerRow[]>`
+  select ${answerColumns(sql)} from answers a join questions q on q.id = a.question_id
+  where a.id = any(${ids}) ${notBlockedUnlessHidden(sql, hideFrom, sql`a`)}`
 
 export const findAnswerRow = async (sql: Db, id: number): Promise<AnswerRow | undefined> =>
   (await findAnswerRows(sql, [id]))[0]
@@ -118,9 +121,11 @@ export const listAnswers = (
   sql: Db,
   question: { id: number; automaticity: boolean },
   { limit = 20, offset, after = 0, order_type: order }: AnswersQuery,
+  viewerId: number,
 ) => sql<AnswerRow[]>`
   select ${answerColumns(sql)} from answers a join questions q on q.id = a.question_id
   where a.question_id = ${question.id} and not a.adoption ${when(sql, question.automaticity, () => sql`and not a.invited`)}
+    ${shownUnlessHidden(sql, viewerId, sql`a`)}
     ${
       order === 'time'
         ? andAfterCursor(sql, sql`a.id`, after)
@@ -134,12 +139,20 @@ export const listAnswers = (
   order by ${order === 'time' ? sql`a.id desc` : sql`a.likes_count desc, a.id desc`}
   ${limitClause(sql, { limit, offset, after })}`
 
+/** Condition on collection `c` that omits answers of people hidden from the user (relations-2). */
+export const seenAnswers = (sql: Db, userId: number): Fragment =>
+  noBlockBetween(
+    sql,
+    userId,
+    sql`(select case when a.anonymity then 0 else a.user_id end from answers a where a.id = c.collectible_id)`,
+  )
+
 /** Lists a user's answers. Only the author sees anonymous ones. */
 export const listAnswersByAuthor = (
   sql: Db,
   userId: number,
   { type = 'all', limit = 15, after = 0 }: UserAnswersQuery,
-  { own }: { own: boolean },
+  { own, viewerId }: { own: boolean; viewerId: number },
 ) => {
   const filter = {
     all: sql``,
@@ -150,7 +163,7 @@ export const listAnswersByAuthor = (
   return sql<AnswerRow[]>`
     select ${answerColumns(sql)} from answers a join questions q on q.id = a.question_id
     where a.user_id = ${userId} ${when(sql, !own, () => sql`and not a.anonymity`)} ${filter}
-      ${when(sql, after > 0, () => sql`and a.id < ${after}`)}
+      ${when(sql, after > 0, () => sql`and a.id < ${after}`)} ${notBlockedUnlessHidden(sql, viewerId, sql`a`)}
     order by a.id desc limit ${limit}`
 }
 

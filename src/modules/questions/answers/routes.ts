@@ -1,4 +1,5 @@
 import { hasAbility } from '#modules/abilities/index.ts'
+import { contactRefused } from '#modules/accounts/index.ts'
 import { mountCollections } from '#modules/collections/index.ts'
 import { mountComments } from '#modules/comments/index.ts'
 import { notEnoughFor } from '#modules/ledger/index.ts'
@@ -111,7 +112,7 @@ export function answerRoutes(server: Server, ctx: Context) {
     params: QuestionParams,
     body: NewAnswer,
     reply: { 201: AnswerMade },
-    errors: [noSuchQuestion, anonymityOff, sensitiveWords, blocked],
+    errors: [noSuchQuestion, anonymityOff, sensitiveWords, blocked, contactRefused],
     idempotent: true,
     load: requireQuestion,
     handler: async ({ params, body: given, viewer, request, atomically }) => {
@@ -143,6 +144,7 @@ export function answerRoutes(server: Server, ctx: Context) {
       nothingToChange,
       sensitiveWords,
       blocked,
+      contactRefused,
     ],
     precheck: async ({ params, viewer }) => {
       const answer = await requireOwnAnswer(sql, params.answer, viewer.id)

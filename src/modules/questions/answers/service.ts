@@ -37,6 +37,7 @@ import {
   adoptAnswer,
   deleteAnswerRow,
   findAnswerRow,
+  findAnswerRows,
   hasAdoption,
   insertAnswer,
   listAnswers,
@@ -46,7 +47,7 @@ import {
   type UserAnswersQuery,
   updateAnswer,
 } from './queries.ts'
-import { answersById, answerViews, isForPay } from './view.ts'
+import { answerViews, byId, isForPay } from './view.ts'
 
 const PREVIEW = 5
 
@@ -60,7 +61,7 @@ export async function listAnswersOf(
 ): Promise<AnswerView[]> {
   const question = await findQuestionRow(ctx.sql, questionId)
   if (!question) throw noSuchQuestion()
-  return answerViews(ctx, await listAnswers(ctx.sql, question, query), viewerId)
+  return answerViews(ctx, await listAnswers(ctx.sql, question, query, viewerId), viewerId)
 }
 
 export async function getAnswer(ctx: Context, id: number, viewerId: number): Promise<AnswerDetail> {
@@ -94,7 +95,7 @@ export async function getAnswer(ctx: Context, id: number, viewerId: number): Pro
 
 export async function listUserAnswers(ctx: Context, viewerId: number, query: UserAnswersQuery) {
   const { userId, own } = resolveListedUser(viewerId, query.user_id)
-  const rows = await listAnswersByAuthor(ctx.sql, userId, query, { own })
+  const rows = await listAnswersByAuthor(ctx.sql, userId, query, { own, viewerId })
   const answers = await answerViews(ctx, rows, viewerId)
   return withQuestions(ctx, answers, viewerId)
 }
@@ -113,7 +114,8 @@ async function withQuestions<Answer extends { question_id: number }>(
 }
 
 export async function listRepostedAnswers(ctx: Context, ids: number[], viewerId: number) {
-  const answers = await answersById(ctx, ids, viewerId)
+  const rows = ids.length === 0 ? [] : await findAnswerRows(ctx.sql, ids, viewerId)
+  const answers = byId(await answerViews(ctx, rows, viewerId))
   const found = [...new Set(ids)].flatMap((id) => answers.get(id) ?? [])
   return withQuestions(ctx, found, viewerId)
 }

@@ -1,5 +1,5 @@
 import { escapeLike, grams, gramsOfQuery, nameKey } from '#lib/text.ts'
-import { nameContains as userNameContains, withEnabledUser } from '#modules/accounts/index.ts'
+import { noBlockBetween, nameContains as userNameContains, withEnabledUser } from '#modules/accounts/index.ts'
 import type { StoredNode } from '#modules/files/index.ts'
 import { andAfterCursor, type Db, ifGiven, limitClause, type Row, when } from '#platform/database'
 import type { ExpertsQuery } from './schema.ts'
@@ -135,10 +135,12 @@ export async function listTopicExperts(
   sql: Db,
   topicId: number,
   { limit = 20, after = 0 }: { limit?: number; after?: number },
+  viewerId: number,
 ): Promise<number[]> {
   const rows = await sql<{ user_id: number }[]>`
     select e.user_id from question_topic_experts e ${withEnabledUser(sql, sql`e.user_id`)}
     where e.topic_id = ${topicId} ${when(sql, after > 0, () => sql`and e.user_id < ${after}`)}
+      ${noBlockBetween(sql, viewerId, sql`e.user_id`)}
     order by e.user_id desc limit ${limit}`
   return rows.map((row) => row.user_id)
 }
@@ -146,6 +148,7 @@ export async function listTopicExperts(
 export async function listExperts(
   sql: Db,
   { topics, keyword, limit = 20, offset, after }: ExpertsQuery,
+  viewerId: number,
 ): Promise<number[]> {
   const rows = await sql<{ user_id: number }[]>`
     select x.user_id from question_people x ${withEnabledUser(sql, sql`x.user_id`)}
@@ -153,7 +156,7 @@ export async function listExperts(
       select from question_topic_experts e
       where e.user_id = x.user_id ${ifGiven(sql, topics, (value) => sql`and e.topic_id = any(${value})`)}
     )
-    ${userNameContains(sql, keyword)}
+    ${userNameContains(sql, keyword)} ${noBlockBetween(sql, viewerId, sql`x.user_id`)}
     ${ifGiven(sql, after || undefined, (id) => {
       const last = sql`(select income from question_people where user_id = ${id})`
       return sql`and x.income <= ${last} and (x.income < ${last} or x.user_id > ${id})`

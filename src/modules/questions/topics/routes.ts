@@ -53,7 +53,7 @@ export function questionTopicRoutes(server: Server, ctx: Context) {
     handler: async ({ params: { topic }, viewer }) => {
       const [row, experts] = await Promise.all([
         findTopic(sql, topic, viewer.id),
-        listTopicExperts(sql, topic, { limit: PREVIEW }),
+        listTopicExperts(sql, topic, { limit: PREVIEW }, viewer.id),
       ])
       if (!row) throw noSuchQuestionTopic()
       return {
@@ -74,7 +74,7 @@ export function questionTopicRoutes(server: Server, ctx: Context) {
     errors: [noSuchQuestionTopic],
     load: ({ params }) => requireTopic(sql, params.topic),
     handler: async ({ params, query, viewer }) =>
-      userPage(ctx, await listTopicExperts(sql, params.topic, query), viewer.id),
+      userPage(ctx, await listTopicExperts(sql, params.topic, query, viewer.id), viewer.id),
   })
 
   route('GET /question-experts', {
@@ -83,7 +83,7 @@ export function questionTopicRoutes(server: Server, ctx: Context) {
     access: 'optional',
     query: ExpertsQuery,
     reply: { 200: Type.Array(UserView) },
-    handler: async ({ query, viewer }) => userPage(ctx, await listExperts(sql, query), viewer.id),
+    handler: async ({ query, viewer }) => userPage(ctx, await listExperts(sql, query, viewer.id), viewer.id),
   })
 
   route('GET /user/question-topics', {

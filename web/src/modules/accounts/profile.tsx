@@ -1,15 +1,17 @@
 import type { Schema } from '@kith/client'
-import { MessageCircle } from 'lucide-preact'
+import { Ellipsis, MessageCircle } from 'lucide-preact'
 import { Link, useLocation } from 'wouter-preact'
-import { list, useList, useRead } from '../../app/api.ts'
+import { list, read, useList, useRead, useWrite } from '../../app/api.ts'
 import { useSaid } from '../../app/said.ts'
 import { useSite, useViewer } from '../../app/site.ts'
 import { useToast } from '../../app/toast.tsx'
 import { compact, pluralOf, useWords, words } from '../../app/words.ts'
 import { Chunks } from '../../ui/chunks.tsx'
+import { Menu } from '../../ui/menu.tsx'
 import { More } from '../../ui/more.tsx'
 import { Avatar } from '../../ui/picture.tsx'
 import { Report } from '../../ui/report.tsx'
+import { Time } from '../../ui/time.tsx'
 import { useToggle } from '../../ui/toggle.tsx'
 import { FeedCard } from '../feeds/feed-card.tsx'
 import { chatsOf } from '../im/unread.ts'
@@ -22,6 +24,16 @@ const WORDS = words({
   block: ['Block', '拉黑'],
   unblock: ['Unblock', '取消拉黑'],
   edit: ['Edit profile', '编辑资料'],
+  menu: ['More', '更多'],
+  muteDay: ['Mute for a day', '屏蔽一天'],
+  muteWeek: ['Mute for a week', '屏蔽一周'],
+  mute: ['Mute', '屏蔽'],
+  unmute: ['Unmute', '取消屏蔽'],
+  muted: ['You muted this user. They do not know.', '你已屏蔽该用户，对方不会知道。'],
+  mutedUntil: [
+    'You muted this user. They do not know. The mute ends:',
+    '你已屏蔽该用户，对方不会知道。屏蔽结束时间：',
+  ],
   followers: [(count: number) => pluralOf(count, 'follower'), () => '粉丝'],
   followings: [() => 'following', () => '关注'],
   feeds: [(count: number) => pluralOf(count, 'post'), () => '动态'],
@@ -36,6 +48,8 @@ const isUser =
 
 export const feedsOf = (user: number, after?: number) =>
   list('/feeds', { params: { query: { type: 'users', user, trees: true, ...(after ? { after } : {}) } } })
+
+const relationTo = (user: number) => read('/user/relations/{user}', { params: { path: { user } } })
 
 export function Profile({ user, path, after }: { user: User; path: string; after?: number | undefined }) {
   const t = useWords(WORDS)
@@ -60,8 +74,28 @@ export function Profile({ user, path, after }: { user: User; path: string; after
     isOn: user.blacked,
     on: (api) => api.post('/user/black/{user}', { params: blockParams }),
     off: (api) => api.delete('/user/black/{user}', { params: blockParams }),
-    apply: (each, isOn) => ({ ...each, blacked: isOn }),
+    // A block ends the follows of both (relations-1).
+    apply: (each, isOn) => ({
+      ...each,
+      blacked: isOn,
+      follower: !isOn && each.follower,
+      following: !isOn && each.following,
+    }),
   })
+  const isOther = viewer !== null && viewer?.id !== user.id
+  const { data: relation } = useRead(relationTo(user.id), { enabled: isOther })
+  const mute = useWrite<number | null | undefined>(
+    (client, hours) =>
+      hours === undefined
+        ? client.delete('/user/mutes/{user}', { params: blockParams })
+        : client.put('/user/mutes/{user}', { params: blockParams, body: hours === null ? {} : { hours } }),
+    { changes: ['/user/relations/{user}', '/user/mutes', '/feeds'] },
+  )
+  const muteItem = (label: string, hours: number | null | undefined) => (
+    <button type="button" onClick={() => mute.mutate(hours, { onError: fail })}>
+      {label}
+    </button>
+  )
   const counts: [number, string, string?][] = [
     [user.extra.feeds_count, t.feeds(user.extra.feeds_count)],
     [user.extra.followers_count, t.followers(user.extra.followers_count), 'followers'],
@@ -102,20 +136,46 @@ export function Profile({ user, path, after }: { user: User; path: string; after
                     {user.blacked ? t.unblock : t.block}
                   </button>
                 )}
-                <button
-                  type="button"
-                  class={user.follower ? 'button is-quiet' : 'button'}
-                  aria-pressed={user.follower}
-                  onClick={follow}
-                >
-                  {user.follower ? t.following : t.follow}
-                </button>
+                {viewer && (
+                  <Menu label={t.menu} button={<Ellipsis size={20} aria-hidden />}>
+                    {relation?.muted ? (
+                      muteItem(t.unmute, undefined)
+                    ) : (
+                      <>
+                        {muteItem(t.muteDay, 24)}
+                        {muteItem(t.muteWeek, 168)}
+                        {muteItem(t.mute, null)}
+                      </>
+                    )}
+                  </Menu>
+                )}
+                {!user.blacked && (
+                  <button
+                    type="button"
+                    class={user.follower ? 'button is-quiet' : 'button'}
+                    aria-pressed={user.follower}
+                    onClick={follow}
+                  >
+                    {user.follower ? t.following : t.follow}
+                  </button>
+                )}
               </>
             )}
           </div>
         </div>
         <h1 dir="auto">{user.name}</h1>
         {user.following && <p class="quiet">{t.followsYou}</p>}
+        {relation?.muted && (
+          <p class="quiet">
+            {relation.muted_until ? t.mutedUntil : t.muted}
+            {relation.muted_until && (
+              <>
+                {' '}
+                <Time at={relation.muted_until} form="full" />
+              </>
+            )}
+          </p>
+        )}
         {user.bio && (
           <p class="bio" {...said(user.bio)}>
             {user.bio}

@@ -17,6 +17,8 @@ export const routes: Route[] = [
   { path: '/account/invitations', page: 'invitations-page', access: 'members' },
   { path: '/account/sessions', page: 'sessions-page', access: 'members' },
   { path: '/account/blocked', page: 'blocked-page', access: 'members' },
+  { path: '/account/muted', page: 'muted-page', access: 'members' },
+  { path: '/account/contact', page: 'contact-page', access: 'members' },
   { path: '/account/exports', page: 'data-page', access: 'members' },
   { path: '/account/deletion', page: 'data-page', access: 'members' },
   { path: '/account/sanctions', page: 'sanctions-page', access: 'members' },

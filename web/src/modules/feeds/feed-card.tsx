@@ -1,5 +1,6 @@
 import type { Schema } from '@kith/client'
 import { Bookmark, Heart, MessageCircle, Pin } from 'lucide-preact'
+import { useState } from 'preact/hooks'
 import { Link } from 'wouter-preact'
 import { useSite } from '../../app/site.ts'
 import { compact, useWords, words } from '../../app/words.ts'
@@ -20,24 +21,36 @@ const WORDS = words({
   collect: ['Save', '收藏'],
   pinned: ['Pinned', '置顶'],
   closed: ['Deleted account', '已注销用户'],
+  muted: [
+    (word: string) => `Hidden, because it has the muted word “${word}”.`,
+    (word: string) => `因含有屏蔽词“${word}”而隐藏。`,
+  ],
+  show: ['Show anyway', '仍然显示'],
 })
+
+type CardProps = { feed: Feed; isPinned?: boolean; isAlone?: boolean; isAhead?: boolean }
 
 export const isFeed =
   (id: number) =>
   (each: object): each is Feed =>
     'feed_content' in each && (each as Feed).id === id
 
-export function FeedCard({
-  feed,
-  isPinned = false,
-  isAlone = false,
-  isAhead = isAlone,
-}: {
-  feed: Feed
-  isPinned?: boolean
-  isAlone?: boolean
-  isAhead?: boolean
-}) {
+export function FeedCard(props: CardProps) {
+  const t = useWords(WORDS)
+  const [isOpen, setIsOpen] = useState(props.isAlone === true)
+  const word = props.feed.muted_word
+  if (!word || isOpen) return <OpenCard {...props} />
+  return (
+    <article id={`feed-${props.feed.id}`} class="feed" aria-label={t.muted(word)}>
+      <p class="quiet">{t.muted(word)}</p>
+      <button type="button" class="text-button" onClick={() => setIsOpen(true)}>
+        {t.show}
+      </button>
+    </article>
+  )
+}
+
+function OpenCard({ feed, isPinned = false, isAlone = false, isAhead = isAlone }: CardProps) {
   const t = useWords(WORDS)
   const name = feed.user?.name ?? t.closed
   const linked = new Set(

@@ -23,6 +23,11 @@ const WORDS = words({
   repost: ['Repost', '转发'],
   reward: ['Reward', '打赏'],
   pin: ['Pin', '置顶'],
+  mute: [(name: string) => `Mute ${name}`, (name: string) => `屏蔽 ${name}`],
+  muted: [
+    (name: string) => `You no longer see posts of ${name} in lists.`,
+    (name: string) => `你将不再在列表中看到 ${name} 的动态。`,
+  ],
 })
 
 export function FeedMenu({ feed }: { feed: Schema<'Feed'> }) {
@@ -43,6 +48,11 @@ export function FeedMenu({ feed }: { feed: Schema<'Feed'> }) {
   const can = (ability: string) => abilities.some(({ name }) => name === ability)
   const params = { path: { feed: feed.id } }
   const erase = useWrite((client) => client.delete('/feeds/{feed}/currency', { params }))
+  const author = feed.user
+  const mute = useWrite<number>(
+    (client, user) => client.put('/user/mutes/{user}', { params: { path: { user } }, body: {} }),
+    { changes: ['/feeds', '/user/mutes', '/user/relations/{user}'] },
+  )
   const changed = () => {
     dialog.close()
     void cache.invalidateQueries({ queryKey: ['/feeds'] })
@@ -62,6 +72,11 @@ export function FeedMenu({ feed }: { feed: Schema<'Feed'> }) {
         {!isMine && settings.feed.reward !== false && item(t.reward, () => show('reward'))}
         {isMine && item(t.pin, () => show('pin'))}
         {!isMine && item(t.report, () => show('report'))}
+        {!isMine &&
+          author &&
+          item(t.mute(author.name), () =>
+            mute.mutate(author.id, { onSuccess: () => say(t.muted(author.name)), onError: fail }),
+          )}
         {(isMine || can('[feed] Delete Feed')) &&
           item(t.delete, async () => {
             if (!(await confirm(t.sure, t.delete))) return

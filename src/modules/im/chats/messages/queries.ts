@@ -217,3 +217,7 @@ export async function deleteOldMessages(sql: Db, days: number, batch: number): P
     returning id, file_id`
   return goneOf(rows)
 }
+
+export const hasWritten = async (sql: Db, chatId: number, userId: number): Promise<boolean> =>
+  (await sql`select from chat_messages where chat_id = ${chatId} and sender_id = ${userId} limit 1`).length >
+  0

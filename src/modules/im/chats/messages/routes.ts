@@ -1,4 +1,5 @@
 import type { ContentReaders } from '#contracts/content.ts'
+import { contactRefused } from '#modules/accounts/index.ts'
 import { fileNotUsable } from '#modules/files/index.ts'
 import { isAnyReported, mountReports } from '#modules/reports/index.ts'
 import { sensitiveWords } from '#modules/words/index.ts'
@@ -63,7 +64,16 @@ export const chatMessageRoutes = (readers: ContentReaders) => (server: Server, c
     params: ChatParams,
     body: NewChatMessage,
     reply: { 201: ChatMessage },
-    errors: [...CHAT_ERRORS, blocked, emptyMessage, noSuchReply, noSuchLink, sensitiveWords, fileNotUsable],
+    errors: [
+      ...CHAT_ERRORS,
+      blocked,
+      contactRefused,
+      emptyMessage,
+      noSuchReply,
+      noSuchLink,
+      sensitiveWords,
+      fileNotUsable,
+    ],
     load: async ({ params, viewer }) => {
       const chat = await getChat(ctx, params.chat, viewer.id)
       await requireReachable(sql, chat, viewer.id)

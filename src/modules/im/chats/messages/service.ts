@@ -2,10 +2,12 @@ import type { Content, ContentReaders, ContentRemoval } from '#contracts/content
 import { wireTime, wireTimeOrNull } from '#lib/time.ts'
 import { hasAbility } from '#modules/abilities/index.ts'
 import {
+  contactRefused,
   deleteMentions,
   findBlockers,
   findEnabledIds,
   findMentioned,
+  isContactRefused,
   saveMentions,
 } from '#modules/accounts/index.ts'
 import { attachFiles, detachFiles, fileViews } from '#modules/files/index.ts'
@@ -38,6 +40,7 @@ import {
   findMessage,
   findMessages,
   findVisible,
+  hasWritten,
   insertMessage,
   isAnnounced,
   listAround,
@@ -95,12 +98,14 @@ export async function isBlockBetween(sql: Db, one: number, other: number): Promi
   return theirs.size + mine.size > 0
 }
 
-/** Throws 403 if either user blocks the other, and 404 if the other user is disabled (im-14). */
+/** Throws 403 if either user blocks the other or the other user's rule refuses messages (relations-7), and 404 if the other user is disabled (im-14). */
 export async function requireReachable(sql: Db, chat: ChatRow, userId: number): Promise<void> {
   const other = otherOf(chat, userId)
   if (other === 0) return
   if ((await findEnabledIds(sql, [other])).length === 0) throw noSuchChat()
   if (await isBlockBetween(sql, userId, other)) throw blocked()
+  const isRefused = await isContactRefused(sql, userId, other, 'messages')
+  if (isRefused && !(await hasWritten(sql, chat.id, other))) throw contactRefused()
 }
 
 export async function checkMessage(

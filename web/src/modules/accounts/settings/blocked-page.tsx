@@ -10,8 +10,8 @@ import { SettingsFrame } from './frame.tsx'
 const WORDS = words({
   title: ['Blocked users', '黑名单'],
   lead: [
-    'Blocked users cannot message you, comment on your content or follow you. You do not see their content.',
-    '黑名单中的用户无法给你发私信、评论你的内容或关注你，你也看不到他们发布的内容。',
+    'Blocked users cannot follow, mention, quote or message you, or comment on your content. Neither of you sees the other in lists.',
+    '黑名单中的用户无法关注、提及、引用你，也无法给你发私信或评论你的内容。你们在各列表中互不可见。',
   ],
   none: ['You have not blocked anyone.', '你没有拉黑任何人。'],
   unblock: ['Unblock', '取消拉黑'],
