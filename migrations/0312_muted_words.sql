@@ -9,4 +9,6 @@ create table muted_words (
   ends_at timestamptz,
   primary key (user_id, word_key)
 );
+-- For the export of the data of a user.
+create index muted_words_list on muted_words (user_id, id);
 create index muted_words_ends on muted_words (ends_at) where ends_at is not null;

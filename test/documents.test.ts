@@ -169,6 +169,26 @@ test('documents every mail in docs/mails.md', () => {
   for (const mail of MAIL_NAMES) assert.ok(page.includes(mailDefinition(mail).subject.en), mail)
 })
 
+test('has the same commands in both languages of the guide of the move', () => {
+  const commandsOf = (path: string) =>
+    [...read(path).matchAll(/^ *```sh\n(.*?)^ *```/gms)].flatMap(([, block = '']) =>
+      block
+        .split('\n')
+        .map((line) => line.trim())
+        .filter(Boolean),
+    )
+  const english = commandsOf('docs/migrate-from-thinksns.md')
+  const chinese = commandsOf('docs/zh/migrate.md')
+  assert.ok(chinese.length >= 12, chinese.join())
+  assert.deepEqual(
+    chinese.filter((command) => !english.includes(command)),
+    [],
+  )
+  const switching = read('docs/migrate-from-thinksns.md').split('## Switching')[1]?.split('### 8')[0] ?? ''
+  for (const command of english.filter((line) => line.startsWith('npx') && switching.includes(line)))
+    assert.ok(chinese.includes(command), command)
+})
+
 test('uses every picture of docs/images', () => {
   const shown = documents.map(read).join('\n')
   for (const name of globSync('docs/images/*.png', { cwd: ROOT }))

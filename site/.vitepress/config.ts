@@ -130,7 +130,12 @@ const sidebar: DefaultTheme.Sidebar = [
 const chinese: DefaultTheme.Sidebar = [
   {
     text: '运营者指南',
-    items: [page('安装与启动', 'zh/start'), page('日常管理', 'zh/operate'), page('备份与升级', 'zh/upgrade')],
+    items: [
+      page('安装与启动', 'zh/start'),
+      page('日常管理', 'zh/operate'),
+      page('备份与升级', 'zh/upgrade'),
+      page('从 ThinkSNS+ 迁移', 'zh/migrate'),
+    ],
   },
 ]
 

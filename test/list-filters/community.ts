@@ -110,7 +110,9 @@ export const COMMUNITY: Record<string, ListRow> = {
     filters: {
       type: rows({
         hot: `select f.id from feed_hots h join feeds f on f.id = h.feed_id
-          where f.deleted_at is null and h.created_at > now() - interval '7 days' order by h.hot desc, f.id desc`,
+          where f.deleted_at is null and h.created_at > now() - interval '7 days' and not exists (
+            select from user_blocks b where (b.user_id, b.target_id) in ((1, f.user_id), (f.user_id, 1))
+          ) order by h.hot desc, f.id desc`,
         follow: `select f.id from feeds f where f.deleted_at is null
           and (user_id = 1 or user_id in (select target_id from user_follows where user_id = 1)) order by id desc`,
         users: 'select id from feeds where user_id = 1 and deleted_at is null order by id desc',
