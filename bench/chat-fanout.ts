@@ -1,5 +1,5 @@
 /**
- * Bare server as the baseline of `npm run bench:chat` and `npm run bench:idle`. Writes each posted message to every
+ * Bare server as the baseline of `npm run dev -- bench:chat` and `npm run dev -- bench:idle`. Writes each posted message to every
  * open stream and stores nothing.
  */
 import { createServer, type ServerResponse } from 'node:http'

@@ -1,5 +1,5 @@
 /**
- * `npm run bench:chat` measures message rate and delivery delay in conversations of 2, 50 and 500 connected
+ * `npm run dev -- bench:chat` measures message rate and delivery delay in conversations of 2, 50 and 500 connected
  * members. A bare fan-out server that stores nothing is the baseline.
  */
 import assert from 'node:assert/strict'

@@ -1,26 +1,29 @@
-import { parseArgs } from 'node:util'
 import { requireRuntime } from '#platform/runtime.ts'
 import { drive, type Measured, sumUp } from './measure.ts'
 import { OPERATIONS } from './operations.ts'
+import { readOptions } from './options.ts'
 import { peopleOf, rangesOf, requestOf } from './requests.ts'
 import { openSides, type Side, settingsOf } from './sides.ts'
 import { SIZES } from './sizes.ts'
 
 requireRuntime()
-const { values: options, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    size: { type: 'string', default: 'small' },
-    only: { type: 'string', default: '' },
-    seconds: { type: 'string', default: '4' },
-    connections: { type: 'string', default: '32' },
-    keep: { type: 'string' },
-    guest: { type: 'boolean', default: false },
-    processes: { type: 'string', default: '1' },
-    env: { type: 'string', multiple: true, default: [] },
-    'against-env': { type: 'string', multiple: true, default: [] },
+const { values: options, positionals } = readOptions(
+  {
+    allowPositionals: true,
+    options: {
+      size: { type: 'string', default: 'small' },
+      only: { type: 'string', default: '' },
+      seconds: { type: 'string', default: '4' },
+      connections: { type: 'string', default: '32' },
+      keep: { type: 'string' },
+      guest: { type: 'boolean', default: false },
+      processes: { type: 'string', default: '1' },
+      env: { type: 'string', multiple: true, default: [] },
+      'against-env': { type: 'string', multiple: true, default: [] },
+    },
   },
-})
+  'FOLDER',
+)
 const size = SIZES[options.size as keyof typeof SIZES]
 if (!size) throw new Error(`--size must be one of ${Object.keys(SIZES).join(', ')}`)
 const [against] = positionals

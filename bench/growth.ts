@@ -1,21 +1,20 @@
 /**
- * `npm run bench:growth -- --keep=DIR` counts the database buffers that each request reads. The counts do not
+ * `npm run dev -- bench:growth --keep=DIR` counts the database buffers that each request reads. The counts do not
  * depend on the load of the machine. Needs a database from `bench:scale --keep=DIR`.
  */
-import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { parseArgs } from 'node:util'
 import { grams } from '#lib/text.ts'
 import { issueToken } from '#modules/tokens/index.ts'
 import { migrate, openDatabase, type Sql, startEmbeddedPostgres } from '#platform/database'
 import { requireRuntime } from '#platform/runtime.ts'
 import { findFreePort, waitForAnswer } from '#test/servers.ts'
+import { readOptions } from './options.ts'
 import { peopleOf } from './requests.ts'
+import { startProgram } from './servers.ts'
 
 requireRuntime()
-const { values: options } = parseArgs({
+const { values: options } = readOptions({
   options: {
     keep: { type: 'string' },
     statements: { type: 'boolean', default: false },
@@ -129,11 +128,8 @@ async function measure(db: Sql): Promise<void> {
     select target_id as after from user_follows where user_id = ${popular} order by id desc offset 3999 limit 1`
   const port = await findFreePort()
   const { host, user, database: name } = database.connection
-  const server = spawn(process.execPath, ['src/main.ts'], {
-    cwd: fileURLToPath(new URL('..', import.meta.url)),
-    stdio: ['ignore', 'ignore', 'inherit'],
+  const server = startProgram('src/main.ts', [], {
     env: {
-      ...process.env,
       ...{
         DATABASE_URL: `postgres:///${name}`,
         PGHOST: String(host),

@@ -1,9 +1,6 @@
-import { spawn } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { parseArgs } from 'node:util'
 import { seedAbilities } from '#modules/abilities/index.ts'
 import { createUser } from '#modules/accounts/index.ts'
 import { issueToken } from '#modules/tokens/index.ts'
@@ -13,11 +10,13 @@ import { requireRuntime } from '#platform/runtime.ts'
 import { findFreePort, waitForAnswer } from '#test/servers.ts'
 import { fill } from './fill.ts'
 import { drive, type Load, type Measured, sumUp } from './measure.ts'
+import { readOptions } from './options.ts'
 import { rangesOf } from './requests.ts'
+import { startProgram } from './servers.ts'
 import { SIZES } from './sizes.ts'
 
 requireRuntime()
-const { values: options } = parseArgs({
+const { values: options } = readOptions({
   options: {
     seconds: { type: 'string', default: '5' },
     connections: { type: 'string', default: '32' },
@@ -45,11 +44,8 @@ await sql.end()
 await database.stop()
 
 const port = await findFreePort()
-const server = spawn(process.execPath, ['src/main.ts'], {
-  cwd: fileURLToPath(new URL('..', import.meta.url)),
-  stdio: ['ignore', 'ignore', 'inherit'],
+const server = startProgram('src/main.ts', [], {
   env: {
-    ...process.env,
     ...{
       DATA_DIR: dataDir,
       PORT: String(port),

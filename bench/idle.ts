@@ -1,9 +1,9 @@
 /**
- * `npm run bench:idle` measures memory and processor time of a process with 10,000 open streams. Bare servers with
+ * `npm run dev -- bench:idle` measures memory and processor time of a process with 10,000 open streams. Bare servers with
  * as many open responses or sockets are the baseline.
  */
 import assert from 'node:assert/strict'
-import { fork, spawn } from 'node:child_process'
+import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { Agent, get, type IncomingMessage } from 'node:http'
@@ -15,6 +15,7 @@ import { issueToken } from '#modules/tokens/index.ts'
 import { findFreePort, waitForAnswer } from '#test/servers.ts'
 import { createWorld } from '#test/world.ts'
 import { processorTime } from './measure.ts'
+import { startProgram } from './servers.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const CONNECTIONS = 10_000
@@ -29,11 +30,9 @@ function memoryOf(pid: number): number {
 
 async function startKith() {
   const port = await findFreePort()
-  const child = spawn(process.execPath, ['src/main.ts'], {
+  const child = startProgram('src/main.ts', [], {
     cwd: ROOT,
-    stdio: ['ignore', 'ignore', 'inherit'],
     env: {
-      ...process.env,
       PORT: String(port),
       PROCESSES: '1',
       WEB: 'off',

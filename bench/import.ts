@@ -1,5 +1,5 @@
 /**
- * `npm run bench:import -- DIR [--scale=0.01] [--no-kill] [--no-spread]` measures `kith import thinksns` on a generated
+ * `npm run dev -- bench:import DIR [--scale=0.01] [--no-kill] [--no-spread]` measures `kith import thinksns` on a generated
  * community: a full run with a kill halfway, runs without changes, with 1 % of the rows changed at the end of the
  * tables and spread over them, and `kith import verify`. Scale 1 has 14 million rows. Needs mariadb-server and, at
  * scale 1, 30 GB in DIR. `--no-spread` leaves out the spread changes, which make the run read all ranges.
@@ -9,18 +9,21 @@ import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
 import { mkdir, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { parseArgs } from 'node:util'
 import { startMariaDb } from '#test/fixtures/mariadb.ts'
 import { createThinkSns } from '#test/fixtures/thinksns.ts'
+import { readOptions } from './options.ts'
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    scale: { type: 'string', default: '0.01' },
-    'no-kill': { type: 'boolean', default: false },
-    'no-spread': { type: 'boolean', default: false },
+const { values, positionals } = readOptions(
+  {
+    allowPositionals: true,
+    options: {
+      scale: { type: 'string', default: '0.01' },
+      'no-kill': { type: 'boolean', default: false },
+      'no-spread': { type: 'boolean', default: false },
+    },
   },
-})
+  'FOLDER',
+)
 if (positionals[0] === undefined) throw new Error('give the folder for the data as an argument')
 const folder = resolve(positionals[0])
 const scale = Number(values.scale)

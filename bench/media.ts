@@ -1,21 +1,24 @@
 /**
- * `npm run bench:media -- DIR [--things=100000] [--comments=2000000] [--people=1000]` writes DIR/music.jsonl and
+ * `npm run dev -- bench:media DIR [--things=100000] [--comments=2000000] [--people=1000]` writes DIR/music.jsonl and
  * DIR/news.jsonl for `kith import`. Each file has `things` songs or articles and half of the comments.
  */
 import { createWriteStream } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { finished } from 'node:stream/promises'
-import { parseArgs } from 'node:util'
+import { readOptions } from './options.ts'
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: {
-    things: { type: 'string', default: '100000' },
-    comments: { type: 'string', default: '2000000' },
-    people: { type: 'string', default: '1000' },
+const { values, positionals } = readOptions(
+  {
+    allowPositionals: true,
+    options: {
+      things: { type: 'string', default: '100000' },
+      comments: { type: 'string', default: '2000000' },
+      people: { type: 'string', default: '1000' },
+    },
   },
-})
+  'FOLDER',
+)
 const folder = positionals[0]
 if (folder === undefined) throw new Error('give the output folder as an argument')
 const [things, comments, people] = [values.things, values.comments, values.people].map(Number) as [

@@ -1,18 +1,19 @@
-import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { type ChildProcess, execFile } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { parseArgs, promisify } from 'node:util'
+import { promisify } from 'node:util'
 import { createUser } from '#modules/accounts/index.ts'
 import { issueToken } from '#modules/tokens/index.ts'
 import { findRunningPostgres, openDatabase, type Sql } from '#platform/database'
 import { requireRuntime } from '#platform/runtime.ts'
 import { findFreePort, waitForAnswer } from '#test/servers.ts'
 import { drive, type Measured } from './measure.ts'
+import { readOptions } from './options.ts'
+import { startProgram } from './servers.ts'
 
 requireRuntime()
-const { values: options } = parseArgs({
+const { values: options } = readOptions({
   options: { seconds: { type: 'string', default: '5' }, connections: { type: 'string', default: '32' } },
 })
 const seconds = Number(options.seconds)
@@ -25,11 +26,8 @@ const FEEDS = Math.ceil((seconds + 2) * 1500)
 const dataDir = await mkdtemp(join(tmpdir(), 'kith-bench-money-'))
 const port = await findFreePort()
 const url = `http://127.0.0.1:${port}`
-const server = spawn(process.execPath, ['src/main.ts'], {
-  cwd: fileURLToPath(new URL('..', import.meta.url)),
-  stdio: ['ignore', 'ignore', 'inherit'],
+const server = startProgram('src/main.ts', [], {
   env: {
-    ...process.env,
     DATA_DIR: dataDir,
     PORT: String(port),
     WEB: 'off',

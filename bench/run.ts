@@ -1,9 +1,7 @@
-import { type ChildProcess, execFileSync, fork, spawn } from 'node:child_process'
+import { type ChildProcess, execFileSync, fork } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { parseArgs } from 'node:util'
 import { seedAbilities } from '#modules/abilities/index.ts'
 import {
   findDatabaseProcesses,
@@ -20,11 +18,13 @@ import { type Filled, fill } from './fill.ts'
 import type { FloorTask } from './floor.ts'
 import { drive, type Measured, processorTime, sumUp } from './measure.ts'
 import { idAt, OPERATIONS, type Operation } from './operations.ts'
+import { readOptions } from './options.ts'
 import { peopleOf, type Ranges, rangesOf, readersOf, requestOf, takeBackFeeds } from './requests.ts'
+import { startProgram } from './servers.ts'
 import { SIZES } from './sizes.ts'
 
 requireRuntime()
-const { values: options } = parseArgs({
+const { values: options } = readOptions({
   options: {
     size: { type: 'string', default: 'small' },
     only: { type: 'string', default: '' },
@@ -85,11 +85,8 @@ type Database = { filled: Filled; ranges: Ranges; readers: string[]; connection:
 async function measure(processes: string, { filled, ranges, readers, connection }: Database) {
   const folder = join(dataDir, 'postgres')
   const port = await findFreePort()
-  const server = spawn(process.execPath, ['src/main.ts'], {
-    cwd: fileURLToPath(new URL('..', import.meta.url)),
-    stdio: ['ignore', 'ignore', 'inherit'],
+  const server = startProgram('src/main.ts', [], {
     env: {
-      ...process.env,
       DATA_DIR: dataDir,
       PORT: String(port),
       PROCESSES: processes,

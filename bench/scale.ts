@@ -1,9 +1,6 @@
-import { spawn } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { parseArgs } from 'node:util'
 import { seedAbilities } from '#modules/abilities/index.ts'
 import {
   findDatabaseProcesses,
@@ -17,11 +14,13 @@ import { requireRuntime } from '#platform/runtime.ts'
 import { findFreePort, waitForAnswer } from '#test/servers.ts'
 import { fill } from './fill.ts'
 import { processorTime } from './measure.ts'
+import { readOptions } from './options.ts'
 import { peopleOf, rangesOf } from './requests.ts'
+import { startProgram } from './servers.ts'
 import { SIZES } from './sizes.ts'
 
 requireRuntime()
-const { values: options } = parseArgs({
+const { values: options } = readOptions({
   options: {
     size: { type: 'string', default: 'large' },
     keep: { type: 'string' },
@@ -79,11 +78,8 @@ async function printSizes(db: Sql): Promise<void> {
 
 async function measure(): Promise<void> {
   const [port, metricsPort] = [await findFreePort(), await findFreePort()]
-  const server = spawn(process.execPath, ['src/main.ts'], {
-    cwd: fileURLToPath(new URL('..', import.meta.url)),
-    stdio: ['ignore', 'ignore', 'inherit'],
+  const server = startProgram('src/main.ts', [], {
     env: {
-      ...process.env,
       ...{
         DATA_DIR: dataDir,
         PORT: String(port),

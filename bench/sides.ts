@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url'
 import { findDatabaseProcesses, openDatabase, readPidFile, type Sql } from '#platform/database'
 import { findFreePort, waitForAnswer } from '#test/servers.ts'
 import { childrenOf, processorTime } from './measure.ts'
+import { startProgram } from './servers.ts'
 
 export type Side = 'this' | 'other'
 
@@ -45,10 +46,9 @@ export async function openSides(options: {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => process.exit(1))
 
   const start = (side: Side, script: string, args: string[], env: Record<string, string>) => {
-    const child = spawn(process.execPath, [script, ...args], {
+    const child = startProgram(script, args, {
       cwd: folders[side],
-      stdio: ['ignore', 'ignore', 'inherit'],
-      env: { ...process.env, ...env },
+      env,
     })
     children.add(child)
     child.once('exit', () => children.delete(child))

@@ -15,6 +15,7 @@ import {
 } from '#platform/database'
 import { requireRuntime } from '#platform/runtime.ts'
 import { processorTime } from './measure.ts'
+import { readOptions } from './options.ts'
 
 requireRuntime()
 const SIGNALS = 3_000
@@ -98,6 +99,7 @@ async function measure(processes: number) {
   }
 }
 
+if (!process.send) readOptions({ options: {} })
 if (process.send) {
   const [task] = await once(process, 'message')
   await send(task as Task)

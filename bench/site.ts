@@ -1,13 +1,13 @@
-import { parseArgs } from 'node:util'
 import { requireRuntime } from '#platform/runtime.ts'
 import { fillForMix, mixOf } from './mix.ts'
 import { type Drawn, driveMix, type Timed } from './mix-driver.ts'
+import { readOptions } from './options.ts'
 import { rangesOf } from './requests.ts'
 import { openSides, type Serving, type Side, settingsOf } from './sides.ts'
 import { SIZES } from './sizes.ts'
 
 requireRuntime()
-const { values: options } = parseArgs({
+const { values: options } = readOptions({
   options: {
     size: { type: 'string', default: 'small' },
     seconds: { type: 'string', default: '60' },

@@ -1,17 +1,17 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
-import { parseArgs } from 'node:util'
 import type { Sql } from '#platform/database'
 import { requireRuntime } from '#platform/runtime.ts'
 import { newPicture } from '#test/fixtures/uploads.ts'
 import { fillForMix, mixOf } from './mix.ts'
 import { driveMix } from './mix-driver.ts'
+import { readOptions } from './options.ts'
 import { rangesOf } from './requests.ts'
 import { openSides, type Serving } from './sides.ts'
 import { SIZES } from './sizes.ts'
 
 requireRuntime()
-const { values: options } = parseArgs({
+const { values: options } = readOptions({
   options: {
     minutes: { type: 'string', default: '30' },
     connections: { type: 'string', default: '8' },

@@ -1,5 +1,5 @@
 /**
- * `npm run bench:streams` opens thousands of streams at once, as after a restart, and measures the writes of a member
+ * `npm run dev -- bench:streams` opens thousands of streams at once, as after a restart, and measures the writes of a member
  * meanwhile.
  */
 import { mkdtemp, rm } from 'node:fs/promises'
@@ -7,15 +7,15 @@ import { connect, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { parseArgs } from 'node:util'
 import { createUser } from '#modules/accounts/index.ts'
 import { issueToken } from '#modules/tokens/index.ts'
 import { requireRuntime } from '#platform/runtime.ts'
 import { askEmbedded, openSite } from '#test/fixtures/payments.ts'
 import { killAll, send, startServer } from '#test/fixtures/sites.ts'
+import { readOptions } from './options.ts'
 
 requireRuntime()
-const { values: options } = parseArgs({
+const { values: options } = readOptions({
   options: { streams: { type: 'string', default: '3000' }, processes: { type: 'string', default: '1' } },
 })
 const streams = Number(options.streams)

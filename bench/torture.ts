@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { parseArgs } from 'node:util'
 import { requireRuntime } from '#platform/runtime.ts'
 import { crashAgainAndAgain, openSite, randomOf } from '#test/fixtures/payments.ts'
 import { killAll } from '#test/fixtures/sites.ts'
@@ -13,12 +12,13 @@ import { runFaultTests } from './fault-tests.ts'
 import { breakDatabase, breakMail, breakRedis, breakWebhooks } from './faults.ts'
 import { killJobs } from './jobs-fault.ts'
 import { shuffleNotices } from './notices-fault.ts'
+import { readOptions } from './options.ts'
 import { overload } from './overload.ts'
 import { killWhilePaying } from './providers-fault.ts'
 import { restoreDuringTraffic } from './restore-fault.ts'
 
 requireRuntime()
-const { values: options } = parseArgs({
+const { values: options } = readOptions({
   options: {
     seed: { type: 'string', default: '1' },
     minutes: { type: 'string', default: '10' },

@@ -1,19 +1,19 @@
 /**
- * `npm run bench:web` measures the processor time that a server needs for pages of the demo, for a guest and a member,
+ * `npm run dev -- bench:web` measures the processor time that a server needs for pages of the demo, for a guest and a member,
  * without the cache of guest pages. `--against=FOLDER` compares with the checkout in that folder.
  */
-import { spawn } from 'node:child_process'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { Agent, get } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { parseArgs } from 'node:util'
 import { requireRuntime } from '#platform/runtime.ts'
 import { findFreePort, waitForAnswer } from '#test/servers.ts'
 import { processorTime } from './measure.ts'
+import { readOptions } from './options.ts'
+import { startProgram } from './servers.ts'
 
 requireRuntime()
-const { values: options } = parseArgs({
+const { values: options } = readOptions({
   options: { against: { type: 'string' }, rounds: { type: 'string', default: '12' } },
 })
 const PAGES_A_ROUND = 100
@@ -22,11 +22,9 @@ const WARM_UP = 200
 async function serveDemo(folder: string) {
   const data = await mkdtemp(join(tmpdir(), 'kith-pages-'))
   const url = `http://127.0.0.1:${await findFreePort()}`
-  const server = spawn(process.execPath, ['src/main.ts', 'start', '--demo'], {
+  const server = startProgram('src/main.ts', ['start', '--demo'], {
     cwd: folder,
-    stdio: ['ignore', 'ignore', 'inherit'],
     env: {
-      ...process.env,
       DATA_DIR: data,
       PORT: new URL(url).port,
       PUBLIC_URL: url,

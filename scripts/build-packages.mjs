@@ -57,7 +57,7 @@ export async function buildForStart() {
         if (code !== 130)
           console.error(
             `kith: ${title} could not be built: ${message}. Kith starts ${without}. ` +
-              `\`npm run ${name}\` tries again, ${setting}=off turns it off.`,
+              `\`npm run dev -- ${name}\` tries again, ${setting}=off turns it off.`,
           )
         return code
       }

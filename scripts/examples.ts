@@ -1,5 +1,5 @@
 /**
- * Merges examples that a test run wrote with KITH_EXAMPLES into the API documentation: `npm run examples --
+ * Merges examples that a test run wrote with KITH_EXAMPLES into the API documentation: `npm run dev -- examples --
  * folder`. Keeps only examples that match their schema. Without a folder, only adds
  * the fields that a changed schema now requires to the stored examples.
  */

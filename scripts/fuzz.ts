@@ -1,6 +1,6 @@
 /**
- * Sends requests with ids of earlier replies and invalid variants to every operation: `npm run fuzz -- --seed N
- * --requests N`, or input of increasing length: `npm run fuzz -- --lengths` (docs/testing.md).
+ * Sends requests with ids of earlier replies and invalid variants to every operation: `npm run dev -- fuzz --seed N
+ * --requests N`, or input of increasing length: `npm run dev -- fuzz --lengths` (docs/testing.md).
  */
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'

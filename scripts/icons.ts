@@ -1,4 +1,4 @@
-/** Draws the icons of the site from `web/src/ui/mark.svg`: `npm run icons`. The drawn files are committed. */
+/** Draws the icons of the site from `web/src/ui/mark.svg`: `npm run dev -- icons`. The drawn files are committed. */
 import { readFile, writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import sharp from 'sharp'

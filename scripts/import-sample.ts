@@ -1,5 +1,5 @@
 /**
- * Imports a sample of a real ThinkSNS+ database and checks the result: `npm run import:sample -- [DIR]`.
+ * Imports a sample of a real ThinkSNS+ database and checks the result: `npm run dev -- import:sample [DIR]`.
  * Needs mariadb-server.
  */
 import assert from 'node:assert/strict'

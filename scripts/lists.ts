@@ -72,7 +72,7 @@ export function listsPage(document: Described): { text: string; count: number } 
   const text = `# Lists
 
 The table has a row for every list with pages: its cursors, the number of items of a page (default / maximum), its search
-parameters, the field of the items, and the format of its times. \`npm run openapi\` generates this page from \`openapi.json\`.
+parameters, the field of the items, and the format of its times. \`npm run dev -- openapi\` generates this page from \`openapi.json\`.
 
 - \`after\` is the \`id\` of the last item, or the field in brackets. The page begins after this item in the requested order
   (conventions-39). Every list takes \`after\`, except rankings, which use the rank, and lists without pages. The other cursors
@@ -106,7 +106,7 @@ export function deprecatedPage(document: Described): { text: string; count: numb
   const text = `# Deprecated paths
 
 Existing clients call these paths. They behave like the current paths, and will stay. The types of the SDK omit them. New
-clients use the paths in the right column. \`npm run openapi\` writes this page.
+clients use the paths in the right column. \`npm run dev -- openapi\` writes this page.
 
 | Deprecated | Current |
 |---|---|

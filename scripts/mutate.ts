@@ -1,6 +1,6 @@
 /**
  * Removes or changes one guard, such as a check or a lock, at a time and runs the tests that cover the guard:
- * `npm run mutate` (docs/testing.md).
+ * `npm run dev -- mutate` (docs/testing.md).
  */
 import {
   chmodSync,

@@ -87,7 +87,7 @@ if (!process.argv.includes('--check')) {
 } else if ((await readFile(FILE, 'utf8').catch(() => '')) === text)
   process.exitCode = lint() || generateClient('--check')
 else {
-  console.error('openapi.json is not what the routes say: run `npm run openapi`.')
+  console.error('openapi.json is not what the routes say: run `npm run dev -- openapi`.')
   process.exitCode = 1
 }
 

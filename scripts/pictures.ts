@@ -1,4 +1,4 @@
-/** Draws the picture of the site, and takes the screenshots of README and docs: `npm run pictures`. Needs Chromium and a Chinese font. */
+/** Draws the picture of the site, and takes the screenshots of README and docs: `npm run dev -- pictures`. Needs Chromium and a Chinese font. */
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'

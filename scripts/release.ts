@@ -133,11 +133,11 @@ function release(version: string, isDry: boolean): void {
   try {
     writeVersion(version)
     writeFileSync('CHANGELOG.md', text)
-    run('npm', ['run', '--silent', 'openapi'], { loud: true })
-    for (const each of ['web', 'console']) run('npm', ['run', '--silent', each], { loud: true })
+    run('npm', ['run', '--silent', 'dev', '--', 'openapi'], { loud: true })
+    for (const each of ['web', 'console']) run('npm', ['run', '--silent', 'dev', '--', each], { loud: true })
     for (const built of BUILT)
       if (!existsSync(join(built, 'built.json'))) throw new Error(`${built} was not built.`)
-    if (!existsSync(site)) run('npm', ['run', '--silent', 'release:site', '--', site], { loud: true })
+    if (!existsSync(site)) run('npm', ['run', '--silent', 'dev', '--', 'release:site', site], { loud: true })
     git('add', '--all')
     git('commit', '--quiet', `--message=Release ${version}`)
   } catch (error) {

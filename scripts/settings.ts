@@ -36,7 +36,7 @@ const rows = Object.entries(SETTINGS).map(
 const text = `# Settings
 
 Administrators change these settings at run time (\`PATCH /api/v2/admin/settings\`, ability \`admin:site:base\`; administration-8). A
-change applies in every process within a second. \`npm run settings\` writes this page from \`src/modules/settings/registry.ts\`, and
+change applies in every process within a second. \`npm run dev -- settings\` writes this page from \`src/modules/settings/registry.ts\`, and
 \`test/settings.test.ts\` proves that each setting has an effect.
 
 | Setting | Effect | Values | Default |
@@ -53,7 +53,7 @@ ${SECRETS.map((name) => `- \`${name}_FILE\``).join('\n')}
 
 if (process.argv.includes('--check')) {
   if ((await readFile(FILE, 'utf8').catch(() => '')) !== text) {
-    console.error('docs/settings.md differs from the registry: run `npm run settings`.')
+    console.error('docs/settings.md differs from the registry: run `npm run dev -- settings`.')
     process.exit(1)
   }
 } else await writeFile(FILE, text)

@@ -39,7 +39,7 @@ type Output = Awaited<ReturnType<Generator>>
 
 function render(output: Output): string {
   const lines = [
-    '// Written by `npm run tables` from the migrated database. Not to be edited by hand.',
+    '// Written by `npm run dev -- tables` from the migrated database. Not to be edited by hand.',
     '',
     '/** Row type of each table. */',
     'export type Tables = {',
@@ -102,7 +102,7 @@ try {
 }
 if (process.argv.includes('--check')) {
   if ((await readFile(FILE, 'utf8').catch(() => '')) !== text) {
-    console.error('src/generated/tables.ts is not what the migrations say: run `npm run tables`.')
+    console.error('src/generated/tables.ts is not what the migrations say: run `npm run dev -- tables`.')
     process.exit(1)
   }
 } else await writeFile(FILE, text)

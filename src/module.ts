@@ -1,6 +1,7 @@
 import type { ContentKind, ContentReaders, ContentRemoval } from '#contracts/content.ts'
 import type { CounterCheck } from '#contracts/counters.ts'
 import type { DigestSource } from '#contracts/digest.ts'
+import type { Ending } from '#contracts/ending.ts'
 import type { Probe } from '#contracts/health-check.ts'
 import type { PersonalTable } from '#contracts/personal-data.ts'
 import type { Searchable } from '#contracts/search.ts'
@@ -67,7 +68,7 @@ export type Site = {
   settingChecks: SettingChecks
   probes: readonly Probe[]
   files: {
-    confidential: ReadonlySet<string>
+    isConfidential(ctx: Context, file: FileUse): Promise<boolean>
     isGone(ctx: Context, file: FileUse): Promise<boolean>
     on(ctx: Context): FileRoutesOptions
   }
@@ -79,6 +80,8 @@ export type Module = {
   outerRoutes?(site: Site): readonly Routes[]
   kinds?: readonly ContentKind[]
   removals?: Record<string, ContentRemoval>
+  /** Ends of content other than `kinds`, and of what belongs to content. */
+  endings?(kinds: readonly ContentKind[]): readonly Ending[]
   search?: Searchable & Placed
   /** Part of the weekly mail. */
   digest?: DigestSource & Placed

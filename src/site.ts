@@ -1,5 +1,6 @@
 import { contentKinds, readersOf } from '#contracts/content.ts'
 import type { CounterCheck } from '#contracts/counters.ts'
+import { declareEndings } from '#contracts/ending.ts'
 import { type Ability, hasAbility } from '#modules/abilities/index.ts'
 import type { SettingChecks } from '#modules/settings/index.ts'
 import { mergeStatistics } from '#modules/statistics/index.ts'
@@ -20,6 +21,11 @@ const kinds = contentKinds(
     .flat()
     .toSorted((a, b) => a.code - b.code),
 )
+
+declareEndings([
+  ...kinds.map(({ type, live }) => ({ type, live })),
+  ...all('endings').flatMap((endings) => endings(kinds)),
+])
 
 const settingChecks = all('settingChecks')
 const paymentChecks: CounterCheck[] = [
@@ -57,7 +63,15 @@ async function hidesFile(ctx: Context, file: FileUse, viewerId: number): Promise
 async function isFileGone(ctx: Context, { channel, raw }: FileUse): Promise<boolean> {
   const reader = HOLDERS.get(channel ?? '')?.reader
   if (!reader?.open || raw === null) return false
-  return !(await reader.visible(ctx.sql, [raw], 0)).has(raw)
+  const live = await (reader.live ?? ((sql, ids) => reader.visible(sql, ids, 0)))(ctx.sql, [raw])
+  return !live.has(raw)
+}
+
+/** URLs of these files work for minutes only, and earlier URLs fail: papers, and pictures of private accounts. */
+async function isConfidential(ctx: Context, { channel, raw }: FileUse): Promise<boolean> {
+  if (confidential.has(channel ?? '')) return true
+  const reader = HOLDERS.get(channel ?? '')?.reader
+  return raw !== null && ((await reader?.closedTo?.(ctx.sql, [raw], 0))?.has(raw) ?? false)
 }
 
 function service<N extends keyof Services>(name: N): Services[N] {
@@ -97,11 +111,12 @@ export const SITE: Site = {
   },
   probes: [...all('probes').flat(), ...SERVICE_PROBES, backupCheckProbe, ...ADDRESS_PROBES],
   files: {
-    confidential,
+    isConfidential,
     isGone: isFileGone,
     on: (ctx) => ({
       findUnpaid: (file, viewer) => service('findUnpaidFile')(ctx.sql, file, viewer),
       isHidden: (file, viewer) => hidesFile(ctx, file, viewer),
+      isConfidential: (file) => isConfidential(ctx, file),
       confidential,
     }),
   },

@@ -40,7 +40,7 @@ test('gives every operation that is not deprecated valid examples of its JSON bo
         seen += 1
         const name = `${verb.toUpperCase()} ${path} ${what}`
         const value = json.examples?.example?.value
-        assert.notEqual(value, undefined, `${name} has no example: run \`npm run examples\``)
+        assert.notEqual(value, undefined, `${name} has no example: run \`npm run dev -- examples\``)
         check(json.schema, value, name)
       }
     }
@@ -49,7 +49,7 @@ test('gives every operation that is not deprecated valid examples of its JSON bo
 
 test('gives every shared schema a valid example', () => {
   for (const [name, schema] of Object.entries(components.schemas)) {
-    assert.equal(schema.examples?.length, 1, `${name} has no example: run \`npm run examples\``)
+    assert.equal(schema.examples?.length, 1, `${name} has no example: run \`npm run dev -- examples\``)
     check(schema, schema.examples?.[0], name)
   }
 })

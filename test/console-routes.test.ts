@@ -32,7 +32,7 @@ test('names the build command when the console is not built', async () => {
   })
   addConsole(app, { console: true }, async () => 'Kith', empty)
   for (const [language, words] of [
-    ['en', /The console is not built: run “npm run console”/],
+    ['en', /The console is not built: run “npm run dev -- console”/],
     ['zh', /尚未构建/],
   ] as const) {
     const headers = { 'accept-language': language }

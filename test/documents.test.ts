@@ -12,6 +12,12 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const run = promisify(execFile)
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8')
 const scripts: Record<string, string> = JSON.parse(read('package.json')).scripts
+/** Files by command of `npm run dev`. */
+const devCommands = new Map(
+  [...read('scripts/dev.mjs').matchAll(/^ {2}'?([\w:-]+)'?: \[\s*'([^']+)'/gm)].map(
+    ([, name = '', program = '']) => [name, program],
+  ),
+)
 const documents = globSync(['*.md', 'docs/**/*.md', 'bench/*.md'], { cwd: ROOT }).sort()
 
 const codeOf = (text: string) => [
@@ -23,26 +29,23 @@ const commands = documents.flatMap((path) =>
 )
 
 const NOT_RUN: Record<string, string> = {
-  'npm run web': 'test/web-pages.test.ts builds the site',
+  'npm run dev -- web': 'test/web-pages.test.ts builds the site',
   'npm test': 'runs this test',
   'npm run test:slow': 'takes long',
   'npm run test:slow -- databases': 'takes long',
   'npm run check': 'is the first line of .ci/run',
   'npm run fix': 'writes files; `npm run check` finds the same faults without writing',
-  'npm run tables': 'writes files, which `npm run check` compares',
-  'npm run openapi': 'writes files, which `npm run check` compares',
-  'npm run fuzz': 'takes long',
-  'npm run demo:walk': 'starts a server and prints all its responses',
-  'npm run mutate': 'takes long',
-  'npm run examples': 'writes missing fields of examples, which test/api-examples.test.ts checks',
-  'npm run examples -- /tmp/examples': 'writes examples, which `npm run check` validates',
-  'npm run figures': 'only prints statistics',
-  'npm run figures -- COMMIT': 'only prints statistics',
-  'npm run compare-wire -- A B': 'compares two runs of all tests',
+  'npm run dev -- tables': 'writes files, which `npm run check` compares',
+  'npm run dev -- openapi': 'writes files, which `npm run check` compares',
+  'npm run dev -- fuzz': 'takes long',
+  'npm run dev -- mutate': 'takes long',
+  'npm run dev -- examples': 'writes missing fields of examples, which test/api-examples.test.ts checks',
+  'npm run dev -- examples /tmp/examples': 'writes examples, which `npm run check` validates',
+  'npm run dev -- compare-wire A B': 'compares two runs of all tests',
   'npm run torture': 'takes long',
-  'npm run site': 'test/slow/commands/docs-site.slow.ts runs it',
-  'npm run screenshots': 'writes pictures into docs/images',
-  'npm run test:upgrade -- --from=COMMIT': 'needs an earlier version',
+  'npm run dev -- site': 'test/slow/commands/docs-site.slow.ts runs it',
+  'npm run dev -- screenshots': 'writes pictures into docs/images',
+  'npm run dev -- test:upgrade --from=COMMIT': 'needs an earlier version',
   'npm run release -- 0.2.0':
     'commits and tags; test/slow/commands/release.slow.ts runs it in temporary repositories',
 }
@@ -50,10 +53,12 @@ const NOT_RUN: Record<string, string> = {
 test('names only existing npm scripts in documents', () => {
   let seen = 0
   for (const { path, code } of commands) {
-    const [, script] = /^npm (?:run )?([\w:-]+)/.exec(code) ?? []
+    const [, script, command] = /^npm (?:run )?([\w:-]+)(?: -- ([\w:-]+))?/.exec(code) ?? []
     if (!script || ['ci', 'install', 'pack'].includes(script)) continue
     seen += 1
     assert.ok(script in scripts, `${path} names \`${code}\``)
+    if (script === 'dev' && command !== 'NAME' && code !== 'npm run dev')
+      assert.ok(command && devCommands.has(command), `${path} names \`${code}\``)
   }
   assert.ok(seen > 10, `saw only ${seen} commands`)
 })
@@ -62,6 +67,10 @@ test('points every npm script to an existing file', () => {
   for (const [name, line] of Object.entries(scripts))
     for (const [, file = ''] of line.matchAll(/\bnode (?:scripts\/run\.mjs )?(?:--\S+ )*(\S+)/g))
       assert.ok(existsSync(join(ROOT, file)), `${name}: ${file}`)
+  for (const [name, program] of devCommands)
+    for (const [file] of program.matchAll(/\b(?:scripts|bench|test)\/\S+/g))
+      assert.ok(existsSync(join(ROOT, file)), `${name}: ${file}`)
+  assert.ok(devCommands.size > 20, `saw only ${devCommands.size} commands`)
 })
 
 test('documents only commands that run when the Node of the host cannot load TypeScript', async (t) => {
@@ -87,7 +96,6 @@ test('documents only commands that run when the Node of the host cannot load Typ
   const say = (...args: string[]) => run(args[0] ?? '', args.slice(1), { cwd: ROOT, env })
   await assert.rejects(say('node', 'src/cli.ts', '--version'), /Unknown file extension/)
   for (const args of [
-    ['npm', 'run', '--silent', 'kith', '--', '--version'],
     ['npx', '--offline', 'kith', '--version'],
     ['node', 'bin/kith.js', '--version'],
   ])

@@ -95,6 +95,8 @@ test('removes all identifying data of an erased account (rights-2)', async () =>
   const followerOfBob = async () =>
     (await as(bob, 'GET', '/user/notifications?type=follow')).body.data[0].data.sender.name
   assert.equal(await followerOfBob(), ann.name)
+  // Unread notifications of the follow are withdrawn with it.
+  await as(bob, 'PUT', '/user/notifications/all')
   await gone(ann)
   assert.equal(await followerOfBob(), '')
 
@@ -137,8 +139,9 @@ test('removes all identifying data of an erased account (rights-2)', async () =>
       'user_mutes',
       'muted_words',
       'contact_rules',
+      'follow_requests',
     ],
-    ...['mentions', 'consents', 'digest_readers'],
+    ...['mentions', 'consents', 'digest_readers', 'withheld_follows'],
   ])
     assert.equal((await sql`select from ${sql(table)} where user_id = ${ann.id}`).length, 0, table)
   const [chat] = await sql`select locked from im_accounts where user_id = ${ann.id}`
@@ -231,6 +234,8 @@ test('finishes an interrupted erasure when two jobs resume it (rights-2)', async
 
 /** Tables that may still contain the id of an erased user. */
 const RETAINED = new Set([
+  // Keeps the feeds of the account hidden (relations-8).
+  'private_accounts',
   ...[
     'account_deletions',
     'appeals',
@@ -336,6 +341,8 @@ test('classifies every table with user ids as erased, retained or content (right
       'user_mutes',
       'muted_words',
       'contact_rules',
+      'follow_requests',
+      'withheld_follows',
       'famous_users',
       'data_exports',
       'verification_codes',

@@ -66,7 +66,7 @@ function keepParts(schema: Schema | undefined, value: unknown): void {
 
 /**
  * Writes the best example of each request, successful response and titled schema to the folder `KITH_EXAMPLES`, for
- * `npm run examples`.
+ * `npm run dev -- examples`.
  */
 export function recordExamples(app: Server): void {
   const folder = process.env.KITH_EXAMPLES

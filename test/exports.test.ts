@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { PersonalTable } from '#contracts/personal-data.ts'
 import { addJob } from '#platform/jobs'
 import { exportsOn } from '#test/fixtures/exports.ts'
 import { feedsOf } from '#test/fixtures/feeds.ts'
 import { imGroupsOf } from '#test/fixtures/im-groups.ts'
-import { NOT_EXPORTED, peopleTables } from '#test/fixtures/people-tables.ts'
+import { COLUMNS_NOT_EXPORTED, NOT_EXPORTED, peopleTables } from '#test/fixtures/people-tables.ts'
 import { questionsOf } from '#test/fixtures/questions.ts'
 import { uploadPicture } from '#test/fixtures/uploads.ts'
 import { refusalOf, settingsOn } from '#test/sign-up.ts'
@@ -223,23 +224,26 @@ test('exports every table with user ids unless listed as an exception (rights-10
   }
 })
 
-test('exports every column of users unless listed as an exception (rights-10)', async () => {
-  const exceptions: Record<string, string> = {
-    name_key: 'computed from the name',
-    name_grams: 'computed from the name',
-    email_key: 'computed from the e-mail address',
-    password: 'the hash of a password',
-    deleted_at: 'set only for a disabled account; its sanction is exported',
-    erased_at: 'set only after the data is erased',
-    content_version: 'technical: the version of cached fragments',
-  }
-  const profile = SITE.personalData.find(({ table }) => table === 'users')
-  const rows = await sql<{ name: string }[]>`
-    select column_name::text as name from information_schema.columns
-    where table_schema = 'public' and table_name = 'users'`
+test('exports every column of an exported table unless listed as an exception (rights-10)', async () => {
+  const rows = await sql<{ table: string; column: string }[]>`
+    select table_name::text as table, column_name::text as column from information_schema.columns
+    where table_schema = 'public'`
+  const exported = Map.groupBy(SITE.personalData, ({ table }) => table)
+  const excepted = new Set<RegExp>()
+  const missing = rows.flatMap(({ table, column }) => {
+    const lists = exported.get(table as PersonalTable['table'])
+    if (!lists) return []
+    if (lists.some(({ columns, hidden = [], owner: of }) => [of, ...columns, ...hidden].includes(column)))
+      return []
+    const name = `${table}.${column}`
+    const [reason] = COLUMNS_NOT_EXPORTED.find(([pattern]) => pattern.test(name)) ?? []
+    if (reason) excepted.add(reason)
+    return reason ? [] : [name]
+  })
+  assert.deepEqual(missing, [])
   assert.deepEqual(
-    rows.map(({ name }) => name).toSorted(),
-    [...(profile?.columns ?? []), ...Object.keys(exceptions)].toSorted(),
+    COLUMNS_NOT_EXPORTED.filter(([pattern]) => !excepted.has(pattern)),
+    [],
   )
 })
 

@@ -10,7 +10,7 @@ import { createReplyCheck } from './fuzz/replies.ts'
 import { createTally } from './fuzz/tally.ts'
 
 const REQUESTS = 500
-/** About a fifth of the operations. The rest needs more requests, which `npm run fuzz` sends. */
+/** About a fifth of the operations. The rest needs more requests, which `npm run dev -- fuzz` sends. */
 const LEAST_SUCCEEDED = 140
 
 test(`answers ${REQUESTS} requests with ids from earlier replies without faults`, async (t) => {

@@ -233,22 +233,32 @@ const port = async () => {
   return (app.server.address() as AddressInfo).port
 }
 
+async function sendRaw(text: string): Promise<string> {
+  const socket = connect(await port(), '127.0.0.1')
+  let answer = ''
+  socket.on('data', (chunk) => {
+    answer += chunk
+  })
+  socket.write(text)
+  await once(socket, 'close')
+  return answer
+}
+
+test('ignores an unknown expectation (conventions-1)', async () => {
+  const head = 'Host: x\r\nExpect: 200-ok\r\nConnection: close'
+  const answer = await sendRaw(`GET /api/v2/bootstrappers HTTP/1.1\r\n${head}\r\n\r\n`)
+  assert.match(answer, /^HTTP\/1.1 200 /)
+  assert.match(answer, /^x-request-id: ./im)
+})
+
 test('returns errors in the documented shape for malformed HTTP', async () => {
-  const send = async (text: string) => {
-    const socket = connect(await port(), '127.0.0.1')
-    let answer = ''
-    socket.on('data', (chunk) => {
-      answer += chunk
-    })
-    socket.end(text)
-    await once(socket, 'close')
-    return answer
-  }
-  const garbage = await send('GARBAGE\r\n\r\n')
+  const garbage = await sendRaw('GARBAGE\r\n\r\n')
   assert.match(garbage, /^HTTP\/1.1 400 /)
-  const large = await send(`GET /api/v2/feeds HTTP/1.1\r\nHost: x\r\nX-Much: ${'a'.repeat(70_000)}\r\n\r\n`)
+  const large = await sendRaw(
+    `GET /api/v2/feeds HTTP/1.1\r\nHost: x\r\nX-Much: ${'a'.repeat(70_000)}\r\n\r\n`,
+  )
   assert.match(large, /^HTTP\/1.1 431 /)
-  const foreign = await send('GET /api/v2/feed/topics?q=中文 HTTP/1.1\r\nHost: x\r\n\r\n')
+  const foreign = await sendRaw('GET /api/v2/feed/topics?q=中文 HTTP/1.1\r\nHost: x\r\n\r\n')
   assert.match(foreign, /^HTTP\/1.1 400 /)
   for (const answer of [garbage, large, foreign]) {
     for (const name of ['X-Request-Id', 'X-Error-Code']) assert.match(answer, new RegExp(`^${name}: .`, 'm'))

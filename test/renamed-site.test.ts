@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { before, test } from 'node:test'
 import { mailSender } from '#modules/accounts/index.ts'
-import { type MailMessage, mailHtml } from '#modules/accounts/mail.ts'
+import { defaultSender, type MailMessage, mailHtml } from '#modules/accounts/mail.ts'
 import { alertAccountOwner } from '#modules/accounts/messages.ts'
 import { notify } from '#modules/notifications/index.ts'
 import { pushSender } from '#modules/notifications/push/push-services.ts'
@@ -39,7 +39,9 @@ pushSender(ctx).send = async (messages) => {
   return { gone: [] }
 }
 
-const NAME = /\bKith\b/g
+const NAME = /\bKith\b|\bKITH\b|\bkith@/g
+const RECHARGE = { type: 'manual', amount: 40 }
+
 const SOFTWARE = /Powered by Kith|由 Kith 驱动/g
 
 const openPage = async (url: string, headers: Record<string, string> = {}) => {
@@ -85,7 +87,15 @@ async function siteTexts(): Promise<Map<string, string>> {
   const reader = await person()
   const pages = sitePages()
   assert.ok(pages.length > 50, `${pages.length} pages`)
-  for (const path of [...pages, ...DOCUMENTS, '/api/v2/aboutus', '/docs', '/admin', '/nothing-here']) {
+  for (const path of [
+    ...pages,
+    ...DOCUMENTS,
+    '/api/v2/aboutus',
+    '/api/v2/openapi.json',
+    '/docs',
+    '/admin',
+    '/nothing-here',
+  ]) {
     found.set(path, (await openPage(path)).body)
     found.set(`${path} zh`, (await openPage(path, { 'accept-language': 'zh' })).body)
     found.set(`${path} of a member`, (await openPage(path, { cookie: cookieOf(reader) })).body)
@@ -94,7 +104,7 @@ async function siteTexts(): Promise<Map<string, string>> {
     const url = `/oembed?url=${encodeURIComponent(`http://site.test${path}`)}`
     found.set(`oEmbed of ${path}`, (await openPage(url, { accept: 'application/json' })).body)
   }
-  for (const path of ['/favicon.svg', ...iconsOf(found.get('/') ?? '')])
+  for (const path of ['/docs/mark.svg', '/favicon.svg', ...iconsOf(found.get('/') ?? '')])
     found.set(path, (await openPage(path, { accept: '*/*' })).body)
   found.set('landing', (await openPage('/', { accept: 'application/json' })).body)
   return found
@@ -142,6 +152,8 @@ async function messages(): Promise<Map<string, string>> {
     ...texts.map((text) => ['text message', JSON.stringify(text)] as const),
     ...pushed.map((message) => [`push ${message.token}`, JSON.stringify(message)] as const),
     ['authenticator', JSON.stringify(factor.body)],
+    ['recharge', JSON.stringify((await as(ann, 'POST', '/wallet/recharge', RECHARGE)).body)],
+    ['sender of mails', defaultSender('smtp://mail.site.test', 'https://site.test')],
     ['notifications', JSON.stringify(notices.body)],
   ])
 }

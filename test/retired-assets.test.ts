@@ -16,7 +16,7 @@ function folders() {
   after(() => rmSync(root, { recursive: true, force: true }))
   const [built, fresh] = [join(root, 'dist'), join(root, 'fresh')]
   const has = (name: string) => existsSync(join(built, 'assets', name))
-  /** Builds the files of `names` on a day, as `npm run web` does. */
+  /** Builds the files of `names` on a day, as `npm run dev -- web` does. */
   const build = (day: number, ...names: string[]) => {
     mkdirSync(join(fresh, 'assets'), { recursive: true })
     for (const name of names) writeFileSync(join(fresh, 'assets', name), name)

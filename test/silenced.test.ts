@@ -10,6 +10,7 @@ const STILL_ALLOWED = [
   'DELETE /user/black/{user}',
   'DELETE /user/devices',
   'DELETE /user/exports/{export}',
+  'DELETE /user/follow-requests/{user}',
   'DELETE /user/followers/{follower}',
   'DELETE /user/muted-words/{word}',
   'DELETE /user/mutes/{user}',
@@ -39,6 +40,7 @@ const STILL_ALLOWED = [
   'PUT /user/mutes/{user}',
   'PUT /user/notifications/all',
   'PUT /user/password',
+  'PUT /user/privacy',
   'PUT /user/push/preferences',
   'PUT /user/second-factor',
 ]

@@ -121,6 +121,11 @@ test('refuses to start with settings that cannot be meant', async () => {
     ['`BACKUP_TO=ftp://nas/kith`', { BACKUP_TO: 'ftp://nas/kith' }],
     ['`IM_PROVIDER=jabber`', { IM_PROVIDER: 'jabber' }],
     ['`BACKUP_AT=daily`', { BACKUP_AT: 'daily' }],
+    ['`BACKUP_AT` on 30 February', { BACKUP_AT: '0 3 30 2 *' }],
+    ['`MAIL_FROM` without an address', { MAIL_FROM: 'Riverside' }],
+    ['`SITE_NAME` of two lines', { SITE_NAME: 'River\nside' }],
+    ['`SMTP_URL` without a host', { SMTP_URL: 'smtp://' }],
+    ['`REDIS_URL` without a host', { REDIS_URL: 'redis://' }],
     ['an origin with a path', { CORS_ORIGINS: `${site}/app` }],
   ] as [string, Record<string, string>][])
     await refusesStart(configured, env)

@@ -34,10 +34,3 @@ export function readObject(text: string | null): Record<string, unknown> | undef
     return undefined
   }
 }
-
-export function numberedPath(id: number): string {
-  const digits = String(id).padStart(11, '0')
-  return [digits.slice(0, 3), digits.slice(3, 6), digits.slice(6, 9), digits.slice(9)].join('/')
-}
-
-export const NUMBERED_EXTENSIONS = ['png', 'jpg', 'jpeg', 'gif', 'bmp', 'svg']

@@ -13,6 +13,7 @@ import { collectionTables } from './modules/collections.ts'
 import { commentTables } from './modules/comments.ts'
 import { conversationTables } from './modules/conversations.ts'
 import { feedTables, settleFeeds } from './modules/feeds.ts'
+import { findNumberedPictures } from './modules/files/numbered.ts'
 import { copyPictures } from './modules/files/pictures.ts'
 import { copyUploads, fileTables } from './modules/files/uploads.ts'
 import { attachUses } from './modules/files/uses.ts'
@@ -27,6 +28,7 @@ import {
 import { imTables } from './modules/im.ts'
 import { balanceTables, bookBalances, oldWalletTables } from './modules/ledger/balances.ts'
 import { orderTables } from './modules/ledger/orders.ts'
+import { convertPayouts } from './modules/ledger/withdrawals.ts'
 import { likeTables } from './modules/likes.ts'
 import { linkTables } from './modules/linked-accounts.ts'
 import { musicTables } from './modules/music.ts'
@@ -80,6 +82,7 @@ export const PLAN: Plan = [
   ...purchaseTables,
   ...pinTables,
   ...orderTables,
+  convertPayouts,
   ...balanceTables,
   ...oldWalletTables,
   ...conversationTables,
@@ -87,6 +90,7 @@ export const PLAN: Plan = [
   ...imTables,
   embedPictures,
   attachUses,
+  findNumberedPictures,
   copyPictures,
   showAvatars,
   showLogos,

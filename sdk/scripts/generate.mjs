@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 const at = (path) => new URL(`../${path}`, import.meta.url)
 const PREFIX = '/api/v2'
 const VERBS = ['get', 'head', 'post', 'put', 'patch', 'delete', 'options', 'trace']
-const NOTE = '// Generated from openapi.json by `npm run openapi`. Do not edit.\n'
+const NOTE = '// Generated from openapi.json by `npm run dev -- openapi`. Do not edit.\n'
 
 function installTools() {
   const script = fileURLToPath(at('../scripts/prepare.mjs'))
@@ -125,7 +125,7 @@ const files = {
 for (const [path, text] of Object.entries(files)) {
   if (!process.argv.includes('--check')) await writeFile(at(path), text)
   else if ((await readFile(at(path), 'utf8').catch(() => '')) !== text) {
-    console.error(`sdk/${path} is outdated. Run \`npm run openapi\`.`)
+    console.error(`sdk/${path} is outdated. Run \`npm run dev -- openapi\`.`)
     process.exitCode = 1
   }
 }

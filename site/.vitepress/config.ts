@@ -50,6 +50,7 @@ const decisions = [
   ['A parameter of the URL names the language', '0019-language-in-a-parameter'],
   ['Triggers', '0020-triggers'],
   ['Restoring a backup in the console', '0021-restore-in-the-console'],
+  ['No record of columns', '0022-no-record-per-noun'],
   ['Views in tables of their own', '0024-views'],
 ] as const
 

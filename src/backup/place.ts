@@ -139,7 +139,7 @@ async function listBucket(folder: string, s3: S3Options) {
   const { bucket, key } = readBucketAddress(folder)
   const prefix = key === '' ? '' : `${key}/`
   const objects = openBucket({ ...s3, bucket })
-  const listed = await Array.fromAsync(objects.listWithSizes(`${prefix}kith-`))
+  const listed = await Array.fromAsync(objects.listObjects(`${prefix}kith-`))
   const found = listed.map(({ key, bytes }): StoredBackup => ({ name: key.slice(prefix.length), bytes }))
   return { objects, prefix, found }
 }

@@ -64,6 +64,10 @@ export type ContentReader = {
   /** Returns the ids of content that the viewer may read in full. Defaults to all visible content. */
   readable?(sql: Db, ids: number[], viewerId: number): Promise<Set<number>>
   open?: true
+  /** Returns the ids of content that is not deleted, regardless of its audience. Defaults to content visible to guests. */
+  live?(sql: Db, ids: number[]): Promise<Set<number>>
+  /** Returns the ids of content that its author hides from the viewer, also of deleted content (relations-8). */
+  closedTo?(sql: Db, ids: number[], viewerId: number): Promise<Set<number>>
   /** Restricts comments and other activity on the content to users who may view the content. */
   closed?: true
   anonymous?(sql: Db, ids: number[]): Promise<Set<number>>
@@ -84,6 +88,10 @@ export type ContentKind = {
   /** Integer in stored notifications (notifications-2). Never change or reuse a code. */
   code: number
   reader: ContentReader
+  /** Selects the `id` of all content of the kind that is not deleted. */
+  live(sql: Db): Fragment
+  /** Channel of its pins. Pins of its comments have the channel `<pinChannel>:comment`. */
+  pinChannel?: string
   counters?: CounterCheck[]
   paymentChecks?: CounterCheck[]
   /** Maps each use of files to the ability that grants access even if the viewer may not read the content. */
@@ -97,10 +105,11 @@ export const readersOf = (kinds: readonly ContentKind[]): ContentReaders =>
   Object.fromEntries(kinds.map(({ type, reader }) => [type, reader]))
 
 export function contentKinds(kinds: readonly ContentKind[]): readonly ContentKind[] {
-  const claims = kinds.flatMap(({ type, code, files, pendingPins }) => [
+  const claims = kinds.flatMap(({ type, code, files, pinChannel, pendingPins }) => [
     `type ${type}`,
     `code ${code}`,
     ...Object.keys(files ?? {}).map((use) => `file use ${use}`),
+    ...(pinChannel === undefined ? [] : [`pin channel ${pinChannel}`]),
     ...Object.keys(pendingPins ?? {}).map((name) => `counter ${name}`),
   ])
   const twice = claims.find((claim, index) => claims.indexOf(claim) !== index)
@@ -157,36 +166,40 @@ export async function readContent(
   return new Map(batches.flat())
 }
 
-export async function findVisible(
-  sql: Db,
-  readers: ContentReaders,
+/** Finds ids by one reader function per type. Elements of the result are `type/id`. */
+async function findBy(
   references: { type: string; id: number }[],
-  viewerId: number,
+  find: (type: string) => ((ids: number[]) => Promise<Set<number>>) | undefined,
 ): Promise<Set<string>> {
   const byType = Map.groupBy(references, ({ type }) => type)
   const batches = await Promise.all(
     [...byType].map(async ([type, found]) => {
-      const seen = await readers[type]?.visible(sql, [...new Set(found.map(({ id }) => id))], viewerId)
-      return [...(seen ?? [])].map((id) => `${type}/${id}`)
+      const ids = await find(type)?.([...new Set(found.map(({ id }) => id))])
+      return [...(ids ?? [])].map((id) => `${type}/${id}`)
     }),
   )
   return new Set(batches.flat())
 }
 
-export async function findAnonymous(
-  sql: Db,
-  readers: ContentReaders,
-  references: { type: string; id: number }[],
-): Promise<Set<string>> {
-  const byType = Map.groupBy(references, ({ type }) => type)
-  const batches = await Promise.all(
-    [...byType].map(async ([type, found]) => {
-      const hidden = await readers[type]?.anonymous?.(sql, [...new Set(found.map(({ id }) => id))])
-      return [...(hidden ?? [])].map((id) => `${type}/${id}`)
-    }),
-  )
-  return new Set(batches.flat())
-}
+type References = { type: string; id: number }[]
+
+export const findVisible = (sql: Db, readers: ContentReaders, references: References, viewerId: number) =>
+  findBy(references, (type) => {
+    const reader = readers[type]
+    return reader && ((ids) => reader.visible(sql, ids, viewerId))
+  })
+
+const findClosed = (sql: Db, readers: ContentReaders, references: References, viewerId: number) =>
+  findBy(references, (type) => {
+    const closedTo = readers[type]?.closedTo
+    return closedTo && ((ids) => closedTo(sql, ids, viewerId))
+  })
+
+export const findAnonymous = (sql: Db, readers: ContentReaders, references: References) =>
+  findBy(references, (type) => {
+    const anonymous = readers[type]?.anonymous
+    return anonymous && ((ids) => anonymous(sql, ids))
+  })
 
 /**
  * Returns a page of activity on a user's content, without activity on closed content that the user may not
@@ -203,11 +216,20 @@ export function listReceived<Row extends { id: number }>(
   },
 ): Promise<Row[]> {
   return fillPage({ after, limit }, source.list, async (rows) => {
-    const closed = rows.map(source.referenceOf).filter(({ type }) => readers[type]?.closed)
-    const seen = await findVisible(sql, readers, closed, viewerId)
+    const about = rows.map(source.referenceOf)
+    const [seen, closed] = await Promise.all([
+      findVisible(
+        sql,
+        readers,
+        about.filter(({ type }) => readers[type]?.closed),
+        viewerId,
+      ),
+      findClosed(sql, readers, about, viewerId),
+    ])
     return rows.filter((row) => {
       const { type, id } = source.referenceOf(row)
-      return !readers[type]?.closed || seen.has(`${type}/${id}`)
+      const key = `${type}/${id}`
+      return readers[type]?.closed ? seen.has(key) : !closed.has(key)
     })
   })
 }

@@ -1,4 +1,4 @@
-// Written by `npm run tables` from the migrated database. Not to be edited by hand.
+// Written by `npm run dev -- tables` from the migrated database. Not to be edited by hand.
 
 /** Row type of each table. */
 export type Tables = {
@@ -421,6 +421,12 @@ export type Tables = {
     height: number | null
     created_at: string
     uploaded_at: string
+  }
+  follow_requests: {
+    user_id: number
+    target_id: number
+    id: number
+    created_at: string
   }
   group_categories: {
     id: number
@@ -1126,6 +1132,10 @@ export type Tables = {
     updated_at: string
     settled_before: boolean
   }
+  private_accounts: {
+    user_id: number
+    created_at: string
+  }
   purchases: {
     user_id: number
     node_id: number
@@ -1628,6 +1638,13 @@ export type Tables = {
     decided_at: string | null
     created_at: string
     updated_at: string
+  }
+  withheld_follows: {
+    user_id: number
+    target_id: number
+    id: number
+    created_at: string
+    notice: unknown
   }
   worker_lease: {
     singleton: boolean

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { statfs } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { checkBackupPlace } from '#backup/check.ts'
 import type { Probe } from '#contracts/health-check.ts'
 import { messageOf } from '#lib/faults.ts'
-import type { Config } from '#platform/config'
-import { clientConfig, openSession } from '#platform/database'
+import { clientConfig, type Db, openSession } from '#platform/database'
 import { findExistingFolder } from '#platform/files'
 import { addressOf, bucketFault, diskFault, HealthFault, networkFault, targetOf } from '#platform/health'
 import { databaseFault } from '#startup/start-checks.ts'
@@ -115,24 +115,49 @@ const redisProbe: Probe = {
   check: ({ config }) => checkRedis(config.redisUrl ?? ''),
 }
 
-async function checkReplica(url: string): Promise<void> {
+/** Lag of a replica in seconds that no burst of writes explains. */
+const MOST_LAG = 30
+/** Time in milliseconds in which a replica applies what it has just received. */
+const APPLY_MS = 1_000
+
+type FoundReplica = { isReplica: boolean; identity: string; received: string | null; seconds: number | null }
+
+/** Throws when the server is no replica of `primary`, or has long not applied what it received. */
+async function checkStanding(sql: Db, primary: Db, address: string): Promise<void> {
+  const [{ identity }] = await primary<[{ identity: string }]>`
+    select current_database() || ' ' || system_identifier as identity from pg_control_system()`
+  const [found] = await sql<[FoundReplica]>`
+    select pg_is_in_recovery() as "isReplica", current_database() || ' ' || system_identifier as identity,
+      pg_last_wal_receive_lsn()::text as received,
+      extract(epoch from now() - pg_last_xact_replay_timestamp())::double precision as seconds
+    from pg_control_system()`
+  if (!found.isReplica) throw new HealthFault('replica_primary', { address })
+  if (found.identity !== identity) throw new HealthFault('replica_other', { address })
+  if (found.received === null || (found.seconds ?? 0) < MOST_LAG) return
+  // The last transaction is also old on a site without writes, so the position tells whether anything waits.
+  await pause(APPLY_MS)
+  const [{ isBehind }] = await sql<[{ isBehind: boolean }]>`
+    select pg_last_wal_replay_lsn() < ${found.received}::pg_lsn as "isBehind"`
+  if (isBehind)
+    throw new HealthFault('database_lag', { replica: address, seconds: Math.round(found.seconds ?? 0) })
+}
+
+async function checkReplica(url: string, primary: Db): Promise<void> {
+  const { hostname, port } = new URL(url)
+  const address = addressOf({ host: hostname, port: port || 5432 })
   try {
     const session = await openSession({
       config: { ...clientConfig(url), query_timeout: PATIENCE_MS, connectionTimeoutMillis: PATIENCE_MS },
     })
     try {
-      await session.sql`select 1`
+      await checkStanding(session.sql, primary, address)
     } finally {
       session.end()
     }
   } catch (error) {
-    const { hostname, port } = new URL(url)
+    if (error instanceof HealthFault) throw error
     const reason = databaseFault(error, url).message.replace(/^DATABASE_URL: |\.$/g, '')
-    throw new HealthFault(
-      'replica_answer',
-      { address: addressOf({ host: hostname, port: port || 5432 }), reason },
-      error,
-    )
+    throw new HealthFault('replica_answer', { address, reason }, error)
   }
 }
 
@@ -141,8 +166,8 @@ const replicaProbe: Probe = {
   settings: 'DATABASE_REPLICA_URLS',
   worksAlone: true,
   isUsed: ({ config }) => config.databaseReplicaUrls.length > 0,
-  async check({ config }: { config: Config }) {
-    await Promise.all(config.databaseReplicaUrls.map(checkReplica))
+  async check({ config, sql }) {
+    await Promise.all(config.databaseReplicaUrls.map((url) => checkReplica(url, sql)))
   },
 }
 

@@ -112,6 +112,8 @@ export const COMMUNITY: Record<string, ListRow> = {
         hot: `select f.id from feed_hots h join feeds f on f.id = h.feed_id
           where f.deleted_at is null and h.created_at > now() - interval '7 days' and not exists (
             select from user_blocks b where (b.user_id, b.target_id) in ((1, f.user_id), (f.user_id, 1))
+          ) and (f.user_id = 1 or f.user_id not in (select user_id from private_accounts)
+            or f.user_id in (select target_id from user_follows where user_id = 1)
           ) order by h.hot desc, f.id desc`,
         follow: `select f.id from feeds f where f.deleted_at is null
           and (user_id = 1 or user_id in (select target_id from user_follows where user_id = 1)) order by id desc`,

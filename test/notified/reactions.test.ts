@@ -13,6 +13,7 @@ const {
   named,
   next,
   say,
+  system,
   mentioning,
   idOf,
   later,
@@ -143,6 +144,33 @@ tell('sends notifications of follows, comments, likes and mentions', [
       },
     }),
   ),
+  {
+    what: 'notifies the owner of a private account of a request to follow (relations-9)',
+    notOneself: true,
+    async scene(by) {
+      await as(by, 'DELETE', `/user/followings/${dora.id}`)
+      await as(dora, 'PUT', '/user/privacy', { private: true })
+      const user = { type: 'users', id: by.id }
+      return {
+        act: () => as(by, 'PUT', `/user/followings/${dora.id}`),
+        told: [system(dora, by, 'follow:request', user, 'Somebody asks to follow you.', { user: named(by) })],
+      }
+    },
+  },
+  {
+    what: 'notifies the applicant when the owner of a private account accepts (relations-9)',
+    notOneself: true,
+    async scene(by) {
+      await as(by, 'PUT', '/user/privacy', { private: true })
+      await as(cleo, 'PUT', `/user/followings/${by.id}`)
+      const user = { type: 'users', id: by.id }
+      const text = 'Your request to follow was accepted.'
+      return {
+        act: () => as(by, 'PUT', `/user/follow-requests/${cleo.id}`),
+        told: [system(cleo, by, 'follow:accept', user, text, { user: named(by) })],
+      }
+    },
+  },
   {
     what: 'notifies only users who may read a private group of comments and mentions in it',
     notOneself: true,

@@ -87,7 +87,7 @@ export function MarkdownInput({
           error={fieldState.invalid}
           helperText={fieldState.invalid ? t(['Required', '必填']) : ' '}
         />
-        <TextPreview text={value} format="markdown" />
+        <TextPreview text={value} format="markdown" of={label} />
       </Box>
     </Box>
   )

@@ -40,13 +40,13 @@ function usePreview(text: string, format: TextFormat): { tree: TextTree | undefi
   return { tree, fault }
 }
 
-export function TextPreview({ text, format }: { text: string; format: TextFormat }) {
+export function TextPreview({ text, format, of }: { text: string; format: TextFormat; of: string }) {
   const t = useText()
   const { tree, fault } = usePreview(text, format)
   return (
     <Box
       component="section"
-      aria-label={t(['Preview', '预览'])}
+      aria-label={t([`Preview: ${of}`, `预览：${of}`])}
       sx={{
         border: 1,
         borderColor: 'divider',

@@ -190,7 +190,8 @@ function PartLine({ part }: { part: Part }) {
       >
         {since && (
           <>
-            {t(['since', '自'])} <Value value={since} as="time" />{' '}
+            {t(['Since', '自'])} <Value value={since} as="time" />
+            {sentence || fault ? t([': ', ' 起：']) : t([' ', ' 起 '])}
           </>
         )}
         {sentence ? <>{t([sentence.en, sentence.zh])} </> : fault && <>{fault} </>}

@@ -1,4 +1,4 @@
-import { Box, Button, Card, CardContent, Stack, Typography } from '@mui/material'
+import { Box, Button, Card, CardContent, Stack, Link as TextLink, Typography } from '@mui/material'
 import { Link, Navigate } from 'react-router'
 import { STEP_LABELS, STEPS, useSetup } from '../pages/setup/steps.ts'
 import { Icon } from '../shell/icon.tsx'
@@ -36,7 +36,9 @@ export function SetupCard() {
                 {isDone ? (
                   <span>{t(STEP_LABELS[step])}</span>
                 ) : (
-                  <Link to={`/setup?step=${step}`}>{t(STEP_LABELS[step])}</Link>
+                  <TextLink component={Link} to={`/setup?step=${step}`}>
+                    {t(STEP_LABELS[step])}
+                  </TextLink>
                 )}
               </Box>
             )

@@ -15,7 +15,7 @@ import { Link } from 'react-router'
 import mark from '../mark.svg'
 import { Icon } from './icon.tsx'
 import { ConsoleMenu } from './menu.tsx'
-import { SITE_NAME } from './site-name.ts'
+import { useSiteName } from './site-name.ts'
 import { useText } from './text.ts'
 
 const Palette = lazy(() => import('./palette.tsx').then((part) => ({ default: part.Palette })))
@@ -74,6 +74,7 @@ function AccountItem() {
 }
 
 function ConsoleBar() {
+  const name = useSiteName()
   const { data: identity } = useGetIdentity()
   // On phones only the avatar is visible, so its button needs a label that names the menu.
   const isNamed = useMediaQuery<Theme>((theme) => theme.breakpoints.up('sm'))
@@ -96,7 +97,7 @@ function ConsoleBar() {
     >
       <Box component="img" src={mark} alt="" sx={{ width: 24, height: 24, mr: 1 }} />
       <Typography component="span" sx={{ fontWeight: 700, mr: 2, display: { xs: 'none', sm: 'inline' } }}>
-        {SITE_NAME}
+        {name}
       </Typography>
       <TitlePortal
         variant="body2"
@@ -108,17 +109,18 @@ function ConsoleBar() {
 }
 
 function useTabTitle() {
+  const name = useSiteName()
   useEffect(() => {
     const show = () => {
       const title = document.querySelector('#react-admin-title')?.textContent?.trim()
-      const next = title ? `${title} · ${SITE_NAME}` : SITE_NAME
+      const next = title ? `${title} · ${name}` : name
       if (document.title !== next) document.title = next
     }
     const observer = new MutationObserver(show)
     observer.observe(document.body, { childList: true, characterData: true, subtree: true })
     show()
     return () => observer.disconnect()
-  }, [])
+  }, [name])
 }
 
 export function ConsoleLayout({ children }: { children: ReactNode }) {

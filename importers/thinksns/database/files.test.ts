@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -9,12 +9,14 @@ import { after, test } from 'node:test'
 import { openFiles } from './files.ts'
 
 const asked = new Map<string, number>()
-const store = createServer((request, response) => {
+const store = createServer(async (request, response) => {
   const { pathname, searchParams } = new URL(request.url ?? '', 'http://store')
   asked.set(pathname, (asked.get(pathname) ?? 0) + 1)
   if (searchParams.has('list-type')) {
-    const found = pathname.startsWith('/empty') ? '' : '<Contents><Key>good.png</Key></Contents>'
-    response.end(`<ListBucketResult>${found}</ListBucketResult>`)
+    const key = searchParams.get('prefix') === 'avatars/' ? 'avatars/000/01.png' : 'good.png'
+    const bytes = await readFile(join(folder, key), 'utf8').catch(() => '')
+    const found = `<Contents><Key>${key}</Key><ETag>"${bytes}"</ETag></Contents>`
+    response.end(`<ListBucketResult>${pathname.startsWith('/empty') ? '' : found}</ListBucketResult>`)
   } else if (pathname === '/bucket/good.png') response.end('12345')
   else if (pathname === '/bucket/broken.png') {
     response.setHeader('Content-Length', 10)
@@ -70,4 +72,27 @@ test('retries only interrupted downloads', async () => {
   })
   await assert.rejects(failing, /not to be kept/)
   assert.equal(asked.get('/bucket/good.png'), before + 1)
+})
+
+test('lists files below a folder, with another version after each change', async () => {
+  await mkdir(join(folder, 'avatars', '000'), { recursive: true })
+  const list = async (place: string) => Array.fromAsync((await openFiles(place, s3)).list('avatars'))
+  for (const place of [folder, 's3://bucket']) {
+    await writeFile(join(folder, 'avatars', '000', '01.png'), '1')
+    const first = await list(place)
+    await writeFile(join(folder, 'avatars', '000', '01.png'), '22')
+    const second = await list(place)
+    assert.deepEqual(
+      first.map(({ path }) => path),
+      ['avatars/000/01.png'],
+      place,
+    )
+    assert.deepEqual(
+      second.map(({ path }) => path),
+      ['avatars/000/01.png'],
+      place,
+    )
+    assert.notEqual(first[0]?.version, second[0]?.version, place)
+  }
+  assert.deepEqual(await Array.fromAsync((await openFiles(folder, s3)).list('none')), [])
 })

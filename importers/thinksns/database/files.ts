@@ -1,5 +1,5 @@
-import { readFile, stat } from 'node:fs/promises'
-import { join, normalize } from 'node:path'
+import { opendir, readFile, stat } from 'node:fs/promises'
+import { join, normalize, posix, relative, sep } from 'node:path'
 import type { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openBucket, present, readBucketAddress, type S3Options } from '#platform/files'
@@ -8,8 +8,8 @@ export type SourceBytes = Buffer | 'missing' | 'too large'
 
 export type FileSource = {
   read<T>(path: string, use: (bytes: SourceBytes) => Promise<T>): Promise<T>
-  has(path: string): Promise<boolean>
-  hasFolder(path: string): Promise<boolean>
+  /** Lists all files below a folder. The version of a file changes whenever its bytes do. */
+  list(folder: string): AsyncIterable<{ path: string; version: string }>
 }
 
 const MEGABYTE = 1024 * 1024
@@ -72,8 +72,19 @@ function openFolder(place: string, largest: number): FileSource {
       if (found.size > largest) return use('too large')
       return enter(found.size, async () => use((await readFile(placeOf(path)).catch(absent)) ?? 'missing'))
     },
-    has: async (path) => (await look(path))?.isFile() ?? false,
-    hasFolder: async (path) => (await look(path))?.isDirectory() ?? false,
+    async *list(folder) {
+      if (!(await look(folder))?.isDirectory()) return
+      const top = placeOf(folder)
+      for await (const entry of await opendir(top, { recursive: true })) {
+        if (!entry.isFile()) continue
+        const path = posix.join(
+          folder,
+          relative(top, join(entry.parentPath, entry.name)).replaceAll(sep, '/'),
+        )
+        const found = await look(path)
+        if (found?.isFile()) yield { path, version: `${found.size} ${found.mtimeMs}` }
+      }
+    },
   }
 }
 
@@ -132,13 +143,10 @@ async function openObjects(place: string, s3: S3Options, largest: number): Promi
         }
       }
     },
-    async has(path) {
-      const key = keyOf(path)
-      return key !== undefined && (await objects.find(key)) !== undefined
-    },
-    async hasFolder(path) {
-      const key = keyOf(path)
-      return key !== undefined && (await isAnythingBelow(`${key}/`))
+    async *list(folder) {
+      const inside = prefix === '' ? '' : `${prefix}/`
+      for await (const { key, version } of objects.listObjects(`${inside}${folder}/`))
+        yield { path: key.slice(inside.length), version }
     },
   }
 }
@@ -165,6 +173,5 @@ async function collect(stream: Readable, size: number): Promise<Buffer> {
 
 export const NO_FILES: FileSource = {
   read: (_path, use) => use('missing'),
-  has: async () => false,
-  hasFolder: async () => false,
+  async *list() {},
 }

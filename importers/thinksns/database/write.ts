@@ -75,6 +75,10 @@ export async function findTargets(
   return new Map(rows.map(({ source_id, target }) => [source_id, target]))
 }
 
+/** Selects the ids that the rows of a source became. */
+export const targetIds = (sql: Db, source: string): Fragment => sql`
+  select target::bigint from import_targets where source_table = ${source}`
+
 /** Forgets all targets of a source, and returns them by id. */
 export async function takeTargets(sql: Db, source: string): Promise<Map<number, string>> {
   const rows = await sql<{ id: number; target: string }[]>`

@@ -1,6 +1,8 @@
-import { defineTable } from '../database/table.ts'
+import { defineTable, type SourceRow } from '../database/table.ts'
 import { removed } from '../database/vanishing.ts'
 import { upsert } from '../database/write.ts'
+
+const dayOf = (row: SourceRow) => (row.created_at as string | null)?.slice(0, 10)
 
 const checkins = defineTable({
   table: 'checkin_logs',
@@ -8,7 +10,7 @@ const checkins = defineTable({
   width: 500,
   into: [{ table: 'checkin_logs', key: { user_id: 'user_id', id: 'id' } }],
   key: ['id'],
-  gone: removed({ table: 'checkin_logs', by: 'user_id', key: { user_id: 'user_id', id: 'id' } }),
+  gone: removed({ table: 'checkin_logs', by: 'user_id', key: { user_id: 'user_id', id: 'id', day: dayOf } }),
   reads: { users: ['user_id'] },
   columns: { id: 'int', user_id: 'int', amount: 'int', created_at: 'time' },
   async write(tx, rows, batch) {
@@ -18,7 +20,7 @@ const checkins = defineTable({
     )
     const given = rows.flatMap((row) => {
       // The source's timestamp is in the site's time zone, so its first ten characters are the local day.
-      const day = row.created_at?.slice(0, 10)
+      const day = dayOf(row)
       const same = `${row.user_id} ${day}`
       if (!people.has(row.user_id ?? 0)) batch.leaveOut(row, 'the user no longer exists')
       else if (day === undefined) batch.leaveOut(row, 'no date')

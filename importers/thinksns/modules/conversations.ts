@@ -1,7 +1,7 @@
 import { defineTable } from '../database/table.ts'
 import { EPOCH } from '../database/times.ts'
 import { removed } from '../database/vanishing.ts'
-import { upsert } from '../database/write.ts'
+import { relation, upsert } from '../database/write.ts'
 import { importNotices } from './notifications.ts'
 
 const conversations = defineTable({
@@ -59,6 +59,9 @@ const conversations = defineTable({
       system_mark: 'bigint',
       created_at: 'timestamptz',
     }
+    // Frees ids of messages that another user has by now.
+    await tx`
+      delete from feedback f using ${relation(tx, columns, feedback)} where f.id = r.id and f.user_id <> r.user_id`
     await upsert(tx, 'feedback', columns, feedback, { key: ['user_id', 'id'] })
     const notices = kept
       .filter((row) => row.type !== 'feedback')

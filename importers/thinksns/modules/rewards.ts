@@ -21,7 +21,11 @@ const rewards = defineTable({
   key: ['id'],
   gone: removed({
     table: 'rewards',
-    key: { rewardable_type: (row) => kindOf(row.rewardable_type as string), id: 'id' },
+    key: {
+      rewardable_type: (row) => kindOf(row.rewardable_type as string),
+      rewardable_id: 'rewardable_id',
+      id: 'id',
+    },
   }),
   reads: {
     users: ['user_id', 'target_user'],

@@ -5,7 +5,9 @@ import { type Environment, withContext } from '../../../src/commands/context.ts'
 import { connectionOf, type SourceAddress } from '../database/address.ts'
 import { type FileSource, openFiles } from '../database/files.ts'
 import { findImport, markVerified } from '../database/state.ts'
-import { CHECKS, type Check } from './checks.ts'
+import type { Check } from './check.ts'
+import { CHECKS } from './checks.ts'
+import { TOTALS } from './rows.ts'
 
 const WINDOW = 20_000
 const SHOWN = 10
@@ -48,10 +50,10 @@ export async function verify(
     await source.query('set session group_concat_max_len = 65535')
     await source.query('start transaction with consistent snapshot, read only')
     const [listed] = await source.query<RowDataPacket[]>(
-      'select table_name as name from information_schema.tables where table_schema = ?',
+      'select table_name as `table`, column_name as name from information_schema.columns where table_schema = ?',
       [options.database],
     )
-    const tables = new Set(listed.map(({ name }) => String(name)))
+    const tables = Map.groupBy(listed, ({ table }) => String(table))
     const named = (statement: string) =>
       statement.replace(/\{(\w+)\}/g, (_, table: string) => `\`${prefix}${table}\``)
     const there: Ask = async (statement, values) => {
@@ -65,8 +67,10 @@ export async function verify(
     }
     let isGo = await requireRun(sql, print)
     const disabled = await listDisabled(here, there)
-    for (const check of CHECKS) {
-      if (!check.needs.every((table) => tables.has(`${prefix}${table}`))) continue
+    for (const each of CHECKS) {
+      if (!each.needs.every((table) => tables.has(`${prefix}${table}`))) continue
+      const names = new Set(tables.get(`${prefix}${each.needs[0]}`)?.map(({ name }) => String(name)))
+      const check = withCells(each, names)
       const found = await compare(sql, check, here, there, disabled)
       const faults = faultsOf(check, found)
       if (faults.length > 0) isGo = false
@@ -75,12 +79,36 @@ export async function verify(
       print(`${faults.length === 0 ? '✓' : '✗'} ${check.name}: ${found.same} the same${told}${gone}`)
       for (const fault of faults) print(`  ${fault}`)
     }
-    if (files !== undefined && tables.has(`${prefix}file_withs`)) {
-      const { same, told, removed, differing, lost } = await compareFiles(files, here, there)
+    for (const { name, tables: counted, here: shown } of TOTALS) {
+      const present = counted.filter((table) => tables.has(`${prefix}${table}`))
+      if (present.length === 0) continue
+      const [ours, theirs, told] = [
+        await countRows((statement) => here(statement, []), shown),
+        await countRows(
+          (statement) => there(statement, []),
+          present.map((table) => `{${table}}`),
+        ),
+        await countSkipped(sql, present),
+      ]
+      const isEqual = ours === theirs - told
+      if (!isEqual) isGo = false
+      print(
+        `${isEqual ? '✓' : '✗'} ${name}: ${ours} here, ${theirs} in the source, ${told} in the report of the import`,
+      )
+    }
+    for (const [name, found] of files === undefined
+      ? []
+      : [
+          ...(tables.has(`${prefix}file_withs`)
+            ? [['bytes of files', await compareFiles(files, here, there)] as const]
+            : []),
+          ['bytes of pictures', await comparePictures(sql, files)] as const,
+        ]) {
+      const { same, told, removed, differing, lost } = found
       const faults = [...faultLine(differing, 'differ'), ...faultLine(lost, 'neither here nor in the report')]
       if (faults.length > 0) isGo = false
       print(
-        `${faults.length === 0 ? '✓' : '✗'} bytes of files: ${same} the same, ${told} not copied, as the report says, ` +
+        `${faults.length === 0 ? '✓' : '✗'} ${name}: ${same} the same, ${told} not copied, as the report says, ` +
           `${removed} here but no longer in the old files`,
       )
       for (const fault of faults) print(`  ${fault}`)
@@ -108,22 +136,60 @@ async function requireRun(sql: Sql, print: (line: string) => void): Promise<bool
   return before.finished_at !== null
 }
 
-const faultLine = (ids: number[], what: string): string[] =>
+const faultLine = (ids: (number | string)[], what: string): string[] =>
   ids.length === 0
     ? []
     : [`${ids.length} ${what}: ${ids.slice(0, SHOWN).join(', ')}${ids.length > SHOWN ? ', …' : ''}`]
 
-const faultsOf = ({ atMost }: Check, { here, there, differing }: Found): string[] => [
-  ...faultLine(here, 'here without a source'),
+const faultsOf = ({ atMost, atLeast }: Check, { here, there, differing }: Found): string[] => [
+  ...(atLeast ? [] : faultLine(here, 'here without a source')),
   ...(atMost ? [] : faultLine(there, 'missing here')),
   ...faultLine(differing, 'differ'),
 ]
 
+async function countRows(ask: (statement: string) => ReturnType<Ask>, tables: string[]): Promise<number> {
+  let sum = 0
+  for (const table of tables) {
+    const [row] = await ask(`select count(*) as id, null as value from ${table}`)
+    sum += row?.id ?? 0
+  }
+  return sum
+}
+
+async function countSkipped(sql: Sql, tables: string[]): Promise<number> {
+  const [row] = await sql<[{ n: number }]>`
+    select count(*) as n from import_notes where source_table = any(${tables}) and outcome <> 'mended'`
+  return row.n
+}
+
 const FILES_AT_ONCE = 500
 
+type Bytes = { same: number; told: number; removed: number; differing: string[]; lost: string[] }
+
+/**
+ * Adds the comparison of one old file with its copies to `found`. A copy is the MD5 hash of the bytes that were read,
+ * *told* if the report says why there is none, or null.
+ */
+async function addBytes(
+  found: Bytes,
+  files: FileSource,
+  { name, path, copies }: { name: string; path: string; copies: (string | null)[] },
+): Promise<void> {
+  if (copies.includes(null)) found.lost.push(name)
+  if (copies.includes('told')) found.told += 1
+  const copied = copies.filter((each) => each !== null && each !== 'told')
+  if (copied.length === 0) return
+  const hash = await files.read(path.replace(/^\/+/, ''), async (bytes) =>
+    typeof bytes === 'string' ? undefined : createHash('md5').update(bytes).digest('hex'),
+  )
+  if (hash === undefined) found.removed += 1
+  else if (copied.every((each) => each === hash)) found.same += 1
+  else found.differing.push(name)
+}
+
 /** Compares the bytes of the old files with the hashes that Kith stored when it copied them. */
-async function compareFiles(files: FileSource, here: Ask, there: Ask) {
-  const found = { same: 0, told: 0, removed: 0, differing: [] as number[], lost: [] as number[] }
+async function compareFiles(files: FileSource, here: Ask, there: Ask): Promise<Bytes> {
+  const found: Bytes = { same: 0, told: 0, removed: 0, differing: [], lost: [] }
   for (let after = 0; ; ) {
     const paths = await there(
       `select id, filename as value from {files} where id > ? order by id limit ${FILES_AT_ONCE}`,
@@ -139,20 +205,31 @@ async function compareFiles(files: FileSource, here: Ask, there: Ask) {
       [after + 1, last.id],
     )
     const stored = Map.groupBy(hashes, ({ id }) => id)
-    for (const { id, value } of paths) {
-      const wanted = stored.get(id) ?? []
-      if (wanted.some((each) => each.value === null)) found.lost.push(id)
-      const copied = wanted.filter((each) => each.value !== null && each.value !== 'told')
-      if (wanted.some((each) => each.value === 'told')) found.told += 1
-      if (copied.length === 0) continue
-      const hash = await files.read((value ?? '').replace(/^\/+/, ''), async (bytes) =>
-        typeof bytes === 'string' ? undefined : createHash('md5').update(bytes).digest('hex'),
-      )
-      if (hash === undefined) found.removed += 1
-      else if (copied.every((each) => each.value === hash)) found.same += 1
-      else found.differing.push(id)
-    }
+    for (const { id, value } of paths)
+      await addBytes(found, files, {
+        name: `${id}`,
+        path: value ?? '',
+        copies: (stored.get(id) ?? []).map((each) => each.value),
+      })
     after = last.id
+  }
+}
+
+/** Does the same for pictures that no row of the table of files names, like avatars. */
+async function comparePictures(sql: Sql, files: FileSource): Promise<Bytes> {
+  const found: Bytes = { same: 0, told: 0, removed: 0, differing: [], lost: [] }
+  for (let [place, id] = ['', 0]; ; ) {
+    const rows = await sql<{ place: string; id: number; path: string; copy: string | null }[]>`
+      select p.place, p.id, p.path, case when n.node is not null then encode(n.md5, 'hex') when exists (
+          select from import_notes t where t.source_table = 'pictures' and t.chunk = 0
+            and t.row_key = concat(p.place, ' ', p.id)) then 'told' end as copy
+      from import_pictures p left join storage_nodes n on n.node = p.node
+      where (p.place, p.id) > (${place}, ${id}) order by p.place, p.id limit ${FILES_AT_ONCE}`
+    const last = rows.at(-1)
+    if (!last) return found
+    for (const { place, id, path, copy } of rows)
+      await addBytes(found, files, { name: `${place} ${id}`, path, copies: [copy] })
+    ;({ place, id } = last)
   }
 }
 
@@ -208,25 +285,32 @@ async function compare(sql: Sql, check: Check, here: Ask, there: Ask, disabled: 
   }
   const last = Math.max(await lastOf(here, check.here), await lastOf(there, check.there))
   const keyOf = (id: number, value: string | null) => (check.of === 'pairs' ? `${id} ${value}` : `${id}`)
-  const isMatch = (ours: string, theirs: string) =>
-    check.of === 'amounts' ? Number(ours) <= Number(theirs) : ours === theirs
   for (let from = 1; from <= last; from += WINDOW) {
     const window = [from, from + WINDOW - 1]
     const ours = new Map(
       (await here(check.here, window)).map((each) => [keyOf(each.id, each.value), each] as const),
     )
-    const told = await toldIds(sql, check, window)
-    for (const { id, value } of await there(check.there, window)) {
+    const missing: number[] = []
+    const differing: { id: number; columns: string[] }[] = []
+    for (const { id, value: given } of await there(check.there, window)) {
+      const isOptional = check.cells === undefined && (given?.startsWith(OPTIONAL) ?? false)
+      const value = isOptional ? (given?.slice(OPTIONAL.length) ?? '') : given
       const key = keyOf(id, value)
       const row = ours.get(key)
-      const isHere = row !== undefined
-      const isSame = isHere && isMatch(row.value ?? '', value ?? '')
       ours.delete(key)
-      if (isSame) found.same += 1
-      else if (told.has(`${isHere ? 'changed' : 'skipped'} ${id}`)) found.told += 1
-      else if (isHere) found.differing.push(id)
-      else found.there.push(id)
+      const columns = row && differingColumns(check, row.value ?? '', value ?? '')
+      if (columns === undefined && isOptional) continue
+      else if (columns === undefined) missing.push(id)
+      else if (columns.length > 0) differing.push({ id, columns })
+      else found.same += 1
     }
+    const told = missing.length + differing.length > 0 ? await toldIds(sql, check, window) : new Set()
+    for (const id of missing)
+      if (told.has(`skipped ${id}`)) found.told += 1
+      else found.there.push(id)
+    for (const { id, columns } of differing)
+      if (columns.every((column) => told.has(`changed ${id} ${column}`))) found.told += 1
+      else found.differing.push(id)
     for (const id of new Set([...ours.values()].map(({ id }) => id)))
       if (check.byUser && disabled.has(id)) found.disabled += 1
       else found.here.push(id)
@@ -234,13 +318,37 @@ async function compare(sql: Sql, check: Check, here: Ask, there: Ask, disabled: 
   return found
 }
 
-/** Returns what the report of the import says about a window: rows that it skipped, and rows that it changed. */
-async function toldIds(sql: Sql, { told, column }: Check, [from, to]: number[]): Promise<Set<string>> {
+/** Begins the value of a row that may be missing here, because the source has no row of a user to whom it belongs. */
+const OPTIONAL = '~'
+/** Stands for any value. */
+const ANY = '*'
+
+/** Returns the columns in which two values differ. */
+function differingColumns({ of, cells = [] }: Check, ours: string, theirs: string): string[] {
+  if (of === 'amounts') return Number(ours) <= Number(theirs) ? [] : ['']
+  if (cells.length < 2) return ours === theirs || ours === ANY ? [] : [cells[0]?.of ?? '']
+  const [here, there] = [ours.split(' '), theirs.split(' ')]
+  return cells.flatMap(({ of }, n) =>
+    here[n] === there[n] || here[n] === ANY || there[n] === ANY ? [] : [of],
+  )
+}
+
+/** Fills in the columns that the source has. */
+function withCells(check: Check, names: Set<string>): Check {
+  const cells = check.cells?.filter(({ of }) => names.has(of))
+  if (cells === undefined || !check.there.includes('{cells}')) return check
+  const filled = (side: 'there' | 'here') =>
+    check[side].replace('{cells}', `concat_ws(' ', ${cells.map((cell) => cell[side]).join(', ')})`)
+  return { ...check, cells, there: filled('there'), here: filled('here') }
+}
+
+/** Returns what the report of the import says about a window: rows that it skipped, and columns that it changed. */
+async function toldIds(sql: Sql, { told, ended }: Check, [from, to]: number[]): Promise<Set<string>> {
   if (told === undefined) return new Set()
   const rows = await sql<{ line: string }[]>`
-    select distinct case outcome when 'mended' then 'changed ' else 'skipped ' end || row_key as line
+    select distinct case when outcome = 'mended' and not reason like ${ended ?? ''} then concat('changed ', row_key, ' ', source_column)
+      else 'skipped ' || row_key end as line
     from import_notes
-    where source_table = ${told} and row_key ~ '^[0-9]{1,15}$' and row_key::bigint between ${from ?? 0} and ${to ?? 0}
-      and (outcome <> 'mended' or source_column = ${column ?? ''})`
+    where source_table = ${told} and row_key ~ '^[0-9]{1,15}$' and row_key::bigint between ${from ?? 0} and ${to ?? 0}`
   return new Set(rows.map(({ line }) => line))
 }

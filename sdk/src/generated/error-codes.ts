@@ -1,4 +1,4 @@
-// Generated from openapi.json by `npm run openapi`. Do not edit.
+// Generated from openapi.json by `npm run dev -- openapi`. Do not edit.
 /** Values of the header `X-Error-Code`. */
 export type ErrorCode =
   | "account_disabled"
@@ -536,6 +536,7 @@ export interface OperationErrors {
   searchChatMessages: "bad_request" | "chat_elsewhere" | "too_many_requests" | "unauthenticated" | "validation_failed"
   reportChatMessage: "address_blocked" | "bad_request" | "body_too_large" | "not_found" | "silenced" | "too_many_requests" | "unauthenticated" | "unsupported_media_type" | "validation_failed"
   openPersonChat: "address_blocked" | "bad_request" | "body_too_large" | "chat_elsewhere" | "chat_with_oneself" | "no_such_user" | "not_found" | "silenced" | "too_many_requests" | "unauthenticated" | "unsupported_media_type"
+  countUnreadMessages: "bad_request" | "chat_elsewhere" | "too_many_requests" | "unauthenticated"
   leaveChat: "address_blocked" | "bad_request" | "body_too_large" | "chat_elsewhere" | "im_owner_stays" | "no_such_chat" | "not_found" | "too_many_requests" | "unauthenticated" | "unsupported_media_type"
   getChat: "bad_request" | "chat_elsewhere" | "no_such_chat" | "not_found" | "too_many_requests" | "unauthenticated"
   updateChat: "address_blocked" | "bad_request" | "body_too_large" | "chat_elsewhere" | "no_such_chat" | "not_found" | "too_many_requests" | "unauthenticated" | "unsupported_media_type" | "validation_failed"
@@ -830,6 +831,9 @@ export interface OperationErrors {
   findUsersByPhone: "address_blocked" | "bad_request" | "body_too_large" | "too_many_requests" | "unauthenticated" | "unsupported_media_type" | "validation_failed"
   listUsersBySharedTags: "bad_request" | "too_many_requests" | "validation_failed"
   listFriends: "bad_request" | "too_many_requests" | "unauthenticated" | "validation_failed"
+  listFollowRequests: "bad_request" | "too_many_requests" | "unauthenticated" | "validation_failed"
+  refuseFollowRequest: "address_blocked" | "bad_request" | "body_too_large" | "not_found" | "too_many_requests" | "unauthenticated" | "unsupported_media_type"
+  acceptFollowRequest: "address_blocked" | "bad_request" | "body_too_large" | "no_such_user" | "not_found" | "silenced" | "too_many_requests" | "unauthenticated" | "unsupported_media_type"
   listMyFollowers: "bad_request" | "too_many_requests" | "unauthenticated" | "validation_failed"
   removeFollower: "address_blocked" | "bad_request" | "body_too_large" | "no_such_user" | "not_found" | "too_many_requests" | "unauthenticated" | "unsupported_media_type"
   listMyFollowings: "bad_request" | "too_many_requests" | "unauthenticated" | "validation_failed"
@@ -859,6 +863,8 @@ export interface OperationErrors {
   changePassword: "address_blocked" | "bad_request" | "body_too_large" | "proof_required" | "sign_in_again" | "too_many_requests" | "unauthenticated" | "unsupported_media_type" | "validation_failed" | "wrong_code" | "wrong_password"
   unbindPhone: "address_blocked" | "bad_request" | "body_too_large" | "not_bound" | "silenced" | "too_many_requests" | "unauthenticated" | "unsupported_media_type" | "validation_failed" | "wrong_code" | "wrong_password"
   listPopularUsers: "bad_request" | "too_many_requests" | "validation_failed"
+  getPrivacy: "bad_request" | "too_many_requests" | "unauthenticated"
+  setPrivacy: "address_blocked" | "bad_request" | "body_too_large" | "too_many_requests" | "unauthenticated" | "unsupported_media_type" | "validation_failed"
   getPushKey: "bad_request" | "too_many_requests" | "unauthenticated"
   getPushPreferences: "bad_request" | "too_many_requests" | "unauthenticated"
   setPushPreferences: "address_blocked" | "bad_request" | "body_too_large" | "too_many_requests" | "unauthenticated" | "unsupported_media_type" | "validation_failed"

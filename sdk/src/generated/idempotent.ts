@@ -1,4 +1,4 @@
-// Generated from openapi.json by `npm run openapi`. Do not edit.
+// Generated from openapi.json by `npm run dev -- openapi`. Do not edit.
 /** Operations that accept an `Idempotency-Key` header. */
 export const IDEMPOTENT: ReadonlySet<string> = new Set([
   "delete /admin/feed-pinneds/{pinned}",

@@ -1,4 +1,4 @@
-// Generated from openapi.json by `npm run openapi`. Do not edit.
+// Generated from openapi.json by `npm run dev -- openapi`. Do not edit.
 /**
  * Paged lists. `by` is the query parameter that selects the next page. If it is a cursor, `key` is its field in an
  * item. `items` is the field of the list, or null if the reply itself is the list. `max` is the page size limit.
@@ -135,6 +135,7 @@ export const LISTS = {
   "/user/feed-comment-pinneds": {"by":"after","key":"id","items":null,"max":100},
   "/user/find-by-tags": {"by":"after","key":"id","items":null,"max":100},
   "/user/follow-mutual": {"by":"after","key":"id","items":null,"max":100},
+  "/user/follow-requests": {"by":"after","key":"user.id","items":null,"max":100},
   "/user/followers": {"by":"after","key":"id","items":null,"max":100},
   "/user/followings": {"by":"after","key":"id","items":null,"max":100},
   "/user/invitations": {"by":"after","key":"id","items":null,"max":100},

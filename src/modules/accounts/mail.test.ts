@@ -193,12 +193,12 @@ test('derives the default sender from the configured URLs', () => {
   const site = 'https://social.example'
   for (const [smtpUrl, publicUrl, sender] of [
     ['smtp://site%40mail.example:x@smtp.example', site, 'site@mail.example'],
-    ['smtp://apikey:x@smtp.example', site, 'kith@social.example'],
-    ['smtp://smtp.example', 'http://localhost:8080', 'kith@smtp.example'],
-    ['smtp://smtp.example', 'http://192.0.2.1:8080', 'kith@smtp.example'],
-    ['smtp://smtp.example', 'http://[2001:db8::1]', 'kith@smtp.example'],
-    ['smtp://127.0.0.1', 'http://127.0.0.1:8080', 'kith@localhost'],
-    ['smtp://[::1]', 'http://localhost:8080', 'kith@localhost'],
+    ['smtp://apikey:x@smtp.example', site, 'noreply@social.example'],
+    ['smtp://smtp.example', 'http://localhost:8080', 'noreply@smtp.example'],
+    ['smtp://smtp.example', 'http://192.0.2.1:8080', 'noreply@smtp.example'],
+    ['smtp://smtp.example', 'http://[2001:db8::1]', 'noreply@smtp.example'],
+    ['smtp://127.0.0.1', 'http://127.0.0.1:8080', 'noreply@localhost'],
+    ['smtp://[::1]', 'http://localhost:8080', 'noreply@localhost'],
   ] as const)
     assert.equal(defaultSender(smtpUrl, publicUrl), sender)
 })

@@ -195,14 +195,14 @@ function senderOf(from: string, name: string | undefined): string | { name: stri
 
 /**
  * Prefers the account of `smtpUrl` as the sender, because mail servers reject other senders. If the account
- * is no email address, uses `kith` at the host name of the site, or else of the mail server, or else `localhost`.
+ * is no email address, uses `noreply` at the host name of the site, or else of the mail server, or else `localhost`.
  */
 export function defaultSender(smtpUrl: string, publicUrl: string): string {
   const account = decodeURIComponent(new URL(smtpUrl).username)
   if (account.includes('@')) return account
   const hosts = [publicUrl, smtpUrl].flatMap((url) => URL.parse(url)?.hostname ?? [])
   const isName = (host: string) => host !== 'localhost' && !isIP(host) && !host.startsWith('[')
-  return `kith@${hosts.find(isName) ?? 'localhost'}`
+  return `noreply@${hosts.find(isName) ?? 'localhost'}`
 }
 
 /** Without a mail server, the server logs mails instead of sending them. */

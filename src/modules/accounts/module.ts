@@ -40,8 +40,10 @@ import { profileRoutes } from './profile/routes.ts'
 import { contactRuleRoutes } from './relations/contact-rules.ts'
 import { mutedWordRoutes } from './relations/muted-words.ts'
 import { muteRoutes, muteSchedules, muteTasks } from './relations/mutes.ts'
+import { privateAccountRoutes } from './relations/private-accounts.ts'
 import { followSchedules, followTasks } from './relations/queries.ts'
 import { blockRoutes, followRoutes } from './relations/routes.ts'
+import { unsettledFollows, withheldSchedules, withheldTasks } from './relations/withheld.ts'
 import { adminRequestRoutes } from './requests.ts'
 import { adminSanctionRoutes, sanctionRoutes } from './sanctions/routes.ts'
 import { UserView } from './schema.ts'
@@ -216,6 +218,7 @@ export const module: Module = {
     muteRoutes,
     mutedWordRoutes,
     contactRuleRoutes,
+    privateAccountRoutes,
     sanctionRoutes,
     appealRoutes,
     discoveryRoutes,
@@ -236,7 +239,7 @@ export const module: Module = {
   personalData: { place: 1, tables: accountPersonal },
   statistics: { place: 1, ...accountStatistics },
   search: { place: 1, ...userSearch },
-  counters: accountCounters,
+  counters: [unsettledFollows, ...accountCounters],
   async erase(tx, userId) {
     await forgetExports(tx, userId)
     await eraseMentions(tx, userId)
@@ -247,6 +250,7 @@ export const module: Module = {
     exportTasks(site.personalData),
     followTasks,
     muteTasks,
+    withheldTasks,
     messageTasks,
     receiptTasks,
   ],
@@ -257,6 +261,7 @@ export const module: Module = {
     ...exportSchedules,
     ...followSchedules,
     ...muteSchedules,
+    ...withheldSchedules,
   ],
   pools: [
     { concurrency: 1, names: ['make_export'] },

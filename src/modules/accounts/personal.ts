@@ -79,6 +79,20 @@ export const accountPersonal = [
     columns: ['comments', 'mentions', 'quotes', 'messages', 'updated_at'],
   }),
   personalTable({
+    file: 'private-account',
+    about: { en: 'Whether only followers see your feeds', zh: '是否只有关注者能看到您的动态' },
+    table: 'private_accounts',
+    key: ['user_id'],
+    columns: ['created_at'],
+  }),
+  personalTable({
+    file: 'follow-requests',
+    about: { en: 'Your requests to follow private accounts', zh: '您的关注申请' },
+    table: 'follow_requests',
+    key: ['target_id'],
+    columns: ['target_id', 'created_at'],
+  }),
+  personalTable({
     file: 'second-factor',
     about: { en: 'Your two-step verification', zh: '两步验证状态' },
     table: 'second_factors',

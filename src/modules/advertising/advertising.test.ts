@@ -97,6 +97,12 @@ test('reports the invalid field of an advertisement (feeds-34)', async () => {
     assert.equal(status, 422, JSON.stringify(change))
     assert.deepEqual(Object.keys(body.errors), [field])
   }
+  const chinese = async (data: object) =>
+    (await as(founder, 'POST', '/admin/advertising', { ...good, data }, { 'accept-language': 'zh' })).body
+      .errors
+  assert.deepEqual(await chinese({}), { 'data.image': ['此类型的广告必须填写数据.图片。'] })
+  const unsafe = await chinese({ image: picture, link: 'javascript:alert(1)' })
+  assert.deepEqual(unsafe, { 'data.link': ['数据.链接必须是 http 或 https 地址。'] })
   const member = await person()
   assert.equal((await as(member, 'POST', '/admin/advertising', good)).status, 403)
   assert.equal((await as(founder, 'PATCH', '/admin/advertising/999', { title: 5 })).status, 404)

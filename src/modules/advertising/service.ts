@@ -3,6 +3,7 @@ import { attachmentView, getStoredNode, type StoredNode } from '#modules/files/i
 import type { Context } from '#platform/context.ts'
 import { type Db, type Tables, type Tx, when } from '#platform/database'
 import { apiError, invalidField } from '#platform/errors.ts'
+import { fieldName } from '#platform/field-names.ts'
 import { Id, IdList, Int, MAX_ID, OpenObject, Shared, type Static, Text, Time, Type } from '#platform/http'
 import { defineCache } from '#platform/memory'
 
@@ -23,13 +24,13 @@ const wrongType = () =>
 const missingData = (field: string) =>
   invalidField(`data.${field}`, {
     en: `The data.${field} field is required for this type.`,
-    zh: `此类型的广告必须填写 data.${field}。`,
+    zh: `此类型的广告必须填写${fieldName(`data.${field}`)}。`,
   })
 
 const notAnAddress = (field: string) =>
   invalidField(`data.${field}`, {
     en: `The data.${field} field must be an http or https URL.`,
-    zh: `data.${field} 必须是 http 或 https 地址。`,
+    zh: `${fieldName(`data.${field}`)}必须是 http 或 https 地址。`,
   })
 
 export const AdvertisingSpace = Shared('AdvertisingSpace', {

@@ -39,5 +39,13 @@ export const module: Module = {
   counters: commentCounters,
   tasks: () => [commentTasks],
   schedules: commentSchedules,
+  endings: () => [
+    {
+      type: 'comments',
+      live: (sql) => sql`select id from comments`,
+      on: (sql) =>
+        sql`select id, commentable_type as content_type, commentable_id as content_id from comments`,
+    },
+  ],
   removals: { comments: commentRemoval },
 }

@@ -23,7 +23,7 @@ import {
   planNotices,
   publishEvent,
   type SystemType,
-  withdrawNotifications,
+  withdrawContent,
 } from '#modules/notifications/index.ts'
 import { screenWords } from '#modules/words/index.ts'
 import { type Context, defineState } from '#platform/context.ts'
@@ -229,7 +229,7 @@ async function deleteWithDependents(
   const gone = await deleteComment(tx, content, rules.count, target.id, commentId)
   if (!gone) throw notFound()
   await deleteMentions(tx, 'comments', [commentId])
-  await withdrawNotifications(tx, { cause: { type: 'comments', id: commentId } })
+  await withdrawContent(tx, { type: 'comments', ids: [commentId] })
   await publishEvent(ctx, tx, 'comment.deleted', {
     id: commentId,
     commentable: { type: content.type, id: target.id },
@@ -293,7 +293,7 @@ export async function deleteCommentsOf(tx: Db, type: string, contentIds: number[
   const ids = await deleteAllComments(tx, type, contentIds)
   if (ids.length === 0) return ids
   await deleteMentions(tx, 'comments', ids)
-  await withdrawNotifications(tx, { cause: { type: 'comments', id: ids } })
+  await withdrawContent(tx, { type: 'comments', ids })
   return ids
 }
 

@@ -1,9 +1,19 @@
 import type { Content, ContentReader, Counts } from '#contracts/content.ts'
 import { recordPeriodChange } from '#contracts/period-sums.ts'
 import { hasAbility } from '#modules/abilities/index.ts'
+import { listOpenTo } from '#modules/accounts/index.ts'
 import type { CommentRules } from '#modules/comments/index.ts'
 import { cancelPinOfTarget } from '#modules/pinning/index.ts'
-import { FEED_COMMENT, FEED_LIKES, FEEDS, findTarget, findVisibleFeeds, liveFeed } from './queries.ts'
+import {
+  FEED_COMMENT,
+  FEED_LIKES,
+  FEEDS,
+  findClosedFeeds,
+  findLiveFeeds,
+  findTarget,
+  findVisibleFeeds,
+  liveFeed,
+} from './queries.ts'
 import { feedViews } from './view.ts'
 
 export const feedContent: Content = {
@@ -18,8 +28,10 @@ export const feedContent: Content = {
 export const feedReader: ContentReader = {
   visible: findVisibleFeeds,
   views: feedViews,
+  live: findLiveFeeds,
+  closedTo: findClosedFeeds,
   open: true,
-  author: async (sql, id) => (await findTarget(sql, id))?.ownerId,
+  author: async (sql, id) => (await findTarget(sql, id, null))?.ownerId,
 }
 
 /** Updates the feed before its hot list row. The opposite order could deadlock with view flushes. */
@@ -39,6 +51,7 @@ const countComments: Counts = (sql) => [
 export const commentRules: CommentRules = {
   count: countComments,
   removalNotice: 'delete:feed/comment',
+  readers: (sql, { ownerId }, ids) => listOpenTo(sql, ownerId, ids),
   onRemove: async (tx, comment) => {
     await cancelPinOfTarget(tx, FEED_COMMENT, comment.id)
   },

@@ -7,7 +7,7 @@ import { likesRecount } from '#modules/likes/index.ts'
 import { postsRecount } from '#modules/topics/index.ts'
 import { type Sql, transaction } from '#platform/database'
 import { defineBufferedCounts } from '#platform/memory'
-import { FEED_VIEWS, visibleFeed } from './queries.ts'
+import { FEED_VIEWS, liveFeeds } from './queries.ts'
 import { feedLikes } from './ranks.ts'
 
 const RANK_MS = 60_000
@@ -72,7 +72,7 @@ export const feedCounters: CounterCheck[] = [
   periodSumsRecount(feedLikes),
   userRecount(
     'feeds_count',
-    (sql) => sql`select f.user_id as key, count(*) as n from feeds f where ${visibleFeed(sql)} group by 1`,
+    (sql) => sql`select f.user_id as key, count(*) as n from feeds f where ${liveFeeds(sql)} group by 1`,
   ),
   postsInTopics,
 ]

@@ -13,8 +13,9 @@ import { feedReader } from './content.ts'
 import { feedCounters } from './index.ts'
 import { feedPinRoutes } from './pins.ts'
 import { commentPriceRoutes } from './prices.ts'
+import { type Closing, withdrawPrivateFeeds } from './private.ts'
 import { feedPost, feedPublishingRoutes } from './publishing.ts'
-import { FEED_COMMENT, FEED_VIEWS } from './queries.ts'
+import { FEED_COMMENT, FEED_PIN, FEED_VIEWS, liveFeeds } from './queries.ts'
 import { feedLikes, feedRankRoutes, refreshHots } from './ranks.ts'
 import { feedRoutes } from './routes.ts'
 import { FeedView } from './schema.ts'
@@ -25,6 +26,8 @@ import { feedTimelineRoutes, listFeeds } from './timelines/routes.ts'
 export const feedTasks = (ctx: Context): TaskList => ({
   refresh_hot_feeds: () => refreshHots(ctx),
   settle_feed_ranks: () => updatePeriodSums(ctx.sql, feedLikes),
+  withdraw_private_feeds: (payload, { abortSignal }) =>
+    withdrawPrivateFeeds(ctx, payload as Closing, abortSignal),
 })
 
 export const feedSchedules: Schedule[] = [
@@ -76,6 +79,8 @@ export const FEED_KINDS: ContentKind[] = [
     type: 'feeds',
     code: 2,
     reader: feedReader,
+    live: (sql) => sql`select f.id from feeds f where ${liveFeeds(sql)}`,
+    pinChannel: FEED_PIN,
     counters: feedCounters,
     removal: feedRemoval,
     files: { 'feed:image': 'admin: feeds', 'feed:video': 'admin: feeds', 'feed:video:cover': 'admin: feeds' },

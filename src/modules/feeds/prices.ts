@@ -126,7 +126,7 @@ export function commentPriceRoutes(server: Server, ctx: Context) {
     reply: { 201: CommentPriceSet },
     errors: [noSuchFeed, notTheAuthor, priceSetAlready, featureOff],
     async load({ params, viewer }) {
-      const target = await findTarget(ctx.sql, params.feed)
+      const target = await findTarget(ctx.sql, params.feed, null)
       if (!target) throw noSuchFeed()
       if (target.ownerId !== viewer.id) throw notTheAuthor()
     },

@@ -2,6 +2,7 @@ import { type ContentKind, type ContentReaders, readersOf } from '#contracts/con
 import { cutCharacters, grams, nameKey } from '#lib/text.ts'
 import {
   contactRefused,
+  listOpenTo,
   mayMention,
   recordMentions,
   requireContact,
@@ -265,7 +266,10 @@ async function publishFeed(
       await linkTopics(tx, { topicIds: [...topics.keys()], userId })
       await insertTopicLinks(tx, id, topics)
     }
-    await recordMentions(tx, userId, { type: FEEDS, id }, text, { excerpt: open ?? '' })
+    await recordMentions(tx, userId, { type: FEEDS, id }, text, {
+      excerpt: open ?? '',
+      readers: (ids) => listOpenTo(tx, userId, ids),
+    })
     await publishEvent(ctx, tx, 'feed.created', { id, user_id: userId })
     return id
   })

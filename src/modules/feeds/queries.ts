@@ -2,7 +2,7 @@ import { EXCERPT_LENGTH, type Target } from '#contracts/content.ts'
 import { recordPeriodChange } from '#contracts/period-sums.ts'
 import { type ViewTable, viewsIn } from '#contracts/views.ts'
 import { cutText, GRAPHEME_MAX } from '#lib/text.ts'
-import { updateUserCounters } from '#modules/accounts/index.ts'
+import { isOpenTo, isPrivate, updateUserCounters } from '#modules/accounts/index.ts'
 import { isCollected } from '#modules/collections/index.ts'
 import { type CommentRow, findComments } from '#modules/comments/index.ts'
 import { isLiked } from '#modules/likes/index.ts'
@@ -41,11 +41,16 @@ export type FeedRow = Row<
   pins_shown?: boolean
 }
 
-export const visibleFeed = (sql: Db): Fragment => sql`f.deleted_at is null`
+/** Condition for counters and moderators. Reads for viewers use `visibleFeed`. */
+export const liveFeeds = (sql: Db): Fragment => sql`f.deleted_at is null`
+
+/** The feed is live and its author shows it to the viewer (relations-8). Viewer 0 is a guest. */
+export const visibleFeed = (sql: Db, viewerId: number): Fragment => sql`
+  ${liveFeeds(sql)} and ${isOpenTo(sql, viewerId, sql`f.user_id`)}`
 
 /** Selects a live feed by id. Callers append a row lock. */
 export const liveFeed = (sql: Db, id: number): Fragment => sql`
-  select f.id from feeds f where f.id = ${id} and ${visibleFeed(sql)}`
+  select f.id from feeds f where f.id = ${id} and ${liveFeeds(sql)}`
 
 export const FEED_VIEWS: ViewTable = { table: 'feed_views', key: 'feed_id', content: 'feeds' }
 
@@ -109,7 +114,7 @@ export const findFeedRows = (
   { deleted = false }: { deleted?: boolean } = {},
 ) => sql<FeedRow[]>`
   select ${feedColumns(sql, viewerId)}, f.hot from feeds f
-  where f.id = any(${ids}) ${when(sql, !deleted, () => sql`and ${visibleFeed(sql)}`)}`
+  where f.id = any(${ids}) ${when(sql, !deleted, () => sql`and ${visibleFeed(sql, viewerId)}`)}`
 
 export async function findFeedDetail(
   sql: Db,
@@ -118,7 +123,7 @@ export async function findFeedDetail(
 ): Promise<(FeedRow & { reward: RewardSum }) | undefined> {
   const [row] = await sql<(FeedRow & { reward: RewardSum })[]>`
     select ${feedColumns(sql, viewerId)}, f.hot, ${rewardSum(sql, FEEDS, sql`f.id`)} as reward from feeds f
-    where f.id = ${id} and ${visibleFeed(sql)}`
+    where f.id = ${id} and ${visibleFeed(sql, viewerId)}`
   return row
 }
 
@@ -136,18 +141,45 @@ export async function findPinnedComments(
   return new Map(chosen.map(([feed, comments]) => [feed, comments.flatMap((id) => byId.get(id) ?? [])]))
 }
 
-export async function findVisibleFeeds(sql: Db, ids: number[]): Promise<Set<number>> {
+export async function findVisibleFeeds(sql: Db, ids: number[], viewerId: number): Promise<Set<number>> {
   if (ids.length === 0) return new Set()
   const rows = await sql<{ id: number }[]>`
-    select f.id from feeds f where f.id = any(${ids}) and ${visibleFeed(sql)}`
+    select f.id from feeds f where f.id = any(${ids}) and ${visibleFeed(sql, viewerId)}`
   return new Set(rows.map(({ id }) => id))
 }
 
-export async function findTarget(sql: Db, id: number): Promise<Target | undefined> {
+/** Feeds that their authors hide from the viewer, also deleted ones (relations-8). */
+export async function findClosedFeeds(sql: Db, ids: number[], viewerId: number): Promise<Set<number>> {
+  if (ids.length === 0) return new Set()
+  const rows = await sql<{ id: number }[]>`
+    select f.id from feeds f where f.id = any(${ids}) and not ${isOpenTo(sql, viewerId, sql`f.user_id`)}`
+  return new Set(rows.map(({ id }) => id))
+}
+
+/** Lists ids of feeds, also of deleted ones, whose notifications may not have been withdrawn yet. */
+export async function listIdsOfUser(
+  sql: Db,
+  userId: number,
+  after: number,
+  limit: number,
+): Promise<number[]> {
+  const rows = await sql<{ id: number }[]>`
+    select id from feeds where user_id = ${userId} and id > ${after} order by id limit ${limit}`
+  return rows.map(({ id }) => id)
+}
+
+export async function findLiveFeeds(sql: Db, ids: number[]): Promise<Set<number>> {
+  const rows = await sql<{ id: number }[]>`
+    select f.id from feeds f where f.id = any(${ids}) and ${liveFeeds(sql)}`
+  return new Set(rows.map(({ id }) => id))
+}
+
+/** With null instead of a viewer, finds feeds of private accounts too, for checks that show nothing. */
+export async function findTarget(sql: Db, id: number, viewerId: number | null): Promise<Target | undefined> {
   const [row] = await sql<Target[]>`
-    select f.id, f.user_id as "ownerId",
+    select f.id, f.user_id as "ownerId", ${isPrivate(sql, sql`f.user_id`)} as closed,
       left(coalesce(f.feed_content, ''), ${EXCERPT_LENGTH + GRAPHEME_MAX}::int) as contents from feeds f
-    where f.id = ${id} and ${visibleFeed(sql)}`
+    where f.id = ${id} and ${viewerId === null ? liveFeeds(sql) : visibleFeed(sql, viewerId)}`
   return row && { ...row, contents: cutText(row.contents, EXCERPT_LENGTH) }
 }
 
@@ -173,7 +205,7 @@ export async function markDeleted(
 ): Promise<Removal> {
   const [row] = await sql<[Removal]>`
     with held as materialized (
-      select f.id, f.user_id from feeds f where f.id = ${feedId} and ${visibleFeed(sql)} for no key update
+      select f.id, f.user_id from feeds f where f.id = ${feedId} and ${liveFeeds(sql)} for no key update
     ),
     gone as (
       update feeds f set deleted_at = now() from held h

@@ -5,14 +5,14 @@ import type { Context } from '#platform/context.ts'
 import { type Db, ifGiven } from '#platform/database'
 import type { Server } from '#platform/http'
 import { cacheCostly } from '#platform/memory'
-import { FEED_LIKES, visibleFeed } from './queries.ts'
+import { FEED_LIKES, liveFeeds } from './queries.ts'
 
 export const feedLikes: PeriodSums = {
   ranking: FEED_LIKES,
   counted: (sql, from, before) => sql`
     select f.user_id, f.like_count as n from feeds f
     where f.created_at >= ${from} ${ifGiven(sql, before, (end) => sql`and f.created_at < ${end}`)}
-      and ${visibleFeed(sql)} and f.like_count > 0`,
+      and ${liveFeeds(sql)} and f.like_count > 0`,
 }
 
 /** Adds recent feeds that the hot list lacks, such as after an administrator raises its number of days. */

@@ -2,7 +2,7 @@ import type { ContentRemoval } from '#contracts/content.ts'
 import type { References } from '#lib/markup/references.ts'
 import { type Ability, hasAbility } from '#modules/abilities/index.ts'
 import { likesWithUsers, listLatestLikes, setLikesOwner } from '#modules/likes/index.ts'
-import { publishEvent, withdrawNotifications } from '#modules/notifications/index.ts'
+import { publishEvent, withdrawContent } from '#modules/notifications/index.ts'
 import { cancelPinsOfContent } from '#modules/pinning/index.ts'
 import { listTopicNames, unlinkTopics } from '#modules/topics/index.ts'
 import type { Context } from '#platform/context.ts'
@@ -32,7 +32,10 @@ export async function removeFeed(ctx: Context, tx: Tx, feedId: number, userId: n
   await publishEvent(ctx, tx, 'feed.deleted', { id: feedId, deleted_by: userId })
 }
 
-/** Removes a feed from lists and counters, and refunds pending pins. Comments and likes stay (feeds-26). */
+/**
+ * Removes a feed from lists and counters, refunds pending pins, and withdraws unread notifications about it. Comments
+ * and likes stay (feeds-26).
+ */
 export async function deleteFeed(
   tx: Tx,
   feedId: number,
@@ -46,7 +49,7 @@ export async function deleteFeed(
   if (likes > 0) await setLikesOwner(tx, FEEDS, feedId, { from: author, to: 0 })
   const topicIds = await removeTopicLinks(tx, feedId)
   await unlinkTopics(tx, { topicIds, userId: author })
-  await withdrawNotifications(tx, { type: 'at', cause: { type: FEEDS, id: feedId } })
+  await withdrawContent(tx, { type: FEEDS, ids: [feedId] })
 }
 
 export async function restoreFeed(ctx: Context, tx: Tx, feedId: number): Promise<void> {

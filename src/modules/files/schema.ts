@@ -137,6 +137,8 @@ export type Use = { owner_id: number; channel: string | null; raw: number | null
 export type FileRoutesOptions = {
   findUnpaid(fileId: number, viewerId: number): Promise<UnpaidKind>
   isHidden(file: Use, viewerId: number): Promise<boolean>
+  /** True for files whose URLs must not outlive the access to them. */
+  isConfidential(file: Use): Promise<boolean>
   confidential: ReadonlySet<string>
 }
 

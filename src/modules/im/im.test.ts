@@ -114,7 +114,15 @@ test('returns groups in the requested order without hidden ones (im-7)', async (
   assert.deepEqual(idsOf(await ask(stranger, `${closed},${open}`)), [open])
   assert.deepEqual(idsOf(await ask(founder, closed)), [closed])
   assert.equal((await ask(stranger, closed)).status, 404)
-  assert.equal((await ask(stranger, 'abc')).status, 404)
+  for (const other of [
+    'abc',
+    `0${open}`,
+    `${open}.0`,
+    `${open}e0`,
+    `%2B${open}`,
+    `0x${Number(open).toString(16)}`,
+  ])
+    assert.equal((await ask(stranger, other)).status, 404, other)
   assert.equal((await ask(stranger, '')).status, 422)
   assert.equal((await change(stranger, closed)).status, 404)
   assert.equal((await as(stranger, 'DELETE', `/im/group?im_group_id=${closed}`)).status, 404)

@@ -92,6 +92,8 @@ export const imPersonal = [
       'file_id',
       'link_type',
       'link_id',
+      'reply_to',
+      'ext',
       'created_at',
       'edited_at',
     ],

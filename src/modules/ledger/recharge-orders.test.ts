@@ -26,7 +26,7 @@ for (const [path, currency, other] of [
     assert.equal(made.status, 201)
     const { message, data, out_trade_no: number } = made.body
     assert.equal(message, 'Ordered.')
-    assert.equal(data.credential.manual.code, `KITH-${number}`)
+    assert.equal(data.credential.manual.code, `ORDER-${number}`)
     const asked = await Promise.all(Array.from({ length: 6 }, () => check(anna, resultOf(number, '3.00'))))
     assert.deepEqual(new Set(asked.map(({ status }) => status)), new Set([202]))
     assert.equal((await owns(anna))[currency], 0)

@@ -13,7 +13,7 @@ test('credits a recharge only when its payment is confirmed (money-9)', async ()
   assert.equal(ordered.status, 201)
   const { order, pingpp_order: charge } = ordered.body
   assert.deepEqual([order.state, order.amount, order.target_type], [0, 300, 'recharge_ping_p_p'])
-  assert.equal(charge.credential.manual.code, `KITH-${order.id}`)
+  assert.equal(charge.credential.manual.code, `ORDER-${order.id}`)
   assert.equal((await owns(anna)).wallet, 0)
   assert.equal((await as(anna, 'GET', '/plus-pay/orders')).body[0].id, order.id)
   const url = `/admin/recharges/${order.id}`

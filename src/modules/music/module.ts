@@ -36,6 +36,7 @@ export const MUSIC_KINDS: ContentKind[] = [
     type: 'musics',
     code: 5,
     reader: songReader,
+    live: (sql) => sql`select id from music_songs where deleted_at is null`,
     counters: musicCounters,
     files: { 'music:storage': 'admin: music' },
   },
@@ -43,6 +44,7 @@ export const MUSIC_KINDS: ContentKind[] = [
     type: 'music_specials',
     code: 6,
     reader: specialReader,
+    live: (sql) => sql`select id from music_specials where deleted_at is null`,
     files: { 'music:special:storage': 'admin: music' },
   },
 ]

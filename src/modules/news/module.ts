@@ -11,7 +11,7 @@ import { newsCounters } from './index.ts'
 import { newsPinRoutes } from './pins.ts'
 import { listNews } from './queries.ts'
 import { newsRankRoutes, newsRoutes } from './routes.ts'
-import { NEWS_COMMENT, NewsItem, STATUS } from './schema.ts'
+import { NEWS_COMMENT, NEWS_PIN, NewsItem, STATUS } from './schema.ts'
 import { newsRemoval } from './service.ts'
 import { newsItems, newsReader } from './view.ts'
 
@@ -93,6 +93,8 @@ export const NEWS_KINDS: ContentKind[] = [
     type: 'news',
     code: 4,
     reader: newsReader,
+    live: (sql) => sql`select id from news where audit_status <> ${STATUS.recycled}`,
+    pinChannel: NEWS_PIN,
     counters: newsCounters,
     removal: newsRemoval,
     files: { 'news:image': 'admin: news', 'news:content': 'admin: news' },

@@ -8,7 +8,7 @@ import { deleteCommentsOf } from '#modules/comments/index.ts'
 import { attachPicture, attachUnattached, detachFiles } from '#modules/files/index.ts'
 import { moveFunds, PLATFORM_ACCOUNTS } from '#modules/ledger/index.ts'
 import { deleteLikesOf } from '#modules/likes/index.ts'
-import { notify, publishEvent, type SystemType, withdrawNotifications } from '#modules/notifications/index.ts'
+import { notify, publishEvent, type SystemType, withdrawContent } from '#modules/notifications/index.ts'
 import { cancelPinsOfContent, findShownPins } from '#modules/pinning/index.ts'
 import { sumRewards } from '#modules/rewards/index.ts'
 import type { Context } from '#platform/context.ts'
@@ -220,6 +220,7 @@ export async function recycleNews(tx: Tx, news: NewsRecord, mark: string | null)
   await cancelPinsOfContent(tx, [NEWS_PIN, NEWS_COMMENT], news.id)
   await setStatus(tx, news.id, { status: STATUS.recycled, mark, feeState })
   await cancelDeletions(tx, news.id)
+  await withdrawContent(tx, { type: 'news', ids: [news.id] })
 }
 
 export async function removeNews(ctx: Context, tx: Tx, news: NewsRecord): Promise<void> {
@@ -232,9 +233,8 @@ export async function removeNews(ctx: Context, tx: Tx, news: NewsRecord): Promis
   await detachFiles(tx, { channel: 'news:image', raws: [news.id] })
   await detachFiles(tx, { channel: 'news:content', raws: [news.id] })
   await deleteMentions(tx, 'news', [news.id])
-  for (const type of ['like', 'at'] as const)
-    await withdrawNotifications(tx, { type, cause: { type: 'news', id: news.id } })
   await deleteNews(tx, news.id)
+  await withdrawContent(tx, { type: 'news', ids: [news.id] })
   await publishEvent(ctx, tx, 'news.deleted', { id: news.id, user_id: news.user_id })
 }
 

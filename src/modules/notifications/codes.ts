@@ -122,6 +122,8 @@ const SENTENCES = {
       zh: '你的问题精选申请未通过。',
     },
   },
+  'follow:request': { '': { en: 'Somebody asks to follow you.', zh: '有人申请关注你。' } },
+  'follow:accept': { '': { en: 'Your request to follow was accepted.', zh: '你的关注申请已通过。' } },
   'group:join': {
     '': { en: 'Somebody joined your group or asked to join it.', zh: '有人加入或申请加入你的圈子。' },
   },

@@ -1,7 +1,14 @@
 import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { notify, removeSender, withdrawNotifications } from '#modules/notifications/index.ts'
+import {
+  notify,
+  removeSender,
+  restoreNotifications,
+  withdrawFromReader,
+  withdrawNotifications,
+  withholdNotifications,
+} from '#modules/notifications/index.ts'
 import { noticesOf } from '#test/fixtures/notices.ts'
 import { openStream, until } from '#test/fixtures/streams.ts'
 import { createWorld } from '#test/world.ts'
@@ -15,6 +22,7 @@ import {
   deleteSurplus,
   tidyNotifications,
 } from './retention.ts'
+import { strayNotifications } from './strays.ts'
 
 const seen = new Set<string>()
 let isWatching = false
@@ -31,6 +39,7 @@ const { tell } = noticesOf(world)
 const WALKS = [
   'select n.user_id from notifications n join notification_counts c',
   'select n.user_id from notifications n where n.cause_type = $1',
+  'select n.user_id, n.seq, n.type, n.cause_type, n.cause_id from notifications n',
   'select user_id, type, seq from notification_reads where read_at <',
   'select user_id, type, total > $1 or unread > 0',
   'select count(*)::int as count from ( select n.created_at',
@@ -87,7 +96,8 @@ test('sends only SQL that a distributed database supports', async () => {
     systemType: 'qa:invitation',
     cause: { type: 'questions', id: 1 },
   })
-  for (const type of ['follow', 'like', 'comment'] as const) await tell(ann, bob, type)
+  const followed = await tell(ann, bob, 'follow')
+  for (const type of ['like', 'comment'] as const) await tell(ann, bob, type)
 
   const base = await app.listen({ port: 0, host: '127.0.0.1' })
   const stream = await openStream(base, ann.token, 0)
@@ -123,6 +133,11 @@ test('sends only SQL that a distributed database supports', async () => {
   await countUnread(sql, people)
   await withdrawNotifications(sql, { cause })
   await withdrawNotifications(sql, { type: 'like', recipients: [ann.id], cause })
+  await withdrawFromReader(sql, ann.id, { type: 'feeds', ids: sql`select id from feeds` })
+  const follow = { sender: bob.id, recipient: ann.id, cause: followed }
+  const withheld = await withholdNotifications(sql, 'follow', [follow])
+  assert.equal(withheld.length, 1)
+  await restoreNotifications(sql, withheld)
   await as(ann, 'PATCH', '/user/notifications', { type: 'like' })
   await as(ann, 'PATCH', '/user/counts')
   await as(ann, 'PATCH', '/user/counts', { type: 'mutual' })
@@ -134,7 +149,7 @@ test('sends only SQL that a distributed database supports', async () => {
   await deleteExpiredNotifications(ctx)
   await deleteSurplus(sql, { user_id: ann.id, type: 'comment' }, { days: 1, most: 0 }, 10)
   await countExpiredNotifications(ctx, sql as never)
-  for (const check of notificationCounters) {
+  for (const check of [strayNotifications, ...notificationCounters]) {
     await check.find(sql)
     await check.mend(sql)
   }

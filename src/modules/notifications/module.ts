@@ -16,7 +16,15 @@ import { type Pushed, pushNotifications } from './push/service.ts'
 import { eraseNotificationsOf, findNotifications, type Taken } from './queries.ts'
 import { countExpiredNotifications, deleteExpiredNotifications, tidyNotifications } from './retention.ts'
 import { notificationRoutes } from './routes.ts'
-import { findMissing, notificationView, notify, withdrawRemaining } from './service.ts'
+import {
+  findMissing,
+  notificationView,
+  notify,
+  type Remainder,
+  withdrawRemaining,
+  withdrawRemainingContent,
+} from './service.ts'
+import { strayNotifications } from './strays.ts'
 import { streamRoutes } from './stream/routes.ts'
 import { adminWebhookDeliveryRoutes } from './webhooks/admin/deliveries/routes.ts'
 import { adminWebhookRoutes } from './webhooks/admin/routes.ts'
@@ -27,6 +35,8 @@ type Places = { places: [number, number][] }
 export const notificationTasks = (ctx: Context): TaskList => ({
   take_back_notifications: (payload, { abortSignal }) =>
     withdrawRemaining(ctx, payload as Taken, abortSignal),
+  withdraw_content: (payload, { abortSignal }) =>
+    withdrawRemainingContent(ctx, payload as Remainder, abortSignal),
   send_notice: (payload, { abortSignal }) => sendToAll(ctx, (payload as { id: number }).id, abortSignal),
   tidy_notifications: async () => {
     await tidyNotifications(ctx)
@@ -106,7 +116,7 @@ export const module: Module = {
     adminWebhookDeliveryRoutes,
   ],
   personalData: { place: 17, tables: notificationPersonal },
-  counters: notificationCounters,
+  counters: [strayNotifications, ...notificationCounters],
   erase: eraseNotificationsOf,
   tasks: () => [notificationTasks],
   schedules: notificationSchedules,

@@ -111,11 +111,13 @@ export type Mention = Static<typeof Mention>
 
 /** Clients page by `after`, and older clients by `page` or `offset` (notifications-4). */
 export const ListQuery = Type.Object({
-  type: Type.Optional(OneOf(NOTIFICATION_TYPES)),
+  type: Type.Optional(OneOf(NOTIFICATION_TYPES, { description: 'Required without `offset`' })),
   limit: Limit(),
   after: CursorBy('seq'),
   page: Page,
-  offset: Type.Optional(Int(0, 1_000_000_000)),
+  offset: Type.Optional(
+    Int(0, 1_000_000_000, { description: 'Without `type`, the reply is a plain list for older clients' }),
+  ),
 })
 
 export const NotificationParams = Type.Object({ notification: Text(64) })

@@ -1,21 +1,28 @@
+import { endings } from '#contracts/ending.ts'
 import { uuidv7 } from '#lib/ids.ts'
 import { zuluTime, zuluTimeOrNull } from '#lib/time.ts'
 import { currencyName, type LinkTo, linksOf, readSettings, siteName } from '#modules/settings/index.ts'
 import type { Context } from '#platform/context.ts'
-import { type Db, transaction } from '#platform/database'
+import { type Db, type Fragment, transaction } from '#platform/database'
 import type { Language } from '#platform/errors.ts'
 import { addJob } from '#platform/jobs'
 import { resourceCode, sentenceOf } from './codes.ts'
 import {
+  type Attached,
+  databaseTime,
   deleteUnread,
+  deleteUnreadAbout,
   findRecipients,
   findStatistics,
   findUnreadRecipients,
   insertNotices,
+  listAttached,
+  listUnreadAbout,
   type NotificationRow,
   type PlannedNotice,
   type Taken,
   type TypeStatistics,
+  type UnreadAfter,
 } from './queries.ts'
 import type {
   Mention,
@@ -238,37 +245,139 @@ export function planNotices(
  * Withdraws unread notifications of a cause in the caller's transaction. A job withdraws those above
  * `AT_ONCE`.
  */
-export const withdrawNotifications = (tx: Db, taken: Taken): Promise<void> =>
-  planWithdrawal(tx, taken).apply()
+export const withdrawNotifications = (tx: Db, taken: Taken): Promise<void> => withdrawAll(tx, [taken])
 
 /** Looks up the notifications at once, in the same write as the statement that the caller sent before. */
 export function planWithdrawal(tx: Db, taken: Taken): { apply(): Promise<void> } {
   const finding = findUnreadRecipients(tx, taken, AT_ONCE)
   // `apply` throws the error, unless an earlier statement failed first.
   finding.catch(() => {})
-  return {
-    async apply() {
-      if (await takeBack(tx, taken, finding)) await addJob(tx, 'take_back_notifications', taken)
-    },
-  }
+  return { apply: () => withdrawAll(tx, [taken], [finding]) }
+}
+
+async function withdrawAll(tx: Db, takens: readonly Taken[], findings?: Finding[]): Promise<void> {
+  const left = await takeBack(tx, takens, findings)
+  if (left.length === 0) return
+  // The caller may notify of the deletion itself before the job starts.
+  const until = await databaseTime(tx)
+  for (const taken of left) await addJob(tx, 'take_back_notifications', { ...taken, until })
 }
 
 export async function withdrawRemaining(ctx: Context, taken: Taken, signal: AbortSignal): Promise<void> {
-  while (await transaction(ctx.sql, (tx) => takeBack(tx, taken))) signal.throwIfAborted()
+  while ((await transaction(ctx.sql, (tx) => takeBack(tx, [taken]))).length > 0) signal.throwIfAborted()
 }
 
+type Finding = ReturnType<typeof findUnreadRecipients>
+
 /**
- * Locks counters in the order of user ids to avoid deadlocks. Returns whether notifications to withdraw may
- * remain.
+ * Locks counters in the order of user ids to avoid deadlocks. Returns the conditions that may still match
+ * notifications.
  */
 async function takeBack(
   tx: Db,
-  taken: Taken,
-  finding = findUnreadRecipients(tx, taken, AT_ONCE),
-): Promise<boolean> {
-  const { users, areAll } = await finding
-  for (const user of users) await deleteUnread(tx, user, taken)
-  return !areAll
+  takens: readonly Taken[],
+  findings = takens.map((taken) => findUnreadRecipients(tx, taken, AT_ONCE)),
+): Promise<Taken[]> {
+  const found: { user: number; taken: Taken }[] = []
+  const left: Taken[] = []
+  for (const [n, { users, areAll }] of (await Promise.all(findings)).entries()) {
+    const taken = takens[n] as Taken
+    found.push(...users.map((user) => ({ user, taken })))
+    if (!areAll) left.push(taken)
+  }
+  for (const { user, taken } of found.toSorted((a, b) => a.user - b.user)) await deleteUnread(tx, user, taken)
+  return left
+}
+
+type EndedContent = { type: string; ids: number[] }
+
+/** Without `ending`, all that the content left. With it, what one ending `on` the content left above the id `after`. */
+export type Remainder = EndedContent & { ending?: string; after?: number }
+
+const causes = (attached: Attached[]): Taken[] =>
+  [...Map.groupBy(attached, ({ type }) => type)].map(([type, rows]) => ({
+    cause: { type, id: rows.map(({ id }) => id) },
+  }))
+
+/**
+ * Withdraws unread notifications about deleted content, and about what belongs to it, such as its comments
+ * (notifications-7). Jobs withdraw those above `AT_ONCE` ids.
+ */
+export async function withdrawContent(tx: Db, content: EndedContent): Promise<void> {
+  const { type } = content
+  for (let n = AT_ONCE; n < content.ids.length; n += AT_ONCE)
+    await addJob(tx, 'withdraw_content', { type, ids: content.ids.slice(n, n + AT_ONCE) })
+  const ids = content.ids.slice(0, AT_ONCE)
+  if (ids.length === 0) return
+  const attached = await listAttached(tx, { type, ids }, endings(), { after: 0, limit: AT_ONCE })
+  const taken = causes(attached)
+  await withdrawAll(tx, [{ cause: { type, id: ids } }, ...taken])
+  for (const { cause } of taken) {
+    const seen = [cause.id].flat()
+    if (seen.length === AT_ONCE)
+      await addJob(tx, 'withdraw_content', { type, ids, ending: cause.type, after: seen.at(-1) })
+  }
+}
+
+/**
+ * Withdraws unread notifications about content from all users except `readers`. Continues after the last seen
+ * notification, so that notifications to readers are read once.
+ */
+export async function withdrawFromOthers(
+  ctx: Context,
+  content: EndedContent,
+  readers: (users: number[]) => Promise<number[]>,
+  signal: AbortSignal,
+): Promise<void> {
+  const withdraw = async (cause: { type: string; id: number[] }) => {
+    for (let after: UnreadAfter = { cause_id: 0, sender_id: 0, user_id: 0 }; ; ) {
+      const unread = await listUnreadAbout(ctx.sql, cause, after, AT_ONCE)
+      const kept = new Set(await readers([...new Set(unread.map(({ user_id }) => user_id))]))
+      const others = Map.groupBy(
+        unread.filter(({ user_id }) => !kept.has(user_id)),
+        ({ user_id }) => user_id,
+      )
+      await transaction(ctx.sql, async (tx) => {
+        for (const [user, rows] of [...others].toSorted(([a], [b]) => a - b))
+          await deleteUnread(tx, user, { cause: { ...cause, id: rows.map(({ cause_id }) => cause_id) } })
+      })
+      const last = unread.at(-1)
+      if (last === undefined || unread.length < AT_ONCE) return
+      after = last
+      signal.throwIfAborted()
+    }
+  }
+  await withdraw({ type: content.type, id: content.ids })
+  for (const ending of endings().filter(({ on }) => on !== undefined))
+    for (let after = 0; ; ) {
+      const attached = await listAttached(ctx.sql, content, [ending], { after, limit: AT_ONCE })
+      if (attached.length > 0) await withdraw({ type: ending.type, id: attached.map(({ id }) => id) })
+      if (attached.length < AT_ONCE) break
+      after = attached.at(-1)?.id ?? after
+    }
+}
+
+/** Withdraws unread notifications about content that the user may no longer read. */
+export const withdrawFromReader = (
+  tx: Db,
+  userId: number,
+  content: { type: string; ids: Fragment },
+): Promise<void> => deleteUnreadAbout(tx, userId, content, endings())
+
+export async function withdrawRemainingContent(
+  ctx: Context,
+  { ending, after = 0, ...content }: Remainder,
+  signal: AbortSignal,
+): Promise<void> {
+  if (ending === undefined) return transaction(ctx.sql, (tx) => withdrawContent(tx, content))
+  const declared = endings().filter(({ type }) => type === ending)
+  for (let last = after; ; ) {
+    const attached = await listAttached(ctx.sql, content, declared, { after: last, limit: AT_ONCE })
+    for (const taken of causes(attached)) await withdrawRemaining(ctx, taken, signal)
+    if (attached.length < AT_ONCE) return
+    last = attached.at(-1)?.id ?? last
+    signal.throwIfAborted()
+  }
 }
 
 /** Looks up fields that rows of older versions lack, with at most one statement for all rows. */

@@ -2,7 +2,7 @@ import { personalTable } from '#contracts/personal-data.ts'
 import type { Context } from '#platform/context.ts'
 import type { Schedule, TaskList } from '#platform/jobs'
 import type { Module } from '../../module.ts'
-import { expirePins, pinChecks } from './queries.ts'
+import { expirePins, pinChecks, selectPinContents } from './queries.ts'
 import { cancelPinsOfPerson } from './service.ts'
 
 export const pinningTasks = ({ sql }: Context): TaskList => ({
@@ -29,6 +29,18 @@ export const pinPersonal = [
 
 export const module: Module = {
   personalData: { place: 22, tables: pinPersonal },
+  endings: (kinds) => [
+    {
+      type: 'pins',
+      on: (sql) =>
+        selectPinContents(
+          sql,
+          kinds.flatMap(({ type, pinChannel: channel }) =>
+            channel === undefined ? [] : [{ type, channel }],
+          ),
+        ),
+    },
+  ],
   paymentChecks: pinChecks,
   erase: cancelPinsOfPerson,
   tasks: () => [pinningTasks],

@@ -16,6 +16,20 @@ export const pinColumns = (sql: Db) => sql`
 
 const isShown = (sql: Db) => sql`p.state = 'active' and p.expires_at > now()`
 
+/** Selects the content of each pin. A pin of a comment ends with the comment, and with the content above it. */
+export const selectPinContents = (sql: Db, kinds: { type: string; channel: string }[]): Fragment =>
+  kinds
+    .flatMap(({ type, channel }) => {
+      const ofComments = `${channel}:comment`
+      return [
+        // `thing_id` of a pinned post is its group.
+        sql`select id, ${type} as content_type, target_id as content_id from pins where channel = ${channel}`,
+        sql`select id, ${type} as content_type, thing_id as content_id from pins where channel = ${ofComments}`,
+        sql`select id, 'comments' as content_type, target_id as content_id from pins where channel = ${ofComments}`,
+      ]
+    })
+    .reduce((all, part) => sql`${all} union all ${part}`)
+
 type NewPin = PinSubject & {
   channel: string
   userId: number

@@ -1,7 +1,7 @@
 import { personalTable } from '#contracts/personal-data.ts'
 import type { Module } from '../../module.ts'
 import { findUnpaidFile, purchaseRoutes } from './purchases.ts'
-import { purchaseChecks } from './queries.ts'
+import { purchaseChecks, selectNodeContents } from './queries.ts'
 
 export const purchasePersonal = [
   personalTable({
@@ -29,6 +29,7 @@ export const purchasePersonal = [
 ]
 
 export const module: Module = {
+  endings: () => [{ type: 'paid-nodes', on: selectNodeContents }],
   routes: () => [purchaseRoutes],
   personalData: { place: 20, tables: purchasePersonal },
   paymentChecks: purchaseChecks,

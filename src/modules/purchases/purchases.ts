@@ -21,7 +21,7 @@ import {
   Time,
   Type,
 } from '#platform/http'
-import { findNode, findPrices, insertPurchase, type NodeRow } from './queries.ts'
+import { findNode, findPrices, insertPurchase, type NodeRow, RESOURCES } from './queries.ts'
 
 const noSuchNode = apiError(404, 'no_such_node', 'There is nothing to buy here.', '付费内容不存在。')
 
@@ -47,8 +47,6 @@ const PaidNode = Shared('PaidNode', {
   paid: Type.Boolean(),
 })
 type PaidNode = Static<typeof PaidNode>
-
-const RESOURCES: Record<string, string> = { feed: 'feeds', 'feed:comment': 'feeds', music: 'music_specials' }
 
 async function getNode(sql: Db, id: number, viewerId: number): Promise<NodeRow> {
   const node = await findNode(sql, id, viewerId)

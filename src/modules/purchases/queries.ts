@@ -9,6 +9,21 @@ export type NodeRow = Row<
   paid: boolean
 }
 
+/** Kinds of content by channel. Nodes of other channels belong to files. */
+export const RESOURCES: Record<string, string> = {
+  feed: 'feeds',
+  'feed:comment': 'feeds',
+  music: 'music_specials',
+}
+
+export const selectNodeContents = (sql: Db): Fragment =>
+  Object.entries(RESOURCES)
+    .map(
+      ([channel, type]) => sql`
+        select id, ${type} as content_type, raw as content_id from paid_nodes where channel = ${channel}`,
+    )
+    .reduce((all, part) => sql`${all} union all ${part}`)
+
 const columns = (sql: Db, viewerId: number) => sql`
   n.id, n.channel, n.raw, n.subject, n.body, n.amount, n.user_id, n.extra, n.created_at, n.updated_at,
   ${

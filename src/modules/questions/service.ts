@@ -13,7 +13,7 @@ import { deleteCommentsOf } from '#modules/comments/index.ts'
 import { attachUnattached, detachFiles } from '#modules/files/index.ts'
 import { moveFunds, PLATFORM_ACCOUNTS } from '#modules/ledger/index.ts'
 import { deleteLikesOf } from '#modules/likes/index.ts'
-import { notify, withdrawNotifications } from '#modules/notifications/index.ts'
+import { notify, withdrawContent } from '#modules/notifications/index.ts'
 import type { Context } from '#platform/context.ts'
 import type { Db, Tx } from '#platform/database'
 import { blocked, unauthenticated } from '#platform/errors.ts'
@@ -326,7 +326,7 @@ export async function deleteQuestion(
       subject: { type: 'question-applications', id: fee.id },
     })),
   ])
-  await withdrawNotifications(tx, { cause: { type: QUESTIONS, id } })
-  if (answerIds.length > 0) await withdrawNotifications(tx, { cause: { type: ANSWERS, id: answerIds } })
+  await withdrawContent(tx, { type: QUESTIONS, ids: [id] })
+  await withdrawContent(tx, { type: ANSWERS, ids: answerIds })
   return question
 }

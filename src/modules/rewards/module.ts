@@ -29,5 +29,11 @@ export const rewardPersonal = [
 export const module: Module = {
   routes: () => [userRewardRoutes],
   personalData: { place: 21, tables: rewardPersonal },
+  endings: () => [
+    {
+      type: 'rewards',
+      on: (sql) => sql`select id, rewardable_type as content_type, rewardable_id as content_id from rewards`,
+    },
+  ],
   paymentChecks: rewardChecks,
 }

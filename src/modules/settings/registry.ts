@@ -119,7 +119,7 @@ export const SETTINGS = {
   'site:name': define(
     Nullable(Text(40)),
     null,
-    'Name of the site. Without it `SITE_NAME` of the environment applies, or else Kith (docs/branding.md).',
+    'Name of the site. Without it `SITE_NAME` of the environment applies (docs/branding.md).',
   ),
   'site:name-en': define(Nullable(Text(40)), null, 'Name of the site in English, instead of `site:name`.'),
   'site:name-zh': define(Nullable(Text(40)), null, 'Name of the site in Chinese, instead of `site:name`.'),
@@ -194,7 +194,7 @@ export const SETTINGS = {
     true,
     'Users may ask for a weekly mail about what they follow. Requires `WEB=on`, because the mail leads to pages.',
   ),
-  'site:powered-by': define(Flag(), true, 'Pages and mails name Kith as the software of the site.'),
+  'site:powered-by': define(Flag(), true, 'Pages and mails name the software of the site.'),
   'site:about-url': define(
     Nullable(Address()),
     null,

@@ -54,5 +54,6 @@ export const module: Module = {
   search: { place: 3, ...topicSearch },
   counters: topicCounters,
   settingChecks: topicSettings,
+  endings: () => [{ type: 'feed-topics', live: (sql) => sql`select id from feed_topics` }],
   removals: { 'feed-topics': topicRemoval },
 }

@@ -9,7 +9,7 @@ import {
   getStoredNode,
   type StoredNode,
 } from '#modules/files/index.ts'
-import { publishEvent, withdrawNotifications } from '#modules/notifications/index.ts'
+import { publishEvent, withdrawContent } from '#modules/notifications/index.ts'
 import { readSettings, type SettingChecks } from '#modules/settings/index.ts'
 import { screenWords } from '#modules/words/index.ts'
 import type { Context } from '#platform/context.ts'
@@ -260,7 +260,7 @@ export const topicRemoval: ContentRemoval = {
   async remove(ctx, tx, id, moderatorId) {
     const { count } = await deleteTopic(tx, id)
     if (count === 0) throw noSuchTopic()
-    await withdrawNotifications(tx, { cause: { type: 'feed-topics', id } })
+    await withdrawContent(tx, { type: 'feed-topics', ids: [id] })
     await publishEvent(ctx, tx, 'topic.deleted', { id, deleted_by: moderatorId })
   },
 }

@@ -40,6 +40,66 @@ export function publicUrlFaults(given: string | undefined): string[] {
   return parts.flatMap(([what, isThere]) => (isThere ? [`PUBLIC_URL has ${what}: ${bare}`] : []))
 }
 
+const SENDER = /^\s*(?:[^<>]*<\s*[^\s<>@,]+@[^\s<>@,]+\s*>|[^\s<>@,]+@[^\s<>@,]+)\s*$/
+
+/** Rejects a sender without an address, which mail servers refuse when the first mail is sent. */
+export const senderFaults = (given: string | undefined): string[] =>
+  given === undefined || SENDER.test(given)
+    ? []
+    : [
+        `MAIL_FROM must be one address, such as noreply@example.org or "Riverside <noreply@example.org>", not "${given}"`,
+      ]
+
+const SITE_NAME_MOST = 40
+
+/** Holds the name in the environment to the rules of the setting `site:name`. */
+export const siteNameFaults = (given: string | undefined): string[] =>
+  given === undefined || (given.length <= SITE_NAME_MOST && !/\p{Cc}/u.test(given))
+    ? []
+    : [`SITE_NAME must be one line of at most ${SITE_NAME_MOST} characters`]
+
+const CRONTAB = [
+  { field: 'minute', least: 0, most: 59 },
+  { field: 'hour', least: 0, most: 23 },
+  { field: 'day', least: 1, most: 31 },
+  { field: 'month', least: 1, most: 12 },
+  { field: 'weekday', least: 0, most: 7 },
+]
+const LONGEST_MONTHS = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
+
+/** Returns the values that a field of a crontab line names. Undefined when it names none, or one out of range. */
+function crontabValues(text: string, least: number, most: number): number[] | undefined {
+  const every = Array.from({ length: most - least + 1 }, (_, index) => least + index)
+  const parts = text.split(',').map((part) => {
+    const [isEvery, step = '1'] = /^\*(?:\/(\d+))?$/.exec(part) ?? []
+    if (isEvery) return Number(step) > 0 ? every.filter((value) => value % Number(step) === 0) : []
+    const [, from, to] = /^(\d+)(?:-(\d+))?$/.exec(part) ?? []
+    if (to === undefined) return every.filter((value) => value === Number(from))
+    const isRange = Number(from) < Number(to) && every.includes(Number(from)) && every.includes(Number(to))
+    return isRange ? every.filter((value) => value >= Number(from) && value <= Number(to)) : []
+  })
+  return parts.every((part) => part.length > 0) ? parts.flat() : undefined
+}
+
+/** Rejects a schedule that the job queue cannot read, and one that names no day of any year. */
+export function crontabFaults(name: string, given: string): string[] {
+  const example = `such as "30 3 * * *"`
+  const texts = given.split(' ')
+  if (texts.length !== CRONTAB.length || !/^[\d*,/ -]+$/.test(given))
+    return [`${name} must be five fields of a crontab line, ${example}, not "${given}"`]
+  const fields = CRONTAB.map(({ least, most }, index) => crontabValues(texts[index] ?? '', least, most))
+  const wrong = fields.indexOf(undefined)
+  const { field, least, most } = CRONTAB[wrong] ?? {}
+  if (wrong >= 0)
+    return [
+      `${name} has "${texts[wrong]}" as its ${field}: write numbers from ${least} to ${most}, ${example}`,
+    ]
+  const [, , days = [], months = []] = fields
+  const isEver =
+    texts[4] !== '*' || months.some((month) => days.some((day) => day <= (LONGEST_MONTHS[month - 1] ?? 0)))
+  return isEver ? [] : [`${name} names a day that no month has, "${given}": write for example "30 3 * * *"`]
+}
+
 /** Rejects spellings of an origin that no browser sends, because they would never match an Origin header. */
 export function originFaults(origins: readonly string[]): string[] {
   return origins.flatMap((origin) => {
@@ -56,6 +116,14 @@ export function urlFault(name: string, given: string, protocols: readonly string
     ? `${name} cannot be read as a URL: in a name or password write # as %23, / as %2F, ? as %3F, @ as %40, % as %25`
     : `${name} must be a URL that begins with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`
 }
+
+/** Reports a URL without a host, which would lead to this machine. */
+export const hostFaults = (named: Record<string, string | undefined>): string[] =>
+  Object.entries(named).flatMap(([name, given]) =>
+    given !== undefined && URL.parse(given)?.hostname === ''
+      ? [`${name} names no host: write the host of the service after //`]
+      : [],
+  )
 
 export const severalHostsFault = (name: string, given: string): string | undefined =>
   /^postgres(ql)?:\/\/([^/?]*@)?[^/?@]*,[^/?@]*([/?]|$)/.test(given)

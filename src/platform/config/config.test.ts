@@ -53,6 +53,44 @@ test('reads settings from environment variables', () => {
   ])
 })
 
+test('rejects senders, names, schedules and hosts that fail only later', () => {
+  const sender =
+    'MAIL_FROM must be one address, such as noreply@example.org or "Riverside <noreply@example.org>"'
+  const crontab = 'such as "30 3 * * *"'
+  for (const [env, fault] of [
+    [{ MAIL_FROM: 'Riverside noreply' }, `${sender}, not "Riverside noreply".`],
+    [{ MAIL_FROM: 'a@b.example, c@d.example' }, `${sender}, not "a@b.example, c@d.example".`],
+    [{ SITE_NAME: 'x'.repeat(41) }, 'SITE_NAME must be one line of at most 40 characters.'],
+    [{ SITE_NAME: 'River\nside' }, 'SITE_NAME must be one line of at most 40 characters.'],
+    [{ SMTP_URL: 'smtp://' }, 'SMTP_URL names no host: write the host of the service after //.'],
+    [{ REDIS_URL: 'redis://' }, 'REDIS_URL names no host: write the host of the service after //.'],
+    [{ BACKUP_AT: 'daily' }, `BACKUP_AT must be five fields of a crontab line, ${crontab}, not "daily".`],
+    [
+      { BACKUP_AT: '99 3 * * *' },
+      `BACKUP_AT has "99" as its minute: write numbers from 0 to 59, ${crontab}.`,
+    ],
+    [{ BACKUP_AT: '0 3 */0 * *' }, `BACKUP_AT has "*/0" as its day: write numbers from 1 to 31, ${crontab}.`],
+    [
+      { BACKUP_AT: '0 5-3 * * *' },
+      `BACKUP_AT has "5-3" as its hour: write numbers from 0 to 23, ${crontab}.`,
+    ],
+    [
+      { BACKUP_AT: '0 0 30 2 *' },
+      'BACKUP_AT names a day that no month has, "0 0 30 2 *": write for example "30 3 * * *".',
+    ],
+  ] as [Record<string, string>, string][])
+    assert.deepEqual(faultsOf(env), [fault])
+  for (const env of [
+    { MAIL_FROM: '"River, \\"Side\\"" <noreply@social.example>' },
+    { MAIL_FROM: ' <noreply@localhost> ' },
+    { BACKUP_AT: '*/15 1-4,22 29 2 *' },
+    { BACKUP_AT: '0 0 31 2 7' },
+    { SITE_NAME: 'x'.repeat(40) },
+    { SMTP_URL: 'smtp://[::1]:25', REDIS_URL: 'redis://localhost' },
+  ])
+    assert.deepEqual(faultsOf(env), [], JSON.stringify(env))
+})
+
 test('reports all invalid settings at once', () => {
   for (const [name, values] of Object.entries({
     PORT: ['eighty', '-1', '65536', '1.5'],

@@ -3,12 +3,16 @@ import { isAbsolute, resolve } from 'node:path'
 import { minimumSecretLength } from '#platform/app-secret.ts'
 import { PLAN_CACHE_MODES } from '#platform/database'
 import {
+  crontabFaults,
   findMisspelledNames,
+  hostFaults,
   originFaults,
   proxyFaults,
   publicUrlFaults,
   retiredFaults,
+  senderFaults,
   severalHostsFault,
+  siteNameFaults,
   urlFault,
 } from './config-checks.ts'
 import { providerVariables, readOutsideProviders } from './outside-providers.ts'
@@ -219,6 +223,11 @@ export function readConfig(env: Environment) {
     backupTo: text('BACKUP_TO'),
     /** Five crontab fields in UTC. */
     backupAt: text('BACKUP_AT') ?? '30 3 * * *',
+    /** Settings of backups that are made nowhere, because `BACKUP_TO` is missing. */
+    backupPromises:
+      text('BACKUP_TO') === undefined
+        ? ['BACKUP_AT', 'BACKUP_KEEP', 'BACKUP_CHECK', 'BACKUP_PASSPHRASE'].filter((name) => text(name))
+        : [],
     backupKeep: integer('BACKUP_KEEP', 7, 1, 1000),
     /** `weekly` restores the newest backup into a throw-away database each week. */
     backupCheck: choice('BACKUP_CHECK', 'off', ['off', 'weekly']),
@@ -245,10 +254,9 @@ export function readConfig(env: Environment) {
     if (!text(name)) faults.push(`${name} is required when IM_PROVIDER=${imProvider}`)
   if (imProvider === 'easemob' && config.im.easemob.appKey && !/^[^#]+#[^#]+$/.test(config.im.easemob.appKey))
     faults.push('IM_EASEMOB_APP_KEY must have the form organisation#application')
-  if (!/^([\d*,/-]+ ){4}[\d*,/-]+$/.test(config.backupAt))
-    faults.push(
-      `BACKUP_AT must be five fields of a crontab line, such as "30 3 * * *", not "${config.backupAt}"`,
-    )
+  faults.push(...crontabFaults('BACKUP_AT', config.backupAt))
+  faults.push(...hostFaults({ SMTP_URL: config.smtpUrl, REDIS_URL: config.redisUrl }))
+  faults.push(...senderFaults(config.mailFrom), ...siteNameFaults(text('SITE_NAME')))
   if (config.backupTo?.includes('://') && !/^s3:\/\/[^/?#]+(\/[^?#]*)?$/.test(config.backupTo))
     faults.push('BACKUP_TO must be a folder or s3://BUCKET/FOLDER')
   faults.push(...publicUrlFaults(text('PUBLIC_URL')))

@@ -118,11 +118,11 @@ export const isStalePlan = (error: unknown): boolean =>
  */
 export function sendQuery(opened: Client, query: Query, onStalePlan: () => void = () => {}): void {
   const { client } = opened
-  const { text, values, name, begins } = query
+  const { text, values, name, begins, isFollowed } = query
   const onResult = (error: Error | undefined, result: pg.QueryResult | pg.QueryResult[]) => {
     if (isStalePlan(error)) {
       onStalePlan()
-      if (!query.begins && client.getTransactionStatus() === 'I')
+      if (!begins && client.getTransactionStatus() === 'I')
         return sendQuery(opened, { ...query, name: undefined })
     }
     if (error) return query.reject(withErrorCode(error))
@@ -140,7 +140,7 @@ export function sendQuery(opened: Client, query: Query, onStalePlan: () => void 
     query.resolve(answer)
   }
   if (name !== undefined || begins)
-    return void client.query(preparedQuery({ text, values, name, begins }, onResult))
+    return void client.query(preparedQuery({ text, values, name, begins, isFollowed }, onResult))
   void client.query({ text, values }, onResult)
 }
 

@@ -113,13 +113,73 @@ test('rejects a transaction that continues after a failed statement', async () =
   await sql.end()
 })
 
-test('skips the first statement of a transaction when BEGIN fails', async () => {
+test('commits no statement of a transaction whose BEGIN fails', async () => {
   const sql = openDatabase({ connection, poolSize: 1, statementTimeoutMs: 60_000 })
   await sql`create table unbegun (id int primary key)`
   await sql.unsafe('deallocate kith_begin')
-  const failed = await transaction(sql, (tx) => tx`insert into unbegun values (1)`).catch((error) => error)
-  assert.equal(failed.code, '26000')
-  assert.equal((await sql`select from unbegun`).length, 0)
+  const [{ pid }] = await sql<[{ pid: number }]>`select pg_backend_pid() as pid`
+  const works: ((tx: Tx) => Promise<unknown>)[] = [
+    (tx) => tx`insert into unbegun values (1)`,
+    (tx) => Promise.all([2, 3, 4].map((id) => tx`insert into unbegun values (${id})`)),
+    (tx) => Promise.all([tx`insert into unbegun values (5)`, tx.unsafe('insert into unbegun values (6)')]),
+    async (tx) => {
+      const first = tx`insert into unbegun values (7)`.execute()
+      await new Promise(setImmediate)
+      await Promise.all([
+        first,
+        tx`insert into unbegun values (8)`,
+        tx.unsafe('insert into unbegun values (9)'),
+      ])
+    },
+    async (tx) => {
+      await tx`insert into unbegun values (10)`.catch(() => {})
+      await tx`insert into unbegun values (11)`
+    },
+    async (tx) => void tx`insert into unbegun values (12)`.catch(() => {}),
+    async (tx) => {
+      tx`insert into unbegun values (13)`.catch(() => {})
+      throw new Error('rolled back')
+    },
+  ]
+  for (const work of works) {
+    await assert.rejects(transaction(sql, work), /"kith_begin" does not exist|rolled back/)
+    assert.equal((await sql`select from unbegun`).length, 0)
+  }
+  assert.equal((await sql<[{ pid: number }]>`select pg_backend_pid() as pid`)[0].pid, pid)
+  await sql.end()
+})
+
+test('rejects only the statements from the failed one of a tick on', async () => {
+  const sql = openDatabase({ connection, poolSize: 1, statementTimeoutMs: 60_000 })
+  await sql`create table ticked (id int primary key)`
+  const [{ pid }] = await sql<[{ pid: number }]>`select pg_backend_pid() as pid`
+  for (const at of [0, 1, 2]) {
+    // A statement of each kind fails: not yet prepared, prepared, and with a text that PostgreSQL cannot parse.
+    for (const fail of [
+      (tx: Tx) => tx`select ${at} / 0`,
+      (tx: Tx) => tx`select ${at} / 0`,
+      (tx: Tx) => tx`selec ${at}`,
+    ]) {
+      let settled: PromiseSettledResult<unknown>[] = []
+      const failed = await transaction(sql, async (tx) => {
+        const sent = [0, 1, 2].map((id) =>
+          id === at ? fail(tx) : tx`insert into ticked values (${id}) returning id`,
+        )
+        settled = await Promise.allSettled(sent)
+      }).catch((error) => error)
+      assert.match(failed.code, /^(22012|42601)$/)
+      assert.deepEqual(
+        settled.map((each) => (each.status === 'fulfilled' ? 'done' : each.reason.code)),
+        [0, 1, 2].map((id) => (id < at ? 'done' : id === at ? failed.code : '25P02')),
+      )
+      const rows = await Promise.all([sql`select id from ticked`, sql<{ n: number }[]>`select 7 as n`])
+      assert.deepEqual(
+        rows.map((each) => each.map((row) => ({ ...row }))),
+        [[], [{ n: 7 }]],
+      )
+    }
+  }
+  assert.equal((await sql<[{ pid: number }]>`select pg_backend_pid() as pid`)[0].pid, pid)
   await sql.end()
 })
 
@@ -146,27 +206,60 @@ test('begins a transaction with any kind of first statement', async () => {
 })
 
 test('sends the statements of one tick of a transaction in order and in one write', async () => {
-  const counted = { writes: 0 }
-  const write = Socket.prototype._write
   const sql = openDatabase({ connection, poolSize: 1, statementTimeoutMs: 60_000 })
   await sql`create table ordered (id int generated always as identity, n int)`
-  const insert = (tx: Tx) => Promise.all([1, 2, 3].map((n) => tx`insert into ordered (n) values (${n})`))
-  await transaction(sql, insert)
+  const insert = async (tx: Tx) => {
+    const rows = await Promise.all(
+      [1, 2, 3].map((n) => tx<{ n: number }[]>`insert into ordered (n) values (${n}) returning n`),
+    )
+    return rows.flat().map(({ n }) => n)
+  }
+  const insertTwice = async (tx: Tx) => [...(await insert(tx)), ...(await insert(tx))]
+  const expected = [1, 2, 3, 1, 2, 3]
+  assert.deepEqual(await transaction(sql, insertTwice), expected)
+  let writes = 0
+  const write = Socket.prototype._write
   Socket.prototype._write = function (...args) {
-    counted.writes += 1
+    writes += 1
     write.apply(this, args)
   }
   try {
-    await transaction(sql, async (tx) => void insert(tx).catch(() => {}))
+    assert.deepEqual(await transaction(sql, insertTwice), expected)
   } finally {
     Socket.prototype._write = write
   }
-  assert.equal(counted.writes, 1)
+  // The third write is the commit.
+  assert.equal(writes, 3)
   const rows = await sql<{ n: number }[]>`select n from ordered order by id`
   assert.deepEqual(
     rows.map(({ n }) => n),
-    [1, 2, 3, 1, 2, 3],
+    [...expected, ...expected],
   )
+  await sql.end()
+})
+
+test('sends statements of several protocols in order', async () => {
+  const sql = openDatabase({ connection, poolSize: 1, statementTimeoutMs: 60_000 })
+  await sql`create table mixed (id int generated always as identity, n int)`
+  const plain = (tx: Tx, n: number) => tx.unsafe(`insert into mixed (n) values (${n}); select ${n} as n`)
+  const prepared = (tx: Tx, n: number) => tx`insert into mixed (n) values (${n}) returning n`
+  for (const kinds of [
+    [plain, prepared, prepared],
+    [prepared, plain, prepared],
+    [prepared, prepared, plain],
+  ]) {
+    await sql`truncate mixed`
+    const rows = await transaction(sql, (tx) => Promise.all(kinds.map((send, n) => send(tx, n))))
+    assert.deepEqual(
+      rows.map(([row]) => row?.n),
+      [0, 1, 2],
+    )
+    const written = await sql<{ n: number }[]>`select n from mixed order by id`
+    assert.deepEqual(
+      written.map(({ n }) => n),
+      [0, 1, 2],
+    )
+  }
   await sql.end()
 })
 

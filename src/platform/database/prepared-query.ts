@@ -3,9 +3,9 @@ import driver from 'pg/package.json' with { type: 'json' }
 import type { Query } from './statement.ts'
 
 /**
- * Version of pg whose private members this file uses. For another version, compare `prepare`, `handleRowDescription` and
- * `handleCommandComplete` of its `lib/query.js` and the fields of its `lib/result.js` with this file, then run the tests of this
- * folder.
+ * Version of pg whose private members this file uses. For another version, compare `prepare`, `_getRows` and the handlers of its
+ * `lib/query.js`, the fields of its `lib/result.js`, and `_handleReadyForQuery` and `_handleErrorMessage` of its `lib/client.js`
+ * with this file, then run the tests of this folder.
  */
 const KNOWN_VERSION = '8.23.1'
 if (driver.version !== KNOWN_VERSION)
@@ -19,6 +19,7 @@ type Wire = {
   bind(message: { statement: string; values: Query['values'] }): void
   execute(message: object): void
   sync(): void
+  emit(event: 'readyForQuery' | 'errorMessage', message: object): void
 }
 
 /** Members of pg's query that its types omit. */
@@ -28,8 +29,10 @@ type DriverQuery = {
   _result: Columns
   _accumulateRows: unknown
   prepare(connection: Wire): void
+  _getRows(connection: Wire): void
   handleRowDescription(message: unknown): void
-  handleCommandComplete(message: unknown, connection: unknown): void
+  handleCommandComplete(message: unknown, connection: Wire): void
+  handleError(error: Error, connection: Wire): void
 }
 
 type OnResult = (error: Error | undefined, result: pg.QueryResult | pg.QueryResult[]) => void
@@ -39,9 +42,16 @@ const Base = pg.Query as unknown as new (
   callback: OnResult,
 ) => DriverQuery
 
-type PreparedConfig = Pick<Query, 'text' | 'values' | 'name' | 'begins'>
+type PreparedConfig = Pick<Query, 'text' | 'values' | 'name' | 'begins' | 'isFollowed'>
 
 const BEGIN = 'kith_begin'
+
+/** Error that PostgreSQL would send for a statement after the failed one of a transaction. */
+const abortedError = () =>
+  Object.assign(new pg.DatabaseError('the statement before this one failed', 0, 'error'), {
+    severity: 'ERROR',
+    code: '25P02',
+  })
 
 const known = new WeakMap<Wire, Map<string, Columns>>()
 
@@ -52,10 +62,13 @@ const known = new WeakMap<Wire, Map<string, Columns>>()
 class PreparedQuery extends Base {
   #connection: Wire | undefined
   #isBeginning: boolean
+  #isFollowed: boolean
+  #isComplete = false
 
-  constructor({ begins = false, ...config }: PreparedConfig, callback: OnResult) {
+  constructor({ begins = false, isFollowed = false, ...config }: PreparedConfig, callback: OnResult) {
     super(config, callback)
     this.#isBeginning = begins
+    this.#isFollowed = isFollowed
   }
 
   override prepare(connection: Wire): void {
@@ -73,8 +86,12 @@ class PreparedQuery extends Base {
     Object.assign(this._result, columns)
     this._accumulateRows = true
     connection.bind({ statement: name, values: this.values })
+    this._getRows(connection)
+  }
+
+  override _getRows(connection: Wire): void {
     connection.execute({})
-    connection.sync()
+    if (!this.#isFollowed) connection.sync()
   }
 
   override handleRowDescription(message: unknown): void {
@@ -87,9 +104,23 @@ class PreparedQuery extends Base {
     known.set(connection, ofConnection)
   }
 
-  override handleCommandComplete(message: unknown, connection: unknown): void {
-    if (this.#isBeginning) this.#isBeginning = false
-    else super.handleCommandComplete(message, connection)
+  override handleCommandComplete(message: unknown, connection: Wire): void {
+    if (this.#isBeginning) {
+      this.#isBeginning = false
+      return
+    }
+    super.handleCommandComplete(message, connection)
+    this.#isComplete = true
+    // PostgreSQL reports that it is ready only after the Sync of the last statement.
+    if (this.#isFollowed) connection.emit('readyForQuery', { status: 'T' })
+  }
+
+  override handleError(error: Error, connection: Wire): void {
+    super.handleError(error, connection)
+    if (!this.#isFollowed || this.#isComplete || (error as { severity?: string }).severity !== 'ERROR') return
+    // PostgreSQL skips the following statements up to the Sync without a message of its own for each.
+    connection.emit('readyForQuery', { status: 'E' })
+    connection.emit('errorMessage', abortedError())
   }
 }
 

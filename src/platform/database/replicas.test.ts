@@ -13,8 +13,10 @@ import { openReplicas } from './replicas.ts'
 const world = await createWorld()
 const other = await createWorld()
 await other.sql.unsafe(`
-  create table replayed as select 'FFFFFFFF/0'::pg_lsn as position, true as reads;
+  create table replayed as select 'FFFFFFFF/0'::pg_lsn as position, true as reads,
+    '${world.connection.database}'::name as database;
   create function public.pg_is_in_recovery() returns boolean language sql as 'select reads from public.replayed';
+  create function public.current_database() returns name language sql as 'select database from public.replayed';
   create function public.pg_last_wal_replay_lsn() returns pg_lsn language sql as 'select position from public.replayed';
   alter database ${other.connection.database} set search_path = public, pg_catalog`)
 const machine = await openMachine(other.connection)
@@ -81,6 +83,7 @@ test('serves a picture to guests right after its upload', async () => {
 for (const [fault, is, was] of [
   ['is more than a second behind', "position = '0/0'", "position = 'FFFFFFFF/0'"],
   ['is promoted', 'reads = false', 'reads = true'],
+  ['belongs to another database', "database = 'elsewhere'", `database = '${world.connection.database}'`],
 ] as const)
   test(`serves guests from the primary when the replica ${fault}`, async () => {
     await untilGuestsUseIt()

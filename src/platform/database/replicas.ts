@@ -41,15 +41,18 @@ export function openReplicas(
 
   /**
    * Waits up to a second for the replica to replay the primary's current position. A promoted server is out of
-   * recovery and never counts as current.
+   * recovery and never counts as current, and neither does a replica of another database.
    */
   const check = async (replica: Replica): Promise<void> => {
     const now = performance.now()
-    const [{ position }] = await primary<[{ position: string }]>`
-      select pg_current_wal_lsn()::text as position`
+    const [{ position, identity }] = await primary<[{ position: string; identity: string }]>`
+      select pg_current_wal_lsn()::text as position, current_database() || ' ' || system_identifier as identity
+      from pg_control_system()`
     while (!isClosed && performance.now() - now < LAG_MOST_MS) {
       const [row] = await replica.watch<[{ isCurrent: boolean | null }]>`
-        select pg_is_in_recovery() and pg_last_wal_replay_lsn() >= ${position}::pg_lsn as "isCurrent"`
+        select pg_is_in_recovery() and pg_last_wal_replay_lsn() >= ${position}::pg_lsn
+          and current_database() || ' ' || system_identifier = ${identity} as "isCurrent"
+        from pg_control_system()`
       if (row.isCurrent) replica.currentAt = now
       await pause(LOOK_MS)
       if (row.isCurrent) return

@@ -29,18 +29,32 @@ export type ConnectionSource = {
 const ABORTED = '25P02'
 const isAborted = (error: unknown) => (error as { code?: unknown } | undefined)?.code === ABORTED
 
+const ROLLBACK = 'rollback'
+
+/** A statement of the simple protocol, which may contain several statements and ends with a Sync of its own. */
+const isText = ({ name, values }: Query) => name === undefined && values.length === 0
+
+const rollback = (sql: Tag): Promise<boolean> =>
+  sql.unsafe(ROLLBACK).then(
+    () => true,
+    () => false,
+  )
+
 export function createTransactions({ tag, acquire, give, sendOver }: ConnectionSource) {
   /**
    * Sends statements in order over one connection, and the statements of one tick in one write. After the connection
-   * breaks, rejects all later statements.
+   * breaks, rejects all later statements. After a failed statement of a transaction, rejects all but its rollback.
    */
-  const session = (held: Connection, { isBegun }: { isBegun: boolean }) => {
+  const session = (held: Connection, { isTransaction }: { isTransaction: boolean }) => {
     let waiting: Query[] = []
+    let isSending = false
+    let isBeginning = false
     const state = {
-      isBegun,
-      isUsed: isBegun,
+      isBegun: !isTransaction,
+      isUsed: !isTransaction,
       isLost: false,
       isOver: false,
+      isStopped: false,
       isRolledBack: false,
       failure: undefined as unknown,
     }
@@ -52,24 +66,62 @@ export function createTransactions({ tag, acquire, give, sendOver }: ConnectionS
         reject(error)
       }
       if (state.isLost) return query.reject(brokenError())
+      // If BEGIN itself failed, PostgreSQL would commit this statement by itself.
+      if (isTransaction && state.failure !== undefined && query.text !== ROLLBACK) {
+        state.isStopped = true
+        return query.reject(state.failure)
+      }
       // Exempts a transaction that sets its own statement timeout from the response deadline.
       if (/^\s*set (local )?statement_timeout/.test(query.text)) held.isPatient = true
       sendOver(held, query, () => {})
     }
-    const begin = (first: Query) => {
+    /**
+     * Adds BEGIN to the first statement. The other statements of its tick share its Sync, because a failed BEGIN must
+     * also skip them. Later statements wait for the answer.
+     */
+    const beginWith = (first: Query, rest: Query[]): Query[] => {
       state.isBegun = true
-      if (first.name === undefined && first.values.length === 0) first.text = `begin;${first.text}`
-      else first.begins = true
+      isBeginning = true
+      const answered = () => {
+        isBeginning = false
+        sendLater()
+      }
+      const { resolve, reject } = first
+      first.resolve = (rows) => {
+        resolve(rows)
+        answered()
+      }
+      first.reject = (error) => {
+        reject(error)
+        answered()
+      }
+      if (isText(first)) {
+        first.text = `begin;${first.text}`
+        waiting = rest
+        return [first]
+      }
+      first.begins = true
+      const end = rest.findIndex(isText)
+      const group = [first, ...(end < 0 ? rest : rest.slice(0, end))]
+      waiting = end < 0 ? [] : rest.slice(end)
+      for (const query of group.slice(0, -1)) query.isFollowed = true
+      return group
     }
     const sendWaiting = () => {
-      const queries = waiting
+      isSending = false
+      if (isBeginning) return
+      const [first, ...rest] = waiting
       waiting = []
+      if (first === undefined) return
+      const queries = state.isBegun ? [first, ...rest] : beginWith(first, rest)
       held.together(() => {
-        for (const query of queries) {
-          if (!state.isBegun) begin(query)
-          start(query)
-        }
+        for (const query of queries) start(query)
       })
+    }
+    const sendLater = () => {
+      if (isSending) return
+      isSending = true
+      process.nextTick(sendWaiting)
     }
     held.onLost = () => {
       state.isLost = true
@@ -77,8 +129,8 @@ export function createTransactions({ tag, acquire, give, sendOver }: ConnectionS
     const send: Send = (query) => {
       if (state.isOver) return query.reject(new Error('this transaction is over'))
       state.isUsed = true
-      if (waiting.length === 0) process.nextTick(sendWaiting)
       waiting.push(query)
+      sendLater()
     }
     return { sql: createTag(send, true), state }
   }
@@ -90,8 +142,9 @@ export function createTransactions({ tag, acquire, give, sendOver }: ConnectionS
   const commit = async ({ sql, state }: ReturnType<typeof session>, committed: () => void) => {
     if (!state.isUsed) return committed()
     const isSent = !state.isLost
-    const outcome = await sql.unsafe('commit').catch((error) => {
-      if (isSent && !isRefusal(error)) committed()
+    const outcome = await sql.unsafe('commit').catch(async (error) => {
+      if (state.isStopped && !state.isLost) state.isRolledBack = await rollback(sql)
+      else if (isSent && !isRefusal(error)) committed()
       throw error
     })
     // Reports the failure of a statement that the transaction did not await.
@@ -103,7 +156,7 @@ export function createTransactions({ tag, acquire, give, sendOver }: ConnectionS
 
   const begin = async <T>(work: (tx: Tag) => Promise<T>): Promise<T> => {
     const held = await acquire()
-    const open = session(held, { isBegun: false })
+    const open = session(held, { isTransaction: true })
     const { sql, state } = open
     const waiting: Work[] = []
     transactions.set(sql, waiting)
@@ -118,12 +171,7 @@ export function createTransactions({ tag, acquire, give, sendOver }: ConnectionS
         // A failed statement aborts the transaction in PostgreSQL, even if `work` caught the error.
         if (state.failure !== undefined) throw state.failure
       } catch (error) {
-        isClean =
-          !state.isUsed ||
-          (await sql.unsafe('rollback').then(
-            () => true,
-            () => false,
-          ))
+        isClean = !state.isUsed || (await rollback(sql))
         throw isAborted(error) ? (state.failure ?? error) : error
       }
       await commit(open, committed)
@@ -137,7 +185,7 @@ export function createTransactions({ tag, acquire, give, sendOver }: ConnectionS
 
   const reserve = async () => {
     const held = await acquire()
-    const { sql, state } = session(held, { isBegun: true })
+    const { sql, state } = session(held, { isTransaction: false })
     held.isPatient = true
     return Object.assign(sql, {
       release() {

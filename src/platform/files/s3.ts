@@ -116,16 +116,19 @@ export function openBucket(options: S3Options) {
       await answered(() => client.send(new sdk.DeleteObjectCommand({ Bucket, Key })))
     },
     async *list(Prefix: string, pageSize = 1000): AsyncIterable<string> {
-      for await (const { key } of this.listWithSizes(Prefix, pageSize)) yield key
+      for await (const { key } of this.listObjects(Prefix, pageSize)) yield key
     },
-    async *listWithSizes(Prefix: string, pageSize = 1000): AsyncIterable<{ key: string; bytes: number }> {
+    async *listObjects(
+      Prefix: string,
+      pageSize = 1000,
+    ): AsyncIterable<{ key: string; bytes: number; version: string }> {
       const { sdk, client } = await connect()
       const pages = sdk.paginateListObjectsV2({ client, pageSize }, { Bucket, Prefix })
       for (;;) {
         const { value, done } = await answered(() => pages.next())
         if (done) return
-        for (const { Key: key, Size: bytes = 0 } of value.Contents ?? [])
-          if (key !== undefined) yield { key, bytes }
+        for (const { Key: key, Size: bytes = 0, ETag = '', LastModified } of value.Contents ?? [])
+          if (key !== undefined) yield { key, bytes, version: ETag || `${bytes} ${LastModified?.getTime()}` }
       }
     },
   }

@@ -217,6 +217,17 @@ export const CATALOGUE = {
     ['The replica {address} cannot be used: {reason}.', 'Correct DATABASE_REPLICA_URLS.'],
     ['副本 {address} 无法使用：{reason}。', '请更正 DATABASE_REPLICA_URLS。'],
   ),
+  replica_primary: failing(
+    ['{address} accepts writes, so it is no replica.', 'Name a streaming replica in DATABASE_REPLICA_URLS.'],
+    ['{address} 接受写入，因此不是副本。', '请在 DATABASE_REPLICA_URLS 中填写流复制副本。'],
+  ),
+  replica_other: failing(
+    [
+      '{address} is a replica of another database.',
+      'Name replicas of the database of DATABASE_URL in DATABASE_REPLICA_URLS.',
+    ],
+    ['{address} 是另一个数据库的副本。', '请在 DATABASE_REPLICA_URLS 中填写 DATABASE_URL 所指数据库的副本。'],
+  ),
   address_other_site: failing(
     [
       '{address} answers, but not as this site.',
@@ -288,6 +299,13 @@ export const CATALOGUE = {
   backup_missing: warning(
     ['No backup has been made yet.', 'Wait for BACKUP_AT, or run kith backup.'],
     ['尚未进行过备份。', '请等待 BACKUP_AT 的时间，或运行 kith backup。'],
+  ),
+  backup_nowhere: warning(
+    [
+      '{settings} is set, but BACKUP_TO is not, so no backup is made.',
+      'Set BACKUP_TO, or remove {settings}.',
+    ],
+    ['已设置 {settings}，但未设置 BACKUP_TO，因此不会备份。', '请设置 BACKUP_TO，或移除 {settings}。'],
   ),
   backup_unusable: failing(
     [

@@ -45,11 +45,12 @@ function addDocumentationPage(server: Server, readName: ReadName): void {
   for (const [name, type] of [
     ['page.css', 'text/css'],
     ['page.js', 'text/javascript'],
-    ['kith.svg', 'image/svg+xml'],
+    ['mark.svg', 'image/svg+xml'],
   ] as const)
-    server.get(`/docs/${name}`, (_request, reply) =>
-      reply.type(`${type}; charset=utf-8`).header('Cache-Control', 'no-cache').send(fileOf(name)),
-    )
+    server.get(`/docs/${name}`, async (_request, reply) => {
+      if (name === 'mark.svg' && (await server.sendOwnIcon?.(reply))) return reply
+      return reply.type(`${type}; charset=utf-8`).header('Cache-Control', 'no-cache').send(fileOf(name))
+    })
   server.get(`/docs/${RAPIDOC}.js`, (request, reply) => {
     const packed = fileOf(`${RAPIDOC}.min.js.gz`)
     const isPacked = encodingFor(request.headers['accept-encoding']) !== undefined
@@ -72,7 +73,7 @@ export async function addDocumentation(server: Server, readName: ReadName): Prom
         title: 'Kith',
         version: VERSION,
         description:
-          'A self-hosted social network. Sign in with `POST /api/v2/auth/login`, then send `Authorization: Bearer <access_token>`. Bodies are JSON; `application/x-www-form-urlencoded` is accepted wherever JSON is, with lists as `a[]=1` and objects as `a[b]=1`.\n\n**Amounts** are whole numbers of the minor unit: points, or fen of the wallet (1/100 CNY). `15000` fen are 150.00 CNY. Every amount of points or money states its unit.',
+          'A self-hosted social network. Sign in with `POST /api/v2/auth/login`, then send `Authorization: Bearer <access_token>`. Bodies are JSON; `application/x-www-form-urlencoded` is accepted wherever JSON is, with lists as `a[]=1` and objects as `a[b]=1`. `POST`, `PATCH`, `PUT` and `DELETE` also read these parameters from the query, and those of the body take precedence.\n\n**Amounts** are whole numbers of the minor unit: points, or fen of the wallet (1/100 CNY). `15000` fen are 150.00 CNY. Every amount of points or money states its unit.',
         license: { name: 'MIT', identifier: 'MIT' },
       },
       servers: [{ url: '/', description: 'The server that serves this description' }],
@@ -114,7 +115,9 @@ export async function addDocumentation(server: Server, readName: ReadName): Prom
       let made = last.get(reads)
       if (made?.name !== name) {
         const { info, ...description } = server.swagger()
-        made = { name, text: JSON.stringify({ ...description, info: { ...info, title: name } }) }
+        // Examples come from a site with the default name.
+        const text = JSON.stringify({ ...description, info: { ...info, title: name } })
+        made = { name, text: text.replaceAll(/\bKith\b/g, () => JSON.stringify(name).slice(1, -1)) }
         last.set(reads, made)
       }
       return reply.type('application/json').serializer(String).send(made.text)

@@ -5,6 +5,7 @@ import { LRUCache } from 'lru-cache'
 import Negotiator from 'negotiator'
 import { type Context, defineState } from '#platform/context.ts'
 import type { Language } from '#platform/errors.ts'
+import { guestPurgeOf } from './guest-purge.ts'
 import { isForApi, type Server } from './instance.ts'
 
 /**
@@ -140,22 +141,31 @@ export const guestCacheOf = defineState((ctx) => createGuestCache(ctx))
 
 export type GuestCache = ReturnType<typeof guestCacheOf>
 
-function createGuestCache({ config, metrics }: Context) {
-  const { guestCacheMs } = config
+function createGuestCache(ctx: Context) {
+  const { metrics } = ctx
+  const { guestCacheMs } = ctx.config
   const kept = new LRUCache<string, Kept>({
     maxSize: MAX_CACHE_BYTES,
     sizeCalculation: ({ bytes }, key) => key.length * 2 + bytes.length * COPIES + ENTRY_BYTES,
   })
   const making = new Map<string, { since: number; made: Promise<Kept | undefined> }>()
+  let purges = 0
+  guestPurgeOf(ctx).on(() => {
+    purges += 1
+    kept.clear()
+    making.clear()
+  })
   const isYoung = (since: number) => performance.now() - since < guestCacheMs
 
   const make = (key: string, shown: (() => void)[], write: Write): Promise<Kept | undefined> => {
     const since = performance.now()
+    const before = purges
     const made = write().then((text) => {
       if (text === undefined) return undefined
       const bytes = Buffer.from(text)
       const entry = { madeAt: since, bytes, etag: etagOf(text), encoded: new Map(), shown }
-      kept.set(key, entry)
+      // A reply that began before a purge may contain what the purge hides.
+      if (before === purges) kept.set(key, entry)
       return entry
     })
     const mine = { since, made }

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
+import { fieldName } from '#platform/field-names.ts'
 import { compileInput, InputError } from './input.ts'
 
 type Property = Record<string, unknown>
@@ -41,6 +43,42 @@ test('names fields in Chinese messages in Chinese (conventions-8)', () => {
   assert.deepEqual(zh('p256dh', TEXT), ['p256dh 不能为空。'])
   const item = { type: 'object', properties: { id: { type: 'integer' } }, required: ['id'] }
   assert.deepEqual(zh('images', { type: 'array', items: item }), ['图片.0.编号不能为空。'])
+})
+
+type Described = Record<string, unknown> & {
+  $ref?: string
+  properties?: Record<string, Described>
+  items?: Described
+  anyOf?: Described[]
+}
+
+test('names every field of every operation in Chinese, except technical ones (conventions-8)', () => {
+  const { paths, components } = JSON.parse(readFileSync('openapi.json', 'utf8'))
+  const fields = new Set<string>()
+  const collect = (schema: Described | undefined, place: string): void => {
+    const name = schema?.$ref?.split('/').at(-1)
+    const {
+      properties = {},
+      items,
+      anyOf = [],
+    } = name === undefined ? (schema ?? {}) : components.schemas[name]
+    for (const [key, part] of Object.entries(properties as Record<string, Described>)) {
+      fields.add(place + key)
+      collect(part, `${place}${key}.`)
+    }
+    for (const part of [items, ...anyOf]) if (part) collect(part, place)
+  }
+  for (const verbs of Object.values<Record<string, Described>>(paths))
+    for (const { parameters = [], requestBody } of Object.values(verbs) as Described[]) {
+      for (const { in: place, name } of parameters as Described[])
+        if (place === 'query') fields.add(String(name))
+      const { content = {} } = (requestBody ?? {}) as { content?: Record<string, { schema: Described }> }
+      for (const { schema } of Object.values(content)) collect(schema, '')
+    }
+  assert.ok(fields.size > 380, `saw only ${fields.size}`)
+  const technical = ['iss', 'keys.p256dh']
+  const english = [...fields].filter((field) => /[a-z]/i.test(fieldName(field)) && !technical.includes(field))
+  assert.deepEqual(english, [])
 })
 
 test('rejects a number in place of text', () => {

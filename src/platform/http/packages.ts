@@ -17,12 +17,12 @@ export const builtFolder = (name: PackageName): string => join(ROOT, name, 'dist
 
 const NOT_BUILT: Record<PackageName, Text> = {
   web: {
-    en: 'The site is not built: run “npm run web” in its folder, or set WEB=off.',
-    zh: '网站尚未构建：请在其目录中运行“npm run web”，或设置 WEB=off。',
+    en: 'The site is not built: run “npm run dev -- web” in its folder, or set WEB=off.',
+    zh: '网站尚未构建：请在其目录中运行“npm run dev -- web”，或设置 WEB=off。',
   },
   console: {
-    en: 'The console is not built: run “npm run console” in its folder, or set CONSOLE=off.',
-    zh: '管理后台尚未构建：请在其目录中运行“npm run console”，或设置 CONSOLE=off。',
+    en: 'The console is not built: run “npm run dev -- console” in its folder, or set CONSOLE=off.',
+    zh: '管理后台尚未构建：请在其目录中运行“npm run dev -- console”，或设置 CONSOLE=off。',
   },
 }
 

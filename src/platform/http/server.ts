@@ -197,6 +197,8 @@ function createInstance(
     routerOptions: { maxParamLength: LINE_LIMIT, ignoreTrailingSlash: true, querystringParser: parseQuery },
     ...handlers,
   }).withTypeProvider<TypeBoxTypeProvider>() as unknown as Server
+  // Node would answer 417 without JSON to any other expectation than `100-continue`. RFC 9110 allows to ignore it.
+  server.server.on('checkExpectation', (...exchange) => server.server.emit('request', ...exchange))
   server.decorateRequest('viewer', null)
   server.decorateRequest('rate', null)
   server.decorateRequest('leave', () => {})
@@ -250,10 +252,10 @@ async function addCors(server: Server, origins: Context['config']['corsOrigins']
   })
 }
 
-function addPages(server: Server, { config, limiter, log }: Context): void {
+function addPages(server: Server, ctx: Context): void {
   server.decorate('sendPage', null)
   server.decorate('sendOwnIcon', null)
-  if (config.web) addWeb(server, { config, limiter, log })
+  if (ctx.config.web) addWeb(server, ctx)
 }
 
 function addAdmission(server: Server, ctx: Context & { identity: Identity }): void {

@@ -116,7 +116,7 @@ exit 1`
   assert.equal(code, 0)
   assert.match(
     said,
-    /the console could not be built: request to https:\/\/packages\.example\/react failed, .*Kith starts without it\. `npm run console` tries again, CONSOLE=off turns it off\.\n$/,
+    /the console could not be built: request to https:\/\/packages\.example\/react failed, .*Kith starts without it\. `npm run dev -- console` tries again, CONSOLE=off turns it off\.\n$/,
   )
   assert.equal((await run(['build-packages.mjs', 'console'])).code, 1)
   assert.equal(existsSync(join(home, '.installing')), false)

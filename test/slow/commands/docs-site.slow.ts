@@ -4,7 +4,7 @@ import { test } from 'node:test'
 
 test('builds the documentation site without dead links', async () => {
   const failure = await new Promise<string>((resolve) =>
-    execFile('npm', ['run', '--silent', 'site'], (error, stdout, stderr) =>
+    execFile('npm', ['run', '--silent', 'dev', '--', 'site'], (error, stdout, stderr) =>
       resolve(error ? stdout + stderr : ''),
     ),
   )

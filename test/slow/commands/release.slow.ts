@@ -29,10 +29,7 @@ function repository({ changes = '- A first thing.\n', green = true, migrations =
   }
   const scripts = {
     check: green ? 'true' : 'false',
-    openapi: 'cp package.json openapi.json',
-    console: 'mkdir -p console/dist && echo {} > console/dist/built.json',
-    web: 'mkdir -p web/dist && echo {} > web/dist/built.json',
-    'release:site': `node -e 'require("fs").mkdirSync("test/fixtures/upgrade",{recursive:true});require("fs").writeFileSync(process.argv[1],"a site")'`,
+    dev: 'sh dev.sh',
   }
   write(
     'package.json',
@@ -41,6 +38,14 @@ function repository({ changes = '- A first thing.\n', green = true, migrations =
   write(
     'package-lock.json',
     '{\n  "version": "0.1.0",\n  "packages": {\n    "": { "version": "0.1.0" },\n    "a": { "version": "0.1.0" }\n  }\n}\n',
+  )
+  write(
+    'dev.sh',
+    `case "$1" in
+      openapi) cp package.json openapi.json ;;
+      release:site) mkdir -p test/fixtures/upgrade && printf 'a site' > "$2" ;;
+      *) mkdir -p "$1/dist" && echo {} > "$1/dist/built.json" ;;
+    esac`,
   )
   write('CHANGELOG.md', `# Changes\n\n## Unreleased\n\n${changes}`)
   for (const name of migrations) write(`migrations/${name}.sql`, 'select 1')
@@ -160,17 +165,17 @@ test('rejects a release when a precondition fails', () => {
 })
 
 test('restores the working tree when a release fails halfway', () => {
-  const { git, read, release, write } = repository()
-  write('package.json', read('package.json').replace('"cp package.json openapi.json"', '"false"'))
+  const { git, release, write } = repository()
+  write('dev.sh', 'exit 1')
   git('commit', '--quiet', '--all', '--message=Break')
   const { status, stderr } = release('0.2.0')
   assert.equal(status, 1)
-  assert.match(stderr, /npm run --silent openapi failed/)
+  assert.match(stderr, /npm run --silent dev -- openapi failed/)
   assert.deepEqual([git('status', '--porcelain'), git('tag')], ['', ''])
 })
 
 test('starts a server from the archive of the real repository', async () => {
-  const { root, git, write, release } = repository()
+  const { root, git, read, write, release } = repository()
   const ROOT = fileURLToPath(new URL('../../..', import.meta.url))
   const listed = spawnSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
     cwd: ROOT,
@@ -182,13 +187,8 @@ test('starts a server from the archive of the real repository', async () => {
       copyFileSync(join(ROOT, path), join(root, path))
     }
   const manifest = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'))
-  const stubs = {
-    check: 'true',
-    openapi: 'true',
-    console: 'mkdir -p console/dist && echo {} > console/dist/built.json',
-    web: 'mkdir -p web/dist && echo {} > web/dist/built.json',
-    'release:site': 'touch',
-  }
+  const stubs = { check: 'true', dev: 'sh dev.sh' }
+  write('dev.sh', read('dev.sh').replace('cp package.json openapi.json', 'true'))
   write('package.json', `${JSON.stringify({ ...manifest, scripts: stubs }, null, 2)}\n`)
   mkdirSync(join(root, 'test/fixtures/upgrade'), { recursive: true })
   git('add', '--all')
@@ -223,8 +223,8 @@ test('starts a server from the archive of the real repository', async () => {
     assert.equal((await fetch(`http://127.0.0.1:${port}/docs`)).status, 200)
     // The stubs build no page, so the server names the build command.
     for (const [path, command] of [
-      ['/', 'npm run web'],
-      ['/admin', 'npm run console'],
+      ['/', 'npm run dev -- web'],
+      ['/admin', 'npm run dev -- console'],
     ] as const) {
       const answer = await fetch(`http://127.0.0.1:${port}${path}`, { headers: { accept: 'text/html' } })
       assert.equal(answer.status, 503)

@@ -312,7 +312,7 @@ test('shows the health of the server on the start page', {
   await line('Instant messaging')
     .getByText(/failing/)
     .waitFor()
-  assert.match(await line('Instant messaging').innerText(), /since Jan 2, 2026.*no answer/s)
+  assert.match(await line('Instant messaging').innerText(), /Since Jan 2, 2026.*: no answer/s)
   assert.match(await line('Uploads').innerText(), /working/)
   assert.match(await line('Mail').innerText(), /off/)
   assert.match(await line('Backups').innerText(), /last backup .*4\.2 MB/s)

@@ -35,6 +35,7 @@ test('leads from an empty site to a first invited member', { skip }, async () =>
   await picture(page, 'setup-look')
   await page.getByRole('textbox', { name: 'Name of the site' }).fill('Riverside')
   await page.getByRole('button', { name: 'Save and continue' }).click()
+  await page.getByRole('banner').getByText('Riverside').waitFor()
 
   await page.locator('[data-step=join]').waitFor()
   await page.getByRole('radio', { name: 'with an invitation' }).check()

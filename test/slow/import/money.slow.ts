@@ -221,6 +221,21 @@ describe('imports balances and payments', { skip: skipMariaDb }, async () => {
     await source.run('update currencies set `sum` = `sum` - 21 where owner_id = 2')
   })
 
+  test('holds a payment of the user who pays it in the source by now', async () => {
+    const later = await createWorld()
+    const bring = bringerOf(later, { database: source.address })
+    await source.add('feed_pinneds', { id: 51, channel: 'feed', target: 2, user_id: 2, amount: 23, day: 2 })
+    await bring()
+    const before = await owned(later, 'points')
+    const { escrow } = (await audit(later)).totals.points
+    await source.run('update feed_pinneds set user_id = 1 where id = 51')
+    await bring()
+    assert.deepEqual(await owned(later, 'points'), before)
+    assert.equal((await audit(later)).totals.points.escrow, escrow)
+    assert.deepEqual(await faultsOf(later), [])
+    await source.run('delete from feed_pinneds where id = 51')
+  })
+
   test('keeps the balance of an older wallet when only the current wallets are read again', async () => {
     const later = await createWorld()
     const bring = bringerOf(later, { database: source.address, oldWallets: true })
@@ -230,6 +245,27 @@ describe('imports balances and payments', { skip: skipMariaDb }, async () => {
     await bring()
     assert.deepEqual(await owned(later, 'wallet'), { ...before, 1: (before[1] ?? 0) + 1 })
     await source.run('update wallet set balance = balance - 1 where owner_id = 1')
+  })
+
+  test('converts withdrawals of points at the ratio of the last run, which reads none of them again', async () => {
+    const later = await createWorld()
+    const bring = bringerOf(later, { database: source.address })
+    await bring()
+    const before = await later.sql<{ amount: number; payout: number }[]>`
+      select amount, payout from withdrawals where currency = 'points' order by id`
+    assert.ok(before.length > 0)
+    await source.run("delete from settings where namespace = 'currency' and name = 'settings'")
+    await source.add('settings', {
+      namespace: 'currency',
+      name: 'settings',
+      contents: 'a:1:{s:14:"recharge-ratio";i:50;}',
+    })
+    await bring()
+    assert.deepEqual(
+      [...(await later.sql`select amount, payout from withdrawals where currency = 'points' order by id`)],
+      before.map(({ amount }) => ({ amount, payout: Math.max(1, Math.floor(amount / 50)) })),
+    )
+    await source.run("delete from settings where namespace = 'currency' and name = 'settings'")
   })
 
   test('books only balance differences when the import is repeated', async () => {

@@ -9,7 +9,9 @@ import { flatPicture } from '#test/fixtures/media.ts'
 import { addOldPeople, HASH, NODE } from '#test/fixtures/old-people.ts'
 import { createThinkSns, type ThinkSns } from '#test/fixtures/thinksns.ts'
 import { createWorld } from '#test/world.ts'
+import { openFiles } from '../../../importers/thinksns/database/files.ts'
 import { closeMove } from '../../../importers/thinksns/import.ts'
+import { verify } from '../../../importers/thinksns/verify/verify.ts'
 
 /** Hash of `another one`. */
 const OTHER_HASH = '$2y$04$36yc.BveR3xq6bWZ27HD0OUxh0YR.7pDTNj8pkPsPk.nEbwudiQgi'
@@ -225,6 +227,60 @@ describe('imports users', { skip: skipMariaDb }, async () => {
     const [{ next }] = await sql<[{ next: number }]>`
       select nextval(pg_get_serial_sequence('users', 'id')) as next`
     assert.equal(next, 21)
+  })
+
+  test('finds pictures named by ids in every run, in spite of equal paths', async () => {
+    const avatarOf = (id: number, extension: string) => `avatars/000/000/000/0${id}.${extension}`
+    const paint = async (path: string, width: number) =>
+      put(path, await flatPicture(width, 9).png().toBuffer())
+    const widths = async () => {
+      const rows = await sql<{ id: number; width: number | null; cover: number | null }[]>`
+        select id, (avatar ->> 'width')::int as width, (bg ->> 'width')::int as cover from users
+        where id in (3, 4, 5, 9) order by id`
+      return rows.map(({ width, cover }) => [width, cover])
+    }
+    const check = async () => {
+      const printed: string[] = []
+      const files = await openFiles(folder, world.ctx.config.s3)
+      await verify(sql, { database: source.address }, { files, print: (line) => void printed.push(line) })
+      const at = printed.findIndex((line) => line.includes('bytes of pictures'))
+      return printed.slice(at, at + 2)
+    }
+    await paint(avatarOf(3, 'png'), 31)
+    await paint(avatarOf(4, 'jpg'), 41)
+    await paint('user-bg/000/000/000/03.png', 32)
+    await bring()
+    assert.deepEqual(await widths(), [
+      [31, 32],
+      [41, null],
+      [null, null],
+      [40, null],
+    ])
+    await paint(avatarOf(3, 'png'), 33)
+    await paint(avatarOf(4, 'png'), 43)
+    await paint(avatarOf(5, 'jpeg'), 51)
+    await rm(join(folder, avatarOf(9, 'png')))
+    await paint('user-bg/000/000/000/03.png', 34)
+    assert.match((await check()).join(), /✗.*differ: users.avatar 3, users.bg 3/)
+    await bring()
+    assert.deepEqual(await widths(), [
+      [33, 34],
+      [43, null],
+      [51, null],
+      [null, null],
+    ])
+    assert.match((await check()).join(), /✓/)
+    const nodes = async () => sql`select node from storage_nodes order by node`
+    const before = await nodes()
+    await bring()
+    assert.deepEqual(await nodes(), before, 'copies no picture twice')
+    await bringerOf(world, { database: source.address, timeZone: 'Asia/Shanghai' })()
+    assert.deepEqual(await widths(), [
+      [33, 34],
+      [43, null],
+      [51, null],
+      [null, null],
+    ])
   })
 
   test('leaves nothing for `kith doctor` to repair', async () => {

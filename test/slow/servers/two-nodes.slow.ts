@@ -37,7 +37,7 @@ async function startNode(port: number): Promise<ChildProcess> {
         TRUST_PROXY: '127.0.0.1',
       },
       ...{ PROCESSES: '1', CONSOLE: 'off', WEB: 'off', PORT: String(port), LOG_LEVEL: 'warn' },
-      ...{ RATE_LIMIT_USER: '0', RATE_LIMIT_ANONYMOUS: '0', DRAIN_NOTICE_MS: '6000' },
+      DRAIN_NOTICE_MS: '6000',
     },
     stdio: ['ignore', 'ignore', 'inherit'],
   })
@@ -109,6 +109,14 @@ async function startCaddy(port: number, nodes: number[]): Promise<ChildProcess> 
 }
 
 const CLIENTS = 4
+/** Longer than `health_interval` of the Caddyfile. */
+const CHECKED_MS = 6_000
+/** Time between two requests of a client, which holds all clients together to 200 requests a second. */
+const PAUSE_MS = 20
+/** With this many members, each stays below the standard limit of 600 requests a minute on any machine. */
+const MEMBERS = 24
+/** Time between two reads of the guest, which stays below 60 requests a minute. */
+const GUEST_PAUSE_MS = 1_500
 
 for (const [program, startProxy] of [
   ['nginx', startNginx],
@@ -121,16 +129,17 @@ for (const [program, startProxy] of [
     const nodes = [await startNode(ports[0] as number), await startNode(ports[1] as number)]
     const port = await findFreePort()
     const proxy = await startProxy(port, ports)
-    const author = await person()
+    const members = await Promise.all(Array.from({ length: MEMBERS }, () => person()))
     const failures: string[] = []
-    const served = { GET: 0, POST: 0 }
+    const served = { GET: 0, POST: 0, guest: 0 }
     let isOver = false
     const ask = async (n: number) => {
       const method = n % 4 === 3 ? 'POST' : 'GET'
+      const { token } = members[Math.floor(n / 4) % MEMBERS] as (typeof members)[0]
       const answer = await fetch(`http://127.0.0.1:${port}/api/v2/${method === 'GET' ? 'user' : 'feeds'}`, {
         method,
         headers: {
-          authorization: `Bearer ${author.token}`,
+          authorization: `Bearer ${token}`,
           ...(method === 'POST'
             ? { 'content-type': 'application/json', 'idempotency-key': randomUUID() }
             : {}),
@@ -153,12 +162,24 @@ for (const [program, startProxy] of [
     const clients = Array.from({ length: CLIENTS }, async (_, client) => {
       for (let n = client; !isOver; n += CLIENTS) {
         await ask(n)
-        await pause(20)
+        await pause(PAUSE_MS)
       }
     })
+    const guest = async () => {
+      while (!isOver) {
+        const answer = await fetch(`http://127.0.0.1:${port}/api/v2/feeds`).catch((error) => error as Error)
+        if (answer instanceof Error) failures.push(`guest ${answer.message} ${answer.cause}`)
+        else if (answer.ok) served.guest += 1
+        else failures.push(`guest ${answer.status}`)
+        if (!(answer instanceof Error)) await answer.arrayBuffer()
+        await pause(GUEST_PAUSE_MS)
+      }
+    }
+    clients.push(guest())
     try {
       for (const [index, node] of nodes.entries()) {
-        await pause(2_000)
+        // The proxy takes a restarted node back with its next check, before the other one may end.
+        await pause(CHECKED_MS)
         node.kill('SIGTERM')
         await once(node, 'exit')
         nodes[index] = await startNode(ports[index] as number)
@@ -169,12 +190,12 @@ for (const [program, startProxy] of [
       await Promise.all(clients)
     }
     t.diagnostic(
-      `${program}: ${served.GET} reads and ${served.POST} posts answered, ${failures.length} failed`,
+      `${program}: ${served.GET} reads, ${served.POST} posts and ${served.guest} reads of a guest answered, ${failures.length} failed`,
     )
     assert.deepEqual(failures, [])
     assert.ok(served.GET > 120 && served.POST > 40, JSON.stringify(served))
     const [row] = await sql<[{ count: number }]>`
-      select count(*)::int as count from feeds where user_id = ${author.id}`
+      select count(*)::int as count from feeds where user_id = any(${members.map(({ id }) => id)})`
     assert.equal(row.count, served.POST)
     for (const each of [proxy, ...nodes]) {
       each.kill('SIGTERM')

@@ -138,7 +138,7 @@ test('exchanges recharged money for points', {
   await dark.getByLabel('支付方式').selectOption('manual')
   await dark.getByLabel('充值到').selectOption('points')
   await dark.getByRole('button', { name: '去支付' }).click()
-  await dark.getByText(/备注 KITH-\d+/).waitFor()
+  await dark.getByText(/备注 ORDER-\d+/).waitFor()
   await look(dark, 'money-narrow-manual')
   await dark.goto(`${site!.address}/wallet/recharge?payment=k0_1&cancelled=1`)
   await dark.getByText('支付已取消').waitFor()

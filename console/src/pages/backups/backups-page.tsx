@@ -20,6 +20,7 @@ import { mayCall, myAbilities } from '../../api/auth-provider.ts'
 import { call, type Wire } from '../../api/client.ts'
 import { messageOf } from '../../api/message.ts'
 import { Copyable } from '../../shell/copyable.tsx'
+import { HIDDEN } from '../../shell/hidden.ts'
 import { sizeOf } from '../../shell/size.ts'
 import { EmptyState, ErrorState } from '../../shell/states.tsx'
 import { type Text, useText } from '../../shell/text.ts'
@@ -164,7 +165,7 @@ export function BackupsPage() {
             <EmptyState icon="backup" text={['No backup has been made yet.', '尚未进行过备份。']} />
           )}
           {data.data.length > 0 && (
-            <Card sx={{ overflowX: 'auto' }}>
+            <Card sx={(theme) => ({ overflowX: 'auto', [theme.breakpoints.down('sm')]: STACKED })}>
               <Table size="small" aria-label={t(['Backups', '备份'])}>
                 <TableHead>
                   <TableRow>
@@ -247,6 +248,15 @@ export function BackupsPage() {
 
 const placeOf = ({ place, data }: Backups) => `${place?.replace(/\/+$/, '')}/${data[0]?.name}`
 
+/** Stacks the cells of each row on phones, which are too narrow for the actions beside them. */
+const STACKED = {
+  '& thead': HIDDEN,
+  '& tbody tr': { display: 'block', py: 1, borderBottom: 1, borderColor: 'divider' },
+  '& tbody tr:last-of-type': { borderBottom: 0 },
+  '& tbody td': { display: 'block', border: 0, py: 0.25 },
+  '& td[data-label]::before': { content: 'attr(data-label) ": "', color: 'text.secondary' },
+}
+
 const HEADINGS: readonly Text[] = [
   ['Made', '备份时间'],
   ['Size', '大小'],
@@ -268,20 +278,23 @@ function BackupRow({
   const t = useText()
   const [locale] = useLocaleState()
   const { name, bytes, made_at: madeAt, encrypted } = backup
+  const [, size, encryption, lastCheck] = HEADINGS.map((heading) => t(heading))
   return (
     <TableRow data-backup={name}>
       <TableCell sx={{ whiteSpace: 'nowrap' }}>
         <Value value={madeAt} as="time" />
       </TableCell>
-      <TableCell sx={{ whiteSpace: 'nowrap' }}>{sizeOf(bytes, locale)}</TableCell>
-      <TableCell>
+      <TableCell data-label={size} sx={{ whiteSpace: 'nowrap' }}>
+        {sizeOf(bytes, locale)}
+      </TableCell>
+      <TableCell data-label={encryption}>
         {encrypted === null
           ? t(['unknown', '未知'])
           : encrypted
             ? t(['encrypted', '已加密'])
             : t(['not encrypted', '未加密'])}
       </TableCell>
-      <TableCell>
+      <TableCell data-label={lastCheck}>
         <CheckResult check={backup.check} />
       </TableCell>
       <TableCell sx={{ whiteSpace: 'nowrap' }}>

@@ -45,7 +45,7 @@ export function MailsPage() {
           data-mail={mail.mail}
           expanded={open === mail.mail}
           onChange={(_, isOpen) => setOpen(isOpen ? mail.mail : '')}
-          slotProps={{ transition: { unmountOnExit: true } }}
+          slotProps={{ heading: { component: 'h2' }, transition: { unmountOnExit: true } }}
         >
           <AccordionSummary expandIcon={<Icon name="more" />}>
             <Stack direction="row" spacing={1} sx={{ alignItems: 'center', flexWrap: 'wrap' }}>

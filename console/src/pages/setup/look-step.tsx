@@ -1,8 +1,10 @@
 import { Alert, Box, Button, TextField, Link as TextLink, Typography } from '@mui/material'
+import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Link } from 'react-router'
 import { call } from '../../api/client.ts'
 import { messageOf } from '../../api/message.ts'
+import { SITE_NAME, SITE_QUERY } from '../../shell/site-name.ts'
 import { useText } from '../../shell/text.ts'
 import { ColourField } from '../appearance/colour-field.tsx'
 import type { StepProps } from './setup-page.tsx'
@@ -10,6 +12,7 @@ import { useSetup } from './steps.ts'
 
 export function LookStep({ done }: StepProps) {
   const t = useText()
+  const client = useQueryClient()
   const { settings = {} } = useSetup()
   const [changes, setChanges] = useState<Record<string, unknown>>({})
   const [fault, setFault] = useState('')
@@ -20,6 +23,7 @@ export function LookStep({ done }: StepProps) {
   const save = async () => {
     try {
       await call('PATCH', '/admin/settings', { body: changes })
+      await client.fetchQuery(SITE_QUERY)
       await done()
     } catch (error) {
       setFault(messageOf(error))
@@ -29,6 +33,7 @@ export function LookStep({ done }: StepProps) {
     <TextField
       label={t(label)}
       value={String(draft.value(name) ?? '')}
+      {...(name === 'site:name' ? { placeholder: SITE_NAME } : {})}
       onChange={({ target: { value } }) => draft.set(name, value === '' ? null : value)}
       slotProps={{ htmlInput: { maxLength: name === 'site:name' ? 40 : 200 } }}
     />

@@ -13,6 +13,7 @@ import {
 import { useEffect, useState } from 'react'
 import { Title } from 'react-admin'
 import { Navigate, useNavigate, useSearchParams } from 'react-router'
+import { HIDDEN } from '../../shell/hidden.ts'
 import { SITE_NAME } from '../../shell/site-name.ts'
 import { ErrorState } from '../../shell/states.tsx'
 import { useText } from '../../shell/text.ts'
@@ -72,7 +73,15 @@ export function SetupPage() {
           '完成以下五步即可让站点成为你们自己的社区。每一步都可以跳过，之后可从首页继续。',
         ])}
       </Typography>
-      <Stepper nonLinear activeStep={STEPS.indexOf(here)} sx={{ my: 2, flexWrap: 'wrap', rowGap: 1 }}>
+      <Stepper
+        nonLinear
+        activeStep={STEPS.indexOf(here)}
+        // Phones have room for the numbers only. The heading below names the open step.
+        sx={(theme) => ({
+          my: 2,
+          [theme.breakpoints.down('sm')]: { '& .MuiStepLabel-labelContainer': HIDDEN },
+        })}
+      >
         {STEPS.map((step) => (
           <Step key={step} completed={marks.includes(step)}>
             <StepButton onClick={() => setQuery({ step })}>{t(STEP_LABELS[step])}</StepButton>

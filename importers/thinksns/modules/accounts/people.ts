@@ -1,7 +1,6 @@
 import { isEmail, loginKind, normalizeEmail, readPhone } from '#lib/identifiers.ts'
 import { grams, isBlank, nameKey } from '#lib/text.ts'
 import type { Tx } from '#platform/database'
-import { NUMBERED_EXTENSIONS, numberedPath } from '../../classes.ts'
 import { type Batch, defineTable, type Outcomes, type SourceRow } from '../../database/table.ts'
 import { TIME_COLUMNS, TIMES } from '../../database/times.ts'
 import { all, custom, existing, freed, withoutPictures } from '../../database/vanishing.ts'
@@ -179,24 +178,14 @@ async function writePeople(tx: Tx, rows: Row[], batch: Batch): Promise<void> {
   // Replaces Argon2 hashes that a sign-in during the rehearsal stored, because the password may have changed in the source.
   await upsert(tx, 'users', PERSON_COLUMNS, people)
   await tx`insert into user_counts (user_id) select unnest(${ids}::bigint[]) on conflict do nothing`
-  await wantAvatars(tx, rows, batch)
+  await wantAvatars(tx, rows)
 }
 
-async function wantAvatars(tx: Tx, rows: Row[], batch: Batch): Promise<void> {
-  for (const [column, folder] of [
-    ['avatar', 'avatars'],
-    ['bg', 'user-bg'],
-  ] as const) {
-    const pictures = rows.flatMap((row) => {
-      const node = row[column]
-      const id = row.id ?? 0
-      return node ? [{ id, ownerId: id, ...nodePicture(node) }] : []
-    })
-    const rest = rows.filter((row) => !row[column])
-    for (const { id } of rest) {
-      const path = await findNumbered(batch, folder, id ?? 0)
-      if (path) pictures.push({ id: id ?? 0, ownerId: id ?? 0, ...nodePicture(path) })
-    }
+async function wantAvatars(tx: Tx, rows: Row[]): Promise<void> {
+  for (const column of ['avatar', 'bg'] as const) {
+    const pictures = rows.flatMap(({ [column]: node, id }) =>
+      node ? [{ id: id ?? 0, ownerId: id ?? 0, ...nodePicture(node) }] : [],
+    )
     await wantPictures(
       tx,
       `users.${column}`,
@@ -204,18 +193,6 @@ async function wantAvatars(tx: Tx, rows: Row[], batch: Batch): Promise<void> {
       pictures,
     )
   }
-}
-
-async function findNumbered(batch: Batch, folder: string, id: number): Promise<string | undefined> {
-  // Caches whether the folder exists, because most sites have no pictures named by user id.
-  const cacheKey = `${folder} exists`
-  if (!batch.memory.has(cacheKey)) batch.memory.set(cacheKey, await batch.files.hasFolder(folder))
-  if (!batch.memory.get(cacheKey)) return undefined
-  for (const extension of NUMBERED_EXTENSIONS) {
-    const path = `${folder}/${numberedPath(id)}.${extension}`
-    if (await batch.files.has(path)) return path
-  }
-  return undefined
 }
 
 export const users = defineTable({

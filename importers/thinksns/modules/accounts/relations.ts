@@ -1,7 +1,20 @@
+import { restoreNotifications, type Withheld } from '#modules/notifications/index.ts'
 import { defineTable } from '../../database/table.ts'
 import { EPOCH } from '../../database/times.ts'
-import { custom, removed } from '../../database/vanishing.ts'
+import { all, custom, removed } from '../../database/vanishing.ts'
 import { relation, upsert } from '../../database/write.ts'
+
+/** Forgets follows that wait for a disabled account. The range is read again, and the end of the run withholds them. */
+const released = custom('remove', {
+  async before(tx, { from, to }) {
+    const rows = await tx<{ notice: Withheld | null }[]>`
+      delete from withheld_follows where user_id >= ${from} and user_id < ${to} returning notice`
+    await restoreNotifications(
+      tx,
+      rows.flatMap(({ notice }) => notice ?? []),
+    )
+  },
+})
 
 export const followed = defineTable({
   table: 'user_follow',
@@ -15,7 +28,10 @@ export const followed = defineTable({
     },
   ],
   key: ['id'],
-  gone: removed({ table: 'user_follows', by: 'user_id', key: { user_id: 'user_id', target_id: 'target' } }),
+  gone: all(
+    released,
+    removed({ table: 'user_follows', by: 'user_id', key: { user_id: 'user_id', target_id: 'target' } }),
+  ),
   reads: { users: ['user_id', 'target'] },
   columns: { id: 'int', user_id: 'int', target: 'int', created_at: 'time' },
   async write(tx, rows, batch) {

@@ -43,8 +43,7 @@ async function run(step: ImportStep, changes: unknown[] = []): Promise<Map<strin
     options: { waiting: 'keep', oldWallets: false, oldPrices: false, lockDisablers: false, dryRun: false },
     files: {
       read: (path, use) => use(SOURCE.find(([name]) => path.endsWith(name))?.[1] ?? 'missing'),
-      has: async () => true,
-      hasFolder: async () => true,
+      async *list() {},
     },
     transaction: (work) => transaction(sql, work),
     changed: async () => {},

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { cleanMedia, inspectMedia, type Media, MediaError, nodeKey, parseNode } from '#modules/files/index.ts'
 import type { Context } from '#platform/context.ts'
-import type { Db, Row } from '#platform/database'
+import type { Db, Fragment, Row } from '#platform/database'
 import type { FileSource, SourceBytes } from '../../database/files.ts'
 import { pruneNotes } from '../../database/state.ts'
 import type { ImportStep } from '../../database/table.ts'
@@ -19,6 +19,10 @@ export function nodePicture(named: string): { node: string; path: string } {
   return { node: `public:2000/01/01/${letters}.${extension}`, path }
 }
 
+/** Whether a row of `import_pictures` stems from a file that the old site named by an id. */
+export const isNumbered = (sql: Db, path: Fragment = sql`path`): Fragment =>
+  sql`${path} ~ '^(avatars|user-bg|group-avatars)/[0-9]{3}/[0-9]{3}/[0-9]{3}/[0-9]{2,}[.]'`
+
 export type WantedPicture = { id: number; ownerId: number; node: string; path: string }
 
 export async function wantPictures(
@@ -29,7 +33,7 @@ export async function wantPictures(
 ): Promise<void> {
   await sql`
     delete from import_pictures where place = ${place} and id = any(${ids})
-      and not id = any(${pictures.map(({ id }) => id)})`
+      and not id = any(${pictures.map(({ id }) => id)}) and not ${isNumbered(sql)}`
   const rows = pictures.map(({ id, ownerId, node, path }) => ({ place, id, owner_id: ownerId, node, path }))
   const columns = { place: 'text', id: 'bigint', owner_id: 'bigint', node: 'text', path: 'text' }
   await upsert(sql, 'import_pictures', columns, rows, { key: ['place', 'id'] })
@@ -145,9 +149,14 @@ export const copyPictures: ImportStep = {
   keeps: true,
   async run({ ctx, files, options, transaction, note, forget, saveNotes, progress }) {
     let [place, id, done] = ['', 0, 0]
-    await transaction((tx) =>
-      pruneNotes(tx, 'pictures', tx`select concat(place, ' ', id) from import_pictures`),
-    )
+    await transaction(async (tx) => {
+      await pruneNotes(tx, 'pictures', tx`select concat(place, ' ', id) from import_pictures`)
+      // A group may have another owner than in the run that copied its picture.
+      await tx`
+        update storage_nodes n set owner_id = p.owner_id from (
+          select distinct on (node) node, owner_id from import_pictures order by node, place, id) p
+        where n.node = p.node and n.owner_id <> p.owner_id`
+    })
     for (;;) {
       const rows = await transaction(
         (tx) => tx<Wanted[]>`
@@ -184,7 +193,7 @@ export const copyPictures: ImportStep = {
         await tx`
           insert into storage_nodes (node, owner_id, md5, declared_size, mime, size, width, height, uploaded_at, used_at)
           select distinct on (node) node, owner_id, decode(md5, 'hex'), size, mime, size, width, height, now(), now()
-          from ${relation(tx, columns, uploaded)}
+          from ${relation(tx, { place: 'text', id: 'bigint', ...columns }, uploaded)} order by node, place, id
           on conflict (node) do nothing`
       })
       done += rows.length

@@ -1,7 +1,6 @@
 import { geoCell } from '#lib/geo.ts'
 import { grams, nameKey } from '#lib/text.ts'
 import type { Db, Tx } from '#platform/database'
-import { NUMBERED_EXTENSIONS, numberedPath } from '../../classes.ts'
 import { flag, numberInText, textOrNone } from '../../database/changes.ts'
 import { type Batch, defineTable, type SourceRow } from '../../database/table.ts'
 import { TIME_COLUMNS, TIMES, timesOf } from '../../database/times.ts'
@@ -194,21 +193,9 @@ async function writeGroups(tx: Tx, rows: Row[], batch: Batch): Promise<void> {
   const pictures = []
   for (const row of kept) {
     const owner = people.has(row.user_id ?? 0) ? (row.user_id ?? 0) : heir
-    const path = row.avatar || (await findOldAvatar(batch, row.id ?? 0))
-    if (path) pictures.push({ id: row.id ?? 0, ownerId: owner, ...nodePicture(path) })
+    if (row.avatar) pictures.push({ id: row.id ?? 0, ownerId: owner, ...nodePicture(row.avatar) })
   }
   await wantPictures(tx, AVATARS, ids, pictures)
-}
-
-async function findOldAvatar({ files, memory }: Batch, id: number): Promise<string | undefined> {
-  const folder = 'group-avatars'
-  if (!memory.has(folder)) memory.set(folder, await files.hasFolder(folder))
-  if (!memory.get(folder)) return undefined
-  for (const extension of NUMBERED_EXTENSIONS) {
-    const path = `${folder}/${numberedPath(id)}.${extension}`
-    if (await files.has(path)) return path
-  }
-  return undefined
 }
 
 export const groups = defineTable({

@@ -228,16 +228,23 @@ async function findDue(tx: Tx): Promise<void> {
       select subject_type, subject_id, owner_id, currency, amount, kind, refund_kind from import_holds where not given_back
     ),
     held as (
-      select subject_type, subject_id, currency, sum(amount) as amount, min(counterpart) filter (where amount > 0) as owner_id,
+      select subject_type, subject_id, currency, sum(amount) as amount, (array_agg(counterpart order by id desc) filter (where amount > 0))[1] as owner_id,
         min(kind) filter (where amount > 0) as kind
       from ledger_postings
       where owner_id = ${PLATFORM_ACCOUNTS.escrow} and subject_type = any(${HELD}) group by 1, 2, 3
+    ),
+    pairs as (
+      select currency, subject_type, subject_id, coalesce(w.kind, h.kind) as kind,
+        coalesce(w.refund_kind, h.kind || ':refunded') as refund_kind, w.owner_id as payer, h.owner_id as holder,
+        coalesce(w.amount, 0) as wanted, coalesce(h.amount, 0)::bigint as held,
+        w.amount > 0 and h.amount > 0 and w.owner_id <> h.owner_id as moved
+      from wanted w full join held h using (subject_type, subject_id, currency)
     )
-    select coalesce(w.owner_id, h.owner_id) as owner_id, currency, subject_type, subject_id,
-      coalesce(w.kind, h.kind) as kind, coalesce(w.refund_kind, h.kind || ':refunded') as refund_kind,
-      coalesce(w.amount, 0) as wanted, coalesce(h.amount, 0)::bigint as held
-    from wanted w full join held h using (subject_type, subject_id, currency)
-    where coalesce(w.amount, 0) <> coalesce(h.amount, 0)`
+    select coalesce(payer, holder) as owner_id, currency, subject_type, subject_id, kind, refund_kind, wanted, held
+    from pairs where wanted <> held and moved is not true
+    -- A payment that another user made since the last run returns to the former.
+    union all select holder, currency, subject_type, subject_id, kind, refund_kind, 0, held from pairs where moved
+    union all select payer, currency, subject_type, subject_id, kind, refund_kind, wanted, 0 from pairs where moved`
   await tx`
     insert into import_due
     select owner_id, currency, 0, held - wanted, replace(refund_kind, 'withdrawal:refunded', 'withdrawal:rejected'),

@@ -1,8 +1,8 @@
 import type { Tx } from '#platform/database'
-import { type Batch, defineTable } from '../../database/table.ts'
+import { type Batch, defineTable, type ImportStep } from '../../database/table.ts'
 import { EPOCH, TIME_COLUMNS, TIMES } from '../../database/times.ts'
 import { all, forgotten, released, replaced } from '../../database/vanishing.ts'
-import { assignIds, upsert } from '../../database/write.ts'
+import { assignIds, targetIds, upsert } from '../../database/write.ts'
 import { noteImportedHolds } from './balances.ts'
 
 type Waiting = { ownerId: number; currency: 'points' | 'wallet'; amount: number }
@@ -196,8 +196,6 @@ export async function withdrawPoints(tx: Tx, rows: PointOrder[], batch: Batch): 
     'withdrawals',
     kept.map((row) => row.id),
   )
-  const [settings] = await tx<{ ratio: number }[]>`
-    select value::text::bigint as ratio from settings where name = 'currency:recharge-ratio'`
   await writeWithdrawals(
     tx,
     kept.map((row) => ({
@@ -207,7 +205,7 @@ export async function withdrawPoints(tx: Tx, rows: PointOrder[], batch: Batch): 
         ownerId: row.owner_id ?? 0,
         currency: 'points',
         amount: row.amount ?? 0,
-        payout: Math.max(1, Math.floor((row.amount ?? 0) / (settings?.ratio ?? 1))),
+        payout: row.amount ?? 0,
         type: null,
         account: null,
         remark: null,
@@ -219,4 +217,19 @@ export async function withdrawPoints(tx: Tx, rows: PointOrder[], batch: Batch): 
     })),
     batch,
   )
+}
+
+/** Converts withdrawals of points at the ratio of this run, also those of ranges that it does not read again. */
+export const convertPayouts: ImportStep = {
+  name: 'payouts of points',
+  run: ({ transaction }) =>
+    transaction(
+      (tx) => tx`
+        with rate as (
+          select coalesce(
+            (select value::text::bigint from settings where name = 'currency:recharge-ratio'), 1) as ratio
+        )
+        update withdrawals w set payout = greatest(w.amount / ratio, 1) from rate
+        where w.payout <> greatest(w.amount / ratio, 1) and w.id in (${targetIds(tx, `${NUMBERS} points`)})`,
+    ),
 }

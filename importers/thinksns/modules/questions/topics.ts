@@ -109,7 +109,7 @@ const pairs = (
         user_id: 'bigint',
         ...(timed ? { created_at: 'timestamptz' } : {}),
       }
-      await upsert(tx, to, columns, given, { key: ['user_id', of.column], keep: ['created_at'] })
+      await upsert(tx, to, columns, given, { key: ['user_id', of.column] })
     },
   })
 

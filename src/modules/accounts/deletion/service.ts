@@ -1,7 +1,7 @@
 import { invalidateAbilities, isLastHolder, replaceRoles } from '#modules/abilities/index.ts'
 import { markNodesUnused } from '#modules/files/index.ts'
 import { forfeitBalances } from '#modules/ledger/index.ts'
-import { invalidateSenderName, publishEvent } from '#modules/notifications/index.ts'
+import { invalidateSenderName, publishEvent, withholdNotifications } from '#modules/notifications/index.ts'
 import { readSettings } from '#modules/settings/index.ts'
 import { revokeTokens } from '#modules/tokens/index.ts'
 import type { Context } from '#platform/context.ts'
@@ -12,6 +12,8 @@ import { addJob, type Schedule, type TaskList } from '#platform/jobs'
 import { lastFounder } from '../admin/queries.ts'
 import type { UseProof } from '../identity/owner-proof.ts'
 import { enqueueMessage, messageUser } from '../messages.ts'
+import { withdrawNoticesOf } from '../relations/notices.ts'
+import { enqueueWithdrawal } from '../relations/private-accounts.ts'
 
 async function insertDeletion(tx: Tx, userId: number, days: number): Promise<string> {
   const [row] = await tx<[{ due_at: string }]>`
@@ -74,7 +76,7 @@ async function eraseUser(tx: Tx, { id, email_key, phone }: DueRow): Promise<void
 }
 
 async function endFollowings(sql: Db, userId: number, limit: number): Promise<number> {
-  const [row] = await sql<[{ gone: number }]>`
+  const [row] = await sql<[{ gone: number; targets: number[] }]>`
     with links as (
       delete from user_follows where (user_id, target_id) in (
         (select user_id, target_id from user_follows where user_id = ${userId} limit ${limit})
@@ -99,8 +101,39 @@ async function endFollowings(sql: Db, userId: number, limit: number): Promise<nu
         followers_count = greatest(c.followers_count - d.followers, 0), updated_at = now()
       from locked l join changes d on d.id = l.user_id where c.user_id = l.user_id
     )
-    select count(*)::int as gone from links`
-  return row.gone
+    select count(*)::int as gone, coalesce(array_agg(target_id) filter (where user_id = ${userId}), '{}') as targets
+    from links`
+  // Withdraws the unread notifications of these follows.
+  await withholdNotifications(
+    sql,
+    'follow',
+    row.targets.map((id) => ({ sender: userId, recipient: id, cause: { type: 'users', id } })),
+  )
+  const withheld = await sql`
+    delete from withheld_follows where (user_id, target_id) in (
+      (select user_id, target_id from withheld_follows where user_id = ${userId} limit ${limit})
+      union all
+      (select user_id, target_id from withheld_follows where target_id = ${userId} limit ${limit})
+    )`
+  return row.gone + withheld.count
+}
+
+/** Keeps the row of `private_accounts`, because the feeds of the account stay and must not become public (relations-8). */
+async function endRequests(sql: Db, userId: number, limit: number): Promise<number> {
+  const { count } = await sql`
+    delete from follow_requests where (user_id, target_id) in (
+      (select user_id, target_id from follow_requests where user_id = ${userId} limit ${limit})
+      union all
+      (select user_id, target_id from follow_requests where target_id = ${userId} limit ${limit})
+    )`
+  return count
+}
+
+/** Withdraws unread notifications that lead to the erased account, or to feeds without followers. */
+async function withdrawNotices(tx: Tx, userId: number): Promise<void> {
+  await withdrawNoticesOf(tx, userId)
+  const isClosed = await tx`select from private_accounts where user_id = ${userId}`
+  if (isClosed.length > 0) await enqueueWithdrawal(tx, userId)
 }
 
 const finishDeletion = (sql: Db, userId: number) => sql`
@@ -203,6 +236,8 @@ async function eraseIdentity(ctx: Context, userId: number): Promise<boolean> {
 async function eraseAccount(ctx: Context, erasers: readonly Eraser[], userId: number): Promise<void> {
   if (!(await eraseIdentity(ctx, userId))) return
   while ((await transaction(ctx.sql, (tx) => endFollowings(tx, userId, AT_ONCE))) > 0);
+  while ((await transaction(ctx.sql, (tx) => endRequests(tx, userId, AT_ONCE))) > 0);
+  await transaction(ctx.sql, (tx) => withdrawNotices(tx, userId))
   for (const erase of erasers) await transaction(ctx.sql, (tx) => erase(ctx, tx, userId))
   await transaction(ctx.sql, async (tx) => {
     // Forfeits balances last, because erasers of other modules may refund payments to the account.

@@ -17,6 +17,7 @@ import {
 } from '#platform/http'
 import { addJob } from '#platform/jobs'
 import { alertAccountOwner } from '../messages.ts'
+import { enqueueSettling } from '../relations/withheld.ts'
 import { wrongCode } from '../schema.ts'
 import { accountOf, checkCode, limitAttempts, useCode } from './codes.ts'
 import { hashPassword, verifyPassword } from './hashing.ts'
@@ -63,6 +64,7 @@ export async function setAccountDisabled(
   if (!(await saveDisabled(tx, userId, disabled))) return false
   await invalidateSenderName(ctx, tx, userId)
   await addJob(tx, 'user_access_changed', { id: userId })
+  await enqueueSettling(tx, [userId])
   if (disabled) await revokeTokens(ctx, tx, userId, { keepsChat: true })
   return true
 }

@@ -19,7 +19,7 @@ import { noSuchUser, UserParams, UserView } from '../schema.ts'
 import { isUser } from '../users/queries.ts'
 import { userViews } from '../users/view.ts'
 import { deleteEndedWords } from './muted-words.ts'
-import { isMuteActive } from './queries.ts'
+import { findAccess, isMuteActive } from './queries.ts'
 
 const HOURS_MAX = 8760
 /** Every list of content compares its authors with the muted ones. */
@@ -40,6 +40,9 @@ const MutedPerson = Shared('MutedPerson', { user: UserView, ends_at: Nullable(Ti
 const Relation = Shared('Relation', {
   muted: Type.Boolean(),
   muted_until: Nullable(Time),
+  private: Type.Boolean({ description: 'True if only followers see the feeds of this person' }),
+  requested: Type.Boolean({ description: 'True while my request to follow this person waits' }),
+  requests: Type.Boolean({ description: 'True while a request of this person to follow me waits' }),
 })
 
 /** Locks the user's counters, so that concurrent mutes do not exceed the maximum. */
@@ -176,8 +179,11 @@ export function muteRoutes(server: Server, ctx: Context) {
       if (!(await isUser(sql, params.user))) throw noSuchUser()
     },
     async handler({ params, viewer }) {
-      const mute = await findMute(sql, viewer.id, params.user)
-      return { muted: mute !== undefined, muted_until: wireTimeOrNull(mute?.ends_at ?? null) }
+      const [mute, access] = await Promise.all([
+        findMute(sql, viewer.id, params.user),
+        findAccess(sql, viewer.id, params.user),
+      ])
+      return { muted: mute !== undefined, muted_until: wireTimeOrNull(mute?.ends_at ?? null), ...access }
     },
   })
 }

@@ -40,6 +40,45 @@ export const MutualQuery = Type.Object({
 export const isFollowing = (sql: Db, userId: number | Fragment, author: Fragment): Fragment => sql`
   coalesce((select true from user_follows made where made.user_id = ${userId} and made.target_id = ${author}), false)`
 
+/** Includes follows that are withheld while one of the accounts is disabled. */
+const hasFollow = (sql: Db, userId: number, author: Fragment): Fragment => sql`
+  (${isFollowing(sql, userId, author)} or coalesce((
+    select true from withheld_follows kept where kept.user_id = ${userId} and kept.target_id = ${author}
+  ), false))`
+
+export const isPrivate = (sql: Db, author: Fragment): Fragment => sql`
+  coalesce((select true from private_accounts closed where closed.user_id = ${author}), false)`
+
+/** Returns those of the users who may see the feeds of the author (relations-8). */
+export async function listOpenTo(sql: Db, author: number, ids: number[]): Promise<number[]> {
+  const rows = await sql<{ id: number }[]>`
+    select t.id from unnest(${ids}::bigint[]) as t (id)
+    where t.id = ${author} or not ${isPrivate(sql, sql`${author}::bigint`)} or ${isFollowing(sql, sql`t.id`, sql`${author}`)}`
+  return rows.map(({ id }) => id)
+}
+
+/**
+ * The only condition on content of private accounts: true for public accounts, the author and followers (relations-8).
+ * Probes once per row by primary key, because a site may have more private accounts than fit into an array.
+ */
+export const isOpenTo = (sql: Db, viewerId: number, author: Fragment): Fragment => sql`
+  not coalesce((
+    select true from private_accounts closed where closed.user_id = ${author}
+      ${when(sql, viewerId > 0, () => sql`and closed.user_id <> ${viewerId} and not ${hasFollow(sql, viewerId, sql`closed.user_id`)}`)}
+  ), false)`
+
+export async function findAccess(
+  sql: Db,
+  userId: number,
+  targetId: number,
+): Promise<{ private: boolean; requested: boolean; requests: boolean }> {
+  const [row] = await sql<[{ private: boolean; requested: boolean; requests: boolean }]>`
+    select exists (select from private_accounts where user_id = ${targetId}) as private,
+      exists (select from follow_requests where user_id = ${userId} and target_id = ${targetId}) as requested,
+      exists (select from follow_requests where user_id = ${targetId} and target_id = ${userId}) as requests`
+  return row
+}
+
 export const selectFollowed = (sql: Db, userId: number): Fragment => sql`
   select target_id from user_follows where user_id = ${userId}`
 
@@ -73,38 +112,80 @@ const counted = (sql: Db, userId: number, otherId: number, change: 1 | -1) => sq
     where c.user_id in (${userId}, ${otherId}) and exists (select from link)
   )`
 
-/** Call after `lockPair`. */
+type Follow = {
+  found: boolean
+  blockers: number[]
+  made: boolean
+  /** True if a request waits. */
+  asked: boolean
+  /** True if this call made the request. */
+  new: boolean
+  /** True if the follow replaced an earlier request. */
+  answered: boolean
+}
+
+/**
+ * Inserts a request instead of a follow if the target is private and has not accepted (relations-9). Call after
+ * `lockPair`.
+ */
 export async function insertFollow(
   sql: Db,
   userId: number,
   targetId: number,
-): Promise<{ found: boolean; blockers: number[]; made: boolean }> {
-  const [row] = await sql<[{ found: boolean; blockers: number[]; made: boolean }]>`
-    with target as (select id from users where id = ${targetId} and deleted_at is null),
+  { isAccepted = false }: { isAccepted?: boolean } = {},
+): Promise<Follow> {
+  const [row] = await sql<[Follow]>`
+    -- The lock waits for a transaction that disables the account, whose job then finds the follow.
+    with target as (select id from users where id = ${targetId} and deleted_at is null for share),
     block as (
       select user_id from user_blocks
       where (user_id = ${targetId} and target_id = ${userId}) or (user_id = ${userId} and target_id = ${targetId})
     ),
+    kept as (select from user_follows where user_id = ${userId} and target_id = ${targetId}),
+    closed as (select from private_accounts where user_id = ${targetId} and not ${isAccepted}),
+    asked as (
+      insert into follow_requests (user_id, target_id)
+      select ${userId}, id from target
+      where not exists (select from block) and exists (select from closed) and not exists (select from kept)
+      on conflict do nothing returning target_id
+    ),
+    -- A follow of an account that became public replaces the earlier request.
+    answered as (
+      delete from follow_requests
+      where user_id = ${userId} and target_id = ${targetId} and not exists (select from closed) returning target_id
+    ),
     link as (
       insert into user_follows (user_id, target_id)
-      select ${userId}, id from target where not exists (select from block)
+      select ${userId}, id from target where not exists (select from block) and not exists (select from closed)
       on conflict do nothing returning user_id, target_id
     ),
     ${counted(sql, userId, targetId, 1)}
     select exists (select from target) as found, array(select user_id from block) as blockers,
-      exists (select from link) as made`
+      exists (select from link) as made, exists (select from answered) as answered,
+      exists (select from asked) as new, exists (select from closed) and not exists (select from kept) as asked`
   return row
 }
 
-/** Call after `lockPair`. */
-export async function deleteFollow(sql: Db, userId: number, targetId: number): Promise<boolean> {
-  const [row] = await sql<[{ gone: boolean }]>`
-    with link as (
+type Ended = { ended: boolean; withheld: boolean; unasked: boolean; private: boolean }
+
+/**
+ * Deletes a follow, also one that is withheld while an account is disabled, and a request. Call after `lockPair`.
+ */
+export async function deleteFollow(sql: Db, userId: number, targetId: number): Promise<Ended> {
+  const [row] = await sql<[Ended]>`
+    with unasked as (
+      delete from follow_requests where user_id = ${userId} and target_id = ${targetId} returning target_id
+    ),
+    link as (
       delete from user_follows where user_id = ${userId} and target_id = ${targetId} returning user_id, target_id
     ),
+    withheld as (
+      delete from withheld_follows where user_id = ${userId} and target_id = ${targetId} returning target_id
+    ),
     ${counted(sql, userId, targetId, -1)}
-    select exists (select from link) as gone`
-  return row.gone
+    select exists (select from link) as ended, exists (select from withheld) as withheld,
+      exists (select from unasked) as unasked, ${isPrivate(sql, sql`${targetId}::bigint`)} as private`
+  return row
 }
 
 const idsOf = (rows: { id: number }[]) => rows.map(({ id }) => id)
@@ -118,7 +199,8 @@ export const listFollowerIds = async (
   idsOf(
     await sql<{ id: number }[]>`
       select f.user_id as id from user_follows f join users u on u.id = f.user_id and u.deleted_at is null
-      where f.target_id = ${userId} ${noBlockBetween(sql, viewerId, sql`f.user_id`)}
+      where f.target_id = ${userId} and ${isOpenTo(sql, viewerId, sql`f.target_id`)}
+        ${noBlockBetween(sql, viewerId, sql`f.user_id`)}
         ${andAfterRow(
           sql,
           page.after,
@@ -146,8 +228,8 @@ export const listFollowingIds = async (
   idsOf(
     await sql<{ id: number }[]>`
       select f.target_id as id from user_follows f join users u on u.id = f.target_id and u.deleted_at is null
-      where f.user_id = ${userId} ${pastFollowing(sql, userId, page.after)}
-        ${noBlockBetween(sql, viewerId, sql`f.target_id`)}
+      where f.user_id = ${userId} and ${isOpenTo(sql, viewerId, sql`f.user_id`)}
+        ${pastFollowing(sql, userId, page.after)} ${noBlockBetween(sql, viewerId, sql`f.target_id`)}
       order by f.id desc ${limitClause(sql, { limit, ...page })}`,
   )
 
@@ -181,10 +263,18 @@ export async function insertBlock(sql: Db, userId: number, targetId: number): Pr
     made as (
       insert into user_blocks (user_id, target_id) select ${userId}, id from target on conflict do nothing
     ),
+    unasked as (
+      delete from follow_requests
+      where (user_id = ${userId} and target_id = ${targetId}) or (user_id = ${targetId} and target_id = ${userId})
+    ),
     link as (
       delete from user_follows
       where (user_id = ${userId} and target_id = ${targetId}) or (user_id = ${targetId} and target_id = ${userId})
       returning user_id, target_id
+    ),
+    withheld as (
+      delete from withheld_follows
+      where (user_id = ${userId} and target_id = ${targetId}) or (user_id = ${targetId} and target_id = ${userId})
     ),
     ${counted(sql, userId, targetId, -1)}
     select exists (select from target) as found`

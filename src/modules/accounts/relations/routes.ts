@@ -6,6 +6,8 @@ import { Empty, language, routesOn, type Server, Shared, Type } from '#platform/
 import { noSuchUser, UserParams, UserView } from '../schema.ts'
 import { isUser } from '../users/queries.ts'
 import { userPage } from '../users/view.ts'
+import { notifyOfRequest, withdrawRequestNotice } from './notices.ts'
+import { enqueueWithdrawal } from './private-accounts.ts'
 import {
   alreadyFollowed,
   blocksTarget,
@@ -40,6 +42,9 @@ async function follow(sql: Sql, userId: number, targetId: number): Promise<void>
     if (!outcome.found) throw noSuchUser()
     if (outcome.blockers.includes(targetId)) throw blocked()
     if (outcome.blockers.length > 0) throw blocksTarget()
+    if (outcome.new) await notifyOfRequest(tx, userId, targetId)
+    if (outcome.asked) return
+    if (outcome.answered) await withdrawRequestNotice(tx, userId, targetId)
     if (!outcome.made) throw alreadyFollowed()
     await plan.send([notice])
   })
@@ -48,14 +53,17 @@ async function follow(sql: Sql, userId: number, targetId: number): Promise<void>
 async function unfollow(sql: Sql, followerId: number, followedId: number, askedFor: number): Promise<void> {
   await transaction(sql, async (tx) => {
     await lockPair(tx, followerId, followedId)
-    if (await deleteFollow(tx, followerId, followedId))
+    const { ended, withheld, unasked, ...followed } = await deleteFollow(tx, followerId, followedId)
+    if (unasked) await withdrawRequestNotice(tx, followerId, followedId)
+    if (followed.private && (ended || withheld)) await enqueueWithdrawal(tx, followedId, followerId)
+    if (ended)
       await withdrawNotifications(tx, {
         type: 'follow',
         senderId: followerId,
         recipients: [followedId],
         cause: { type: 'users', id: followedId },
       })
-    else if (!(await isUser(tx, askedFor))) throw noSuchUser()
+    else if (!withheld && !(await isUser(tx, askedFor))) throw noSuchUser()
   })
 }
 

@@ -38,7 +38,7 @@ import {
   Type,
 } from '#platform/http'
 import { feedPins } from '../pins.ts'
-import { FEEDS, findTarget, visibleFeed } from '../queries.ts'
+import { FEEDS, findTarget, liveFeeds } from '../queries.ts'
 import { FeedParams, FeedView, noSuchFeed } from '../schema.ts'
 import { deleteFeed, restoreFeed } from '../service.ts'
 import { feedViews } from '../view.ts'
@@ -84,7 +84,7 @@ async function listFeedIds(sql: Db, query: FeedQuery) {
     ${ifGiven(sql, topicId, (id) => sql`and f.id = any(array(select feed_id from feed_topic_links where topic_id = ${id}))`)}`
   if (key !== '' && !deleted) return searchFeedIds(sql, query, pattern, isFiltered ? filters : undefined)
   const where = sql`
-    where ${deleted ? sql`not (${visibleFeed(sql)})` : visibleFeed(sql)} ${filters}
+    where ${deleted ? sql`not (${liveFeeds(sql)})` : liveFeeds(sql)} ${filters}
       ${when(sql, key !== '', () => sql`and lower(f.feed_content) like ${pattern}`)}`
   return pageOf<{ id: number }>(
     sql,
@@ -231,7 +231,7 @@ export function adminFeedRoutes(server: Server, ctx: Context) {
     errors: [noSuchFeed],
     async handler(call) {
       const { feed, comment } = call.params
-      if (!(await findTarget(sql, feed))) throw noSuchFeed()
+      if (!(await findTarget(sql, feed, null))) throw noSuchFeed()
       await transaction(sql, async (tx) => {
         const content = { type: FEEDS, id: feed }
         const { user_id, body } = await removeCommentAsModerator(ctx, tx, content, comment, call.viewer.id)

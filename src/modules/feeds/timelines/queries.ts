@@ -28,7 +28,7 @@ const among = (sql: Db, ids: number[] | undefined) =>
 
 export const listNewFeeds = (sql: Db, { viewerId, after, limit }: FeedPage, ids?: number[]) => sql<FeedRow[]>`
   select ${feedColumns(sql, viewerId)}, f.hot, ${anyPinShown(sql, FEED_PIN)} as pins_shown from feeds f
-  where ${visibleFeed(sql)} ${before(sql, after)} ${shown(sql, viewerId)}
+  where ${visibleFeed(sql, viewerId)} ${before(sql, after)} ${shown(sql, viewerId)}
     ${among(sql, ids)}
   order by f.id desc limit ${limit}`
 
@@ -39,7 +39,7 @@ export const listFeedsOfUser = (
   priced = false,
 ) => sql<FeedRow[]>`
   select ${feedColumns(sql, viewerId)}, f.hot from feeds f
-  where f.user_id = ${userId} and ${visibleFeed(sql)} ${before(sql, after)} ${unblocked(sql, viewerId)} ${when(sql, priced, () => sql`and f.has_price`)}
+  where f.user_id = ${userId} and ${visibleFeed(sql, viewerId)} ${before(sql, after)} ${unblocked(sql, viewerId)} ${when(sql, priced, () => sql`and f.has_price`)}
   order by f.id desc limit ${limit}`
 
 /**
@@ -50,7 +50,7 @@ export const pickFollowedFeeds = (sql: Db, { viewerId, after, limit }: FeedPage,
   FeedRow[]
 >`
   with newest as not materialized (
-    select f.id, f.user_id from feeds f where ${visibleFeed(sql)} ${before(sql, after)}
+    select f.id, f.user_id from feeds f where ${visibleFeed(sql, viewerId)} ${before(sql, after)}
     order by f.id desc limit ${scanned}
   ),
   shown as (
@@ -73,7 +73,7 @@ export const mergeFollowedFeeds = (sql: Db, { viewerId, after, limit }: FeedPage
     ) authors
     cross join lateral (
       select f.id from feeds f
-      where f.user_id = authors.author and ${visibleFeed(sql)} ${before(sql, after)}
+      where f.user_id = authors.author and ${visibleFeed(sql, viewerId)} ${before(sql, after)}
       order by f.id desc limit 1
     ) newest
     order by newest.id desc limit ${limit}
@@ -82,7 +82,7 @@ export const mergeFollowedFeeds = (sql: Db, { viewerId, after, limit }: FeedPage
     select recent.id from authors
     cross join lateral (
       select f.id from feeds f
-      where f.user_id = authors.author and ${visibleFeed(sql)} ${before(sql, after)}
+      where f.user_id = authors.author and ${visibleFeed(sql, viewerId)} ${before(sql, after)}
       order by f.id desc limit ${limit}
     ) recent
     order by recent.id desc limit ${limit}
@@ -93,7 +93,7 @@ const MOST = 100
 
 export const listPinnedFeeds = (sql: Db, viewerId: number) => sql<FeedRow[]>`
   select ${feedColumns(sql, viewerId)}, f.hot from ${selectShownPins(sql, FEED_PIN)} join feeds f on f.id = p.target_id
-  where ${visibleFeed(sql)} ${shown(sql, viewerId)}
+  where ${visibleFeed(sql, viewerId)} ${shown(sql, viewerId)}
   order by ${orderByPrice(sql)} limit ${MOST}`
 
 export const listPinnedFeedsOfUser = (
@@ -102,7 +102,7 @@ export const listPinnedFeedsOfUser = (
   { viewerId, after, limit }: { viewerId: number; after: number; limit: number },
 ) => sql<FeedRow[]>`
   select ${feedColumns(sql, viewerId)}, f.hot from ${selectShownPins(sql, FEED_PIN)} join feeds f on f.id = p.target_id
-  where p.user_id = ${userId} and ${visibleFeed(sql)} ${unblocked(sql, viewerId)} ${when(sql, after > 0, () => sql`and f.id < ${after}`)}
+  where p.user_id = ${userId} and ${visibleFeed(sql, viewerId)} ${unblocked(sql, viewerId)} ${when(sql, after > 0, () => sql`and f.id < ${after}`)}
   order by f.id desc limit ${limit}`
 
 type HotPage = { viewerId: number; days: number; limit: number; hot?: number | undefined; after: number }
@@ -126,7 +126,7 @@ export const listHotFeeds = (sql: Db, { viewerId, days, limit, hot, after }: Hot
   select ${feedColumns(sql, viewerId)}, greatest(h.hot, 1) - ${writtenViews(sql)} as hot,
      ${anyPinShown(sql, FEED_PIN)} as pins_shown
   from feed_hots h join feeds f on f.id = h.feed_id
-  where h.created_at > now() - make_interval(days => ${days}) and ${visibleFeed(sql)}
+  where h.created_at > now() - make_interval(days => ${days}) and ${visibleFeed(sql, viewerId)}
     ${belowCursor(sql, hot, after)} ${shown(sql, viewerId)}
   order by h.hot desc, h.feed_id desc limit ${limit}`
 
@@ -144,7 +144,7 @@ export const searchNewestFeeds = (
   ),
   found as (
     select f.id from newest s join feeds f on f.id = s.feed_id
-    where s.content_key like ${patternOf(query)} and ${visibleFeed(sql)} ${among(sql, ids)} ${shown(sql, viewerId)}
+    where s.content_key like ${patternOf(query)} and ${visibleFeed(sql, viewerId)} ${among(sql, ids)} ${shown(sql, viewerId)}
     order by s.feed_id desc limit ${limit}
   )
   select ${feedColumns(sql, viewerId)}, f.hot from feeds f where f.id = any(array(select id from found)) order by f.id desc`
@@ -163,7 +163,7 @@ export const searchAllFeeds = (
   )
   select ${feedColumns(sql, viewerId)}, f.hot
   from (select feed_id from matches order by feed_id desc) s join feeds f on f.id = s.feed_id
-  where ${visibleFeed(sql)} ${among(sql, ids)} ${shown(sql, viewerId)}
+  where ${visibleFeed(sql, viewerId)} ${among(sql, ids)} ${shown(sql, viewerId)}
   order by s.feed_id desc limit ${limit}`
 
 export type TopicPage = {
@@ -181,7 +181,7 @@ export const listTopicFeeds = (
   viewer: TopicViewer,
 ) => sql<(FeedRow & { index: number })[]>`
   select ${feedColumns(sql, viewer.id)}, f.hot, l.index from feed_topic_links l join feeds f on f.id = l.feed_id
-  where l.topic_id = ${topicId} and ${visibleFeed(sql)} ${shown(sql, viewer.id)}
+  where l.topic_id = ${topicId} and ${visibleFeed(sql, viewer.id)} ${shown(sql, viewer.id)}
     and (select true from (${visibleTopics(sql, viewer)}) t where t.id = ${topicId})
     ${andAfterCursor(sql, sql`l.index`, index, direction)}
     ${andAfterRow(
@@ -209,7 +209,7 @@ export const listFeedsOfFollowedTopics = (sql: Db, { viewerId, limit }: FeedPage
     order by id desc limit ${limit}
   )
   select ${feedColumns(sql, viewerId)}, f.hot from shown s join feeds f on f.id = s.id
-  where ${visibleFeed(sql)} ${shown(sql, viewerId)} order by f.id desc`
+  where ${visibleFeed(sql, viewerId)} ${shown(sql, viewerId)} order by f.id desc`
 
 /** Filters out deleted feeds in SQL, because clients take a short page for the end of the list. */
 export const listCollectedRows = (
@@ -219,5 +219,5 @@ export const listCollectedRows = (
 ) => sql<FeedRow[]>`
   select ${feedColumns(sql, userId)}, f.hot from (${selectCollected(sql, FEEDS, userId)}) c
   join feeds f on f.id = c.collectible_id
-  where ${visibleFeed(sql)} ${unblocked(sql, userId)} ${andAfterCollected(sql, FEEDS, userId, page.after)}
+  where ${visibleFeed(sql, userId)} ${unblocked(sql, userId)} ${andAfterCollected(sql, FEEDS, userId, page.after)}
   order by c.id desc ${limitClause(sql, { limit, ...page })}`

@@ -155,12 +155,13 @@ describe('paid files', () => {
             return unpaid
           },
           isHidden: async () => isHidden,
+          isConfidential: async () => false,
           confidential: new Set(),
         })
       },
       { prefix: '/api/v2' },
     )
-    uploadBytesRoutes({ confidential: new Set(), isGone: async () => false })(server, ctx)
+    uploadBytesRoutes({ isConfidential: async () => false, isGone: async () => false })(server, ctx)
     return server
   }
 

@@ -109,14 +109,15 @@ export function uploadRoutes(server: Server, ctx: Context, options: FileRoutesOp
       const { w, h, q, b, json } = query
       const [file] = await listFiles(ctx.sql, [params.file])
       if (!file) throw noSuchFile()
-      const [isHidden, unpaid] = await Promise.all([
+      const [isHidden, unpaid, isConfidential] = await Promise.all([
         options.isHidden(file, viewer.id),
         options.findUnpaid(file.id, viewer.id),
+        options.isConfidential(file),
       ])
       if (isHidden) throw noSuchFile()
       const rule = shownUnpaid(unpaid, file.mime.startsWith('image/'), { w, h, q, b })
       const rounded = file.mime.startsWith('image/') ? roundRule(rule, file) : {}
-      const url = signedFileUrl(ctx, file.id, rounded, options.confidential.has(file.channel ?? ''))
+      const url = signedFileUrl(ctx, file.id, rounded, isConfidential)
       // Makes browsers request the redirect again, so that a viewer sees the original right after paying.
       reply.header('Cache-Control', 'private, no-cache')
       return json === undefined || json === '0' || json === 'false' ? reply.redirect(url, 302) : { url }
@@ -153,13 +154,13 @@ async function receiveUpload(ctx: Context, request: FastifyRequest, ownerId: num
 }
 
 export type BytesOptions = {
-  confidential: ReadonlySet<string>
+  isConfidential(ctx: Context, file: Use): Promise<boolean>
   isGone(ctx: Context, file: Use): Promise<boolean>
 }
 
 /** Serves signed file URLs outside the API, without a viewer. Rate limits apply per client address. */
 export const uploadBytesRoutes =
-  ({ confidential: confidentialOnes, isGone }: BytesOptions) =>
+  ({ isConfidential, isGone }: BytesOptions) =>
   (server: Server, ctx: Context) => {
     server.get(
       '/storage/files/:file',
@@ -176,8 +177,9 @@ export const uploadBytesRoutes =
         const left = Math.floor((Number(expires) - Date.now()) / 1000)
         if (!(left > 0) || !(good(false) || good(true))) throw badSignature()
         const [file] = await listFiles(ctx.sql, [id])
-        if (!file || (await isGone(ctx, file))) throw noSuchFile()
-        const confidential = confidentialOnes.has(file.channel ?? '')
+        if (!file) throw noSuchFile()
+        const [gone, confidential] = await Promise.all([isGone(ctx, file), isConfidential(ctx, file)])
+        if (gone) throw noSuchFile()
         if (!good(confidential)) throw badSignature()
         const { key, mime, bytes: size, width, height } = file
         const stored = { key, mime, size, width, height }

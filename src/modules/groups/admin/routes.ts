@@ -1,7 +1,7 @@
 import { userViews } from '#modules/accounts/index.ts'
 import { mountAdminRecords, recordAudit } from '#modules/audit/index.ts'
 import { moveFunds, PLATFORM_ACCOUNTS } from '#modules/ledger/index.ts'
-import { notify, publishEvent, withdrawNotifications } from '#modules/notifications/index.ts'
+import { notify, publishEvent, withdrawContent } from '#modules/notifications/index.ts'
 import type { Context } from '#platform/context.ts'
 import { onConstraint, type Tx, transaction } from '#platform/database'
 import { apiError, fieldError, notFound } from '#platform/errors.ts'
@@ -72,7 +72,7 @@ async function removeGroup(ctx: Context, tx: Tx, id: number): Promise<void> {
       subject: { type: REQUESTS, id: request },
     })),
   )
-  await withdrawNotifications(tx, { cause: { type: GROUPS, id } })
+  await withdrawContent(tx, { type: GROUPS, ids: [id] })
   await addJob(tx, 'remove_group', { id })
   await publishEvent(ctx, tx, 'group.deleted', { id })
 }

@@ -1,6 +1,11 @@
 import { requireNotBlocked } from '#modules/accounts/index.ts'
 import { type Currency, moveFunds, PLATFORM_ACCOUNTS } from '#modules/ledger/index.ts'
-import { notify, type SystemType, withdrawNotifications } from '#modules/notifications/index.ts'
+import {
+  notify,
+  type SystemType,
+  withdrawFromReader,
+  withdrawNotifications,
+} from '#modules/notifications/index.ts'
 import { reassignPins } from '#modules/pinning/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type Db, type Tx, transaction } from '#platform/database'
@@ -32,6 +37,8 @@ import {
   tooManyAdministrators,
 } from '../errors.ts'
 import { POST_PIN } from '../pins/schema.ts'
+import { selectPostIds } from '../posts/queries.ts'
+import { POSTS } from '../posts/schema.ts'
 import { GROUPS, type Role, rankOf } from '../schema.ts'
 import {
   countAdministrators,
@@ -108,11 +115,18 @@ const giveBack = (tx: Tx, userId: number, fee: number, currency: Currency | null
       })
     : undefined
 
+/** Withdraws notifications about posts of a group that its former member may no longer read (notifications-7). */
+async function withdrawPosts(tx: Tx, groupId: number, userId: number): Promise<void> {
+  if (isClosed(await getGroupAccess(tx, groupId, userId)))
+    await withdrawFromReader(tx, userId, { type: POSTS, ids: selectPostIds(tx, groupId) })
+}
+
 export async function leaveGroup(ctx: Context, groupId: number, userId: number): Promise<void> {
   await transaction(ctx.sql, async (tx) => {
     const gone = await deleteOwnMember(tx, groupId, userId)
     if (gone) {
       await giveBack(tx, userId, gone.fee, gone.currency, gone.log_id)
+      await withdrawPosts(tx, groupId, userId)
       const cause = { type: GROUPS, id: groupId }
       return withdrawNotifications(tx, { systemType: 'group:join', senderId: userId, cause })
     }
@@ -180,7 +194,10 @@ async function onMember(
 export type MemberCall = { groupId: number; memberId: number; actorId: number }
 
 export const removeMember = (ctx: Context, call: MemberCall) =>
-  onMember(ctx, { ...call, least: 'administrator' }, (tx) => deleteMember(tx, call.groupId, call.memberId))
+  onMember(ctx, { ...call, least: 'administrator' }, async (tx, { user_id }) => {
+    await deleteMember(tx, call.groupId, call.memberId)
+    await withdrawPosts(tx, call.groupId, user_id)
+  })
 
 export const addAdministrator = (ctx: Context, call: MemberCall) =>
   onMember(ctx, { ...call, least: 'founder' }, async (tx, member) => {
@@ -197,9 +214,15 @@ export const removeAdministrator = (ctx: Context, call: MemberCall) =>
   })
 
 export const setBlacklisted = (ctx: Context, call: MemberCall, disabled: boolean) =>
-  onMember(ctx, { ...call, least: 'administrator' }, (tx) =>
-    updateMember(tx, call.groupId, call.memberId, disabled ? { role: 'member', disabled } : { disabled }),
-  )
+  onMember(ctx, { ...call, least: 'administrator' }, async (tx, { user_id }) => {
+    await updateMember(
+      tx,
+      call.groupId,
+      call.memberId,
+      disabled ? { role: 'member', disabled } : { disabled },
+    )
+    if (disabled) await withdrawPosts(tx, call.groupId, user_id)
+  })
 
 export async function transferGroup(
   ctx: Context,

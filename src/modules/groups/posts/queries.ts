@@ -241,5 +241,8 @@ export const listPostIds = async (sql: Db, groupId: number, limit: number): Prom
     >`select id from group_posts where group_id = ${groupId} order by id limit ${limit}`
   ).map(({ id }) => id)
 
+export const selectPostIds = (sql: Db, groupId: number): Fragment =>
+  sql`select id from group_posts where group_id = ${groupId}`
+
 export const findTitle = async (sql: Db, id: number) =>
   (await sql<{ title: string }[]>`select title from group_posts where id = ${id}`)[0]?.title

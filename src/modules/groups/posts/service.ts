@@ -13,7 +13,7 @@ import { deleteCollectionsOf } from '#modules/collections/index.ts'
 import { type CommentRules, deleteCommentsOf } from '#modules/comments/index.ts'
 import { attachFiles, attachUnattached, detachFiles } from '#modules/files/index.ts'
 import { deleteLikesOf } from '#modules/likes/index.ts'
-import { publishEvent, withdrawNotifications } from '#modules/notifications/index.ts'
+import { publishEvent, withdrawContent } from '#modules/notifications/index.ts'
 import { cancelPinOfTarget, cancelPinsOfContent } from '#modules/pinning/index.ts'
 import { screenWords } from '#modules/words/index.ts'
 import type { Context } from '#platform/context.ts'
@@ -197,7 +197,7 @@ export async function removePost(tx: Tx, groupId: number, postId: number): Promi
   await deleteCollectionsOf(tx, POSTS, [postId])
   await detachFiles(tx, { channel: CHANNEL, raws: [postId] })
   await deleteMentions(tx, POSTS, [postId])
-  await withdrawNotifications(tx, { cause: { type: POSTS, id: postId } })
+  await withdrawContent(tx, { type: POSTS, ids: [postId] })
 }
 
 export async function deleteOwnPost(

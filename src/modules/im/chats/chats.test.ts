@@ -409,3 +409,25 @@ test('returns 404 for conversations when an external provider delivers messages'
     ctx.config.imProvider = 'embedded'
   }
 })
+
+test('counts unread messages of all conversations, except of muted and cleared ones (im-11)', async () => {
+  const bob = await person()
+  const count = async () => (await as(bob, 'GET', '/chats/unread')).body
+  assert.deepEqual(await count(), { unread: 0 })
+  const chats: number[] = []
+  // More conversations than a page of the list has.
+  for (let n = 0; n < 32; n += 1) {
+    const other = await person()
+    const chat = await pair(other, bob)
+    await say(other, chat, 'Hello')
+    if (n < 3) await say(other, chat, 'Are you there?')
+    chats.push(chat)
+  }
+  assert.deepEqual(await count(), { unread: 35 })
+  assert.equal((await as(bob, 'PATCH', `/chats/${chats[0]}`, { muted: true })).status, 204)
+  assert.deepEqual(await count(), { unread: 33 })
+  assert.ok((await as(bob, 'DELETE', `/chats/${chats[1]}`)).status < 300)
+  assert.deepEqual(await count(), { unread: 31 })
+  assert.ok((await as(bob, 'PUT', `/chats/${chats[2]}/position`, { position: 1 })).status < 300)
+  assert.deepEqual(await count(), { unread: 30 })
+})

@@ -50,6 +50,15 @@ export const listChats = (
     select * from (${selectChats(sql, userId, sql`and c.last_message_id > 0 ${ifGiven(sql, before, (id) => sql`and c.last_message_id < ${id}`)}`)}) t
     where t.last_position > t.hidden_position order by t.last_message_id desc limit ${limit}`
 
+/** Counts unread messages of all conversations that are not muted. */
+export async function countUnread(sql: Db, userId: number): Promise<number> {
+  const [row] = await sql<[{ unread: number }]>`
+    select coalesce(sum(t.last_position - t.read_position), 0)::bigint as unread
+    from (${selectChats(sql, userId, sql`and c.last_message_id > 0`)}) t
+    where t.last_position > greatest(t.hidden_position, t.read_position) and not t.is_muted`
+  return row.unread
+}
+
 export async function ensurePairChat(sql: Db, one: number, other: number): Promise<number> {
   const [low, high] = one < other ? [one, other] : [other, one]
   const [row] = await sql<[{ id: number }]>`

@@ -6,7 +6,7 @@ import { sendSignal } from '#platform/database'
 import { Empty, Id, routesOn, type Server, Type } from '#platform/http'
 import { noSuchImGroup } from '../groups/schema.ts'
 import { PRESENCE_SIGNAL, TYPING_SIGNAL } from './presence.ts'
-import { listChats, listReadPositions, updateMuted } from './queries.ts'
+import { countUnread, listChats, listReadPositions, updateMuted } from './queries.ts'
 import {
   CHAT_ERRORS,
   Chat,
@@ -18,6 +18,7 @@ import {
   ownerCannotLeave,
   ReadPosition,
   ReadPositions,
+  UnreadMessages,
 } from './schema.ts'
 import {
   chatViews,
@@ -43,6 +44,18 @@ export function chatRoutes(server: Server, ctx: Context) {
     handler: async ({ query, viewer }) => {
       requireEmbedded(ctx)
       return chatViews(ctx, await listChats(sql, viewer.id, query), viewer.id)
+    },
+  })
+
+  route('GET /chats/unread', {
+    operationId: 'countUnreadMessages',
+    summary: 'Count unread messages of my conversations that are not muted',
+    access: 'user',
+    reply: { 200: UnreadMessages },
+    errors: [chatElsewhere],
+    handler: async ({ viewer }) => {
+      requireEmbedded(ctx)
+      return { unread: await countUnread(sql, viewer.id) }
     },
   })
 

@@ -147,6 +147,10 @@ export const Chat = Shared('Chat', {
 })
 export type Chat = Static<typeof Chat>
 
+export const UnreadMessages = Shared('UnreadMessages', {
+  unread: Type.Integer({ description: 'Unread messages of all my conversations that are not muted' }),
+})
+
 export const ChatsQuery = Type.Object({
   limit: Type.Optional(Int(1, 100, { default: 20 })),
   before: Type.Optional(

@@ -22,7 +22,7 @@ const columns = (sql: Db, viewerId: number) => sql`
 
 /** Also accepts Kith's own ids, which clients received before the provider assigned an id. */
 export async function findGroups(sql: Db, wireIds: string[], viewerId: number): Promise<ImGroupRow[]> {
-  const own = wireIds.map(Number).filter((id) => Number.isSafeInteger(id) && id > 0)
+  const own = wireIds.filter((id) => /^[1-9]\d{0,14}$/.test(id))
   return sql<ImGroupRow[]>`
     select ${columns(sql, viewerId)} from im_groups g
     where g.deleted_at is null and (g.provider_id = any(${wireIds}) or g.id = any(${own}))`

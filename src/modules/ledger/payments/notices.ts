@@ -182,7 +182,7 @@ const Notice = Shared('PaymentNotice', {
   ),
   state: Type.String({
     description:
-      'waiting: the payment is unknown or unpaid; applied; unmatched: the notice concerns another payment than that of the order; foreign: nothing of Kith',
+      'waiting: the payment is unknown or unpaid; applied; unmatched: the notice concerns another payment than that of the order; foreign: nothing of this site',
   }),
   fault: Nullable(
     Type.String({

@@ -6,6 +6,7 @@ import { databaseTime } from '#platform/clocks.ts'
 import type { Context } from '#platform/context.ts'
 import { type Tx, transaction } from '#platform/database'
 import { invalidField } from '#platform/errors.ts'
+import { fieldName } from '#platform/field-names.ts'
 import { addJob } from '#platform/jobs'
 import { moveFunds } from '../movements.ts'
 import { insertRecharge, type RechargeRow, sumOfDay } from '../recharges/queries.ts'
@@ -87,7 +88,7 @@ export async function openPayment(
   if (lacking !== undefined)
     throw invalidField('extra', {
       en: `The extra.${lacking} field is required.`,
-      zh: `extra.${lacking} 不能为空。`,
+      zh: `${fieldName(`extra.${lacking}`)}不能为空。`,
     })
   const { order, payment } = await transaction(ctx.sql, async (tx) => {
     await requireWithinDay(ctx, tx, ownerId, amount)

@@ -70,8 +70,12 @@ test('returns payment data in the format of the requested payment type', async (
   assert.match(code.codeUrl, /^weixin:/)
   assert.match(String(double.bodies.at(-1)?.notify_url), /\/payments\/wechat\/notices$/)
   assert.match(String(double.bodies.at(-1)?.time_expire), /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\+08:00$/)
-  const lacking = await as(anna, 'POST', '/plus-pay/recharge', { type: 'wx_pub', amount: 300 })
-  assert.deepEqual([lacking.status, Object.keys(lacking.body.errors)], [422, ['extra']])
+  const wanted = { type: 'wx_pub', amount: 300 }
+  const lacking = await as(anna, 'POST', '/plus-pay/recharge', wanted, { 'accept-language': 'zh' })
+  assert.deepEqual(
+    [lacking.status, lacking.body.errors],
+    [422, { extra: ['附加信息.微信用户标识不能为空。'] }],
+  )
   await offer(['WechatOrder'])
 })
 

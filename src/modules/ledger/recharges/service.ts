@@ -38,7 +38,7 @@ const manual: PaymentProvider = {
     amount: order.amount,
     currency: 'cny',
     paid: false,
-    credential: { manual: { code: `KITH-${order.id}` } },
+    credential: { manual: { code: `ORDER-${order.id}` } },
   }),
 }
 

@@ -6,6 +6,7 @@ import { wireTime, wireTimeOrNull } from '#lib/time.ts'
 import { deleteCommentsOf } from '#modules/comments/index.ts'
 import { attachFiles, detachFiles, readDuration, readUpload } from '#modules/files/index.ts'
 import { deleteLikesOf } from '#modules/likes/index.ts'
+import { withdrawContent } from '#modules/notifications/index.ts'
 import { closeSales, findPrices, movePrice, removePrices, setPrices } from '#modules/purchases/index.ts'
 import { type Context, defineState } from '#platform/context.ts'
 import { currentScope, type Db, type Tx } from '#platform/database'
@@ -242,6 +243,7 @@ export async function removeSong(
   if (storage !== null) await closeSales(tx, 'file', [storage], true)
   await deleteLikesOf(tx, songContent.type, [id])
   await deleteCommentsOf(tx, songContent.type, [id])
+  await withdrawContent(tx, { type: songContent.type, ids: [id] })
 }
 
 /**

@@ -4,6 +4,7 @@ import { wireTime, wireTimeOrNull } from '#lib/time.ts'
 import { deleteCollectionsOf, isCollected } from '#modules/collections/index.ts'
 import { deleteCommentsOf } from '#modules/comments/index.ts'
 import { attachPicture, detachFiles } from '#modules/files/index.ts'
+import { withdrawContent } from '#modules/notifications/index.ts'
 import { closeSales, findPrices, purchasesOf, removePrices, setPrices } from '#modules/purchases/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type Db, type Fragment, ifGiven, type Row, type Tx, when } from '#platform/database'
@@ -236,4 +237,5 @@ export async function removeSpecial(tx: Tx, id: number): Promise<void> {
   await closeSales(tx, 'music', [id], true)
   await deleteCommentsOf(tx, specialContent.type, [id])
   await deleteCollectionsOf(tx, specialContent.type, [id])
+  await withdrawContent(tx, { type: specialContent.type, ids: [id] })
 }

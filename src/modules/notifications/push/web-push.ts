@@ -70,7 +70,7 @@ export async function sendWebPush(
       JSON.stringify(message),
       {
         vapidDetails: {
-          subject: isSecure ? publicUrl : `mailto:kith@${new URL(publicUrl).hostname}`,
+          subject: isSecure ? publicUrl : `mailto:noreply@${new URL(publicUrl).hostname}`,
           ...keys,
         },
         TTL: DAY_SECONDS,

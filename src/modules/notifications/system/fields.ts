@@ -86,6 +86,8 @@ export type SystemNotice = {
   shown?: Shown
   /** True if stored `contents` are only a reason. Clients then receive the default text and the reason. */
   explained?: boolean
+  /** True if the notification tells of a deletion, and therefore outlives the content. */
+  ofDeletion?: boolean
 }
 
 /**

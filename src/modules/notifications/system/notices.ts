@@ -73,6 +73,7 @@ export const SYSTEM_NOTICES: Record<SystemType, SystemNotice> = {
     who: 'its author',
     fields: { comment: '' },
     resource: '2',
+    ofDeletion: true,
   },
   reward: {
     when: 'a user is rewarded',
@@ -135,6 +136,7 @@ export const SYSTEM_NOTICES: Record<SystemType, SystemNotice> = {
     resource: '4',
     shown: AS_TEXT,
     explained: true,
+    ofDeletion: true,
   },
   'news:delete:reject': {
     when: 'a request to delete an article is rejected',
@@ -246,6 +248,20 @@ export const SYSTEM_NOTICES: Record<SystemType, SystemNotice> = {
     who: 'the applicant',
     fields: { state: '`rejected`', question: '', application: '' },
     resource: '8',
+  },
+  'follow:request': {
+    when: 'a user asks to follow a private account (relations-9)',
+    who: 'its owner',
+    fields: { user: '' },
+    resource: '1',
+    shown: AS_TEXT,
+  },
+  'follow:accept': {
+    when: 'a request to follow is accepted',
+    who: 'the user who asked',
+    fields: { user: '' },
+    resource: '1',
+    shown: AS_TEXT,
   },
   ...GROUP_NOTICES,
 }

@@ -6,7 +6,7 @@ import { deleteCollectionsOf } from '#modules/collections/index.ts'
 import { deleteCommentsOf } from '#modules/comments/index.ts'
 import { attachUnattached, detachFiles } from '#modules/files/index.ts'
 import { deleteLikesOf, latestLikes, setLikesCounted } from '#modules/likes/index.ts'
-import { notify, removeSender, withdrawNotifications } from '#modules/notifications/index.ts'
+import { notify, removeSender, withdrawContent } from '#modules/notifications/index.ts'
 import { latestRewards } from '#modules/rewards/index.ts'
 import type { Context } from '#platform/context.ts'
 import type { Db, Tx } from '#platform/database'
@@ -258,6 +258,6 @@ export async function deleteAnswer(
   await detachFiles(tx, { channel: 'answer:images', raws: [id] })
   await deleteAnswerRow(tx, id)
   await deleteMentions(tx, ANSWERS, [id])
-  await withdrawNotifications(tx, { cause: { type: ANSWERS, id } })
+  await withdrawContent(tx, { type: ANSWERS, ids: [id] })
   return answer
 }

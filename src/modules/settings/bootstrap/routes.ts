@@ -32,7 +32,7 @@ export const Bootstrap = Shared('Bootstrap', {
     logo_has_name: Type.Optional(Type.Boolean({ description: 'True when the logo contains the name' })),
     icon: Type.Optional(Type.String({ description: 'Icon of 512 × 512 pixels' })),
     picture: Type.Optional(Type.String({ description: 'Picture of previews of links, 1200 × 630 pixels' })),
-    powered_by: Type.Boolean({ description: 'True when pages name Kith as the software of the site' }),
+    powered_by: Type.Boolean({ description: 'True when pages name the software of the site' }),
   }),
   site: OpenObject,
   registerSettings: OpenObject,

@@ -240,6 +240,14 @@ function backupsPart(
     })
   // Reports backups as off when no target is configured, because operators may make backups by hand.
   const promised = promisedBackupAge(config)
+  if (config.backupPromises.length > 0)
+    return partOf('backups', {
+      state: 'warning',
+      code: 'backup_nowhere',
+      details: { settings: config.backupPromises.join(', ') },
+      good_at,
+      figures,
+    })
   if (promised === undefined) return partOf('backups', { state: 'off', good_at, figures })
   if (made === null) return partOf('backups', { state: 'unknown', code: 'backup_missing' })
   const isLate = now - Date.parse(made) > promised

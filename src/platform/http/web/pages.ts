@@ -7,6 +7,7 @@ import { ApiError, type Language } from '#platform/errors.ts'
 import { addressKey, rateLimitHeaders } from '../admission.ts'
 import { addVary, compress, language } from '../caching.ts'
 import { noSuchPath, toApiError } from '../error-reply.ts'
+import { guestPurgeOf } from '../guest-purge.ts'
 import { API, type Server } from '../instance.ts'
 import { builtFolder, sendAsset, sendNotBuilt } from '../packages.ts'
 import { type Answer, type Renderer, rendererOf, type WebReply, type WebRequest } from './build.ts'
@@ -59,11 +60,15 @@ const languageOf = (name: string | null | undefined): Language | undefined =>
   name === 'en' || name === 'zh' ? name : undefined
 
 /** Adds the pages of the site and the sessions of its visitors. */
-export function addWeb(server: Server, ctx: Pick<Context, 'config' | 'limiter' | 'log'>): void {
+export function addWeb(
+  server: Server,
+  ctx: Pick<Context, 'config' | 'limiter' | 'log' | 'signals' | 'state'>,
+): void {
   const { config, limiter } = ctx
   const { findToken, sender, end, requireOwnPage } = addSessions(server, ctx)
   const load = rendererOf()
   const cache = createPageCache(config.guestCacheMs)
+  guestPurgeOf(ctx).on(cache.clear)
 
   server.get<{ Params: { '*': string } }>('/_/assets/*', { schema: { hide: true } }, (request, reply) =>
     sendAsset(builtFolder('web'), request.params['*'], reply),
@@ -264,6 +269,7 @@ const ENTRY_BYTES = 500
 
 /** Caches pages for guests. Concurrent requests for one page share its rendering. */
 export function createPageCache(maxAgeMs: number) {
+  let clears = 0
   const cache = new LRUCache<string, WebReply, () => Promise<WebReply | undefined>>({
     maxSize: MAX_CACHE_BYTES,
     // JavaScript strings take up to two bytes a character.
@@ -275,7 +281,12 @@ export function createPageCache(maxAgeMs: number) {
   })
   return {
     get(key: string, render: () => Promise<WebReply | undefined>): Promise<WebReply | undefined> {
-      return maxAgeMs > 0 ? cache.fetch(key, { context: render }) : render()
+      return maxAgeMs > 0 ? cache.fetch(`${clears} ${key}`, { context: render }) : render()
+    },
+    /** Later requests do not share pages whose rendering began before. */
+    clear(): void {
+      clears += 1
+      cache.clear()
     },
     bytes: () => cache.calculatedSize,
   }

@@ -45,7 +45,7 @@ export const page = definePage({
     const { fail } = useToast()
     const remove = useWrite<number>(
       (api, follower) => api.delete('/user/followers/{follower}', { params: { path: { follower } } }),
-      { changes: ['/users'] },
+      { changes: ['/users/{user}/followers', '/users/{user}', '/user/relations/{user}'] },
     )
     if (!user) return null
     return (

@@ -19,6 +19,12 @@ import { chatsOf } from '../im/unread.ts'
 const WORDS = words({
   follow: ['Follow', '关注'],
   following: ['Following', '已关注'],
+  ask: ['Request to follow', '申请关注'],
+  asked: ['Requested', '已申请'],
+  private: ['Only followers see the posts of this person.', '仅关注者可见其动态。'],
+  asksYou: ['Asks to follow you', '申请关注你'],
+  accept: ['Accept', '同意'],
+  refuse: ['Refuse', '拒绝'],
   write: ['Write a message', '发私信'],
   followsYou: ['Follows you', '关注了你'],
   block: ['Block', '拉黑'],
@@ -91,6 +97,23 @@ export function Profile({ user, path, after }: { user: User; path: string; after
         : client.put('/user/mutes/{user}', { params: blockParams, body: hours === null ? {} : { hours } }),
     { changes: ['/user/relations/{user}', '/user/mutes', '/feeds'] },
   )
+  const ask = useWrite<boolean>(
+    (client, isAsked) =>
+      isAsked
+        ? client.delete('/user/followings/{target}', { params })
+        : client.put('/user/followings/{target}', { params }),
+    { changes: ['/user/relations/{user}'] },
+  )
+  const decide = useWrite<boolean>(
+    (client, isAccepted) =>
+      isAccepted
+        ? client.put('/user/follow-requests/{user}', { params: blockParams })
+        : client.delete('/user/follow-requests/{user}', { params: blockParams }),
+    { changes: ['/user/relations/{user}', '/user/follow-requests', '/users/{user}'] },
+  )
+  const isRequest = relation?.private === true && !user.follower
+  // Guests cannot read the relation. An empty list beside a count shows them that the account is private.
+  const isClosed = isOther ? isRequest : viewer === null && after === undefined && user.extra.feeds_count > 0
   const muteItem = (label: string, hours: number | null | undefined) => (
     <button type="button" onClick={() => mute.mutate(hours, { onError: fail })}>
       {label}
@@ -153,10 +176,16 @@ export function Profile({ user, path, after }: { user: User; path: string; after
                   <button
                     type="button"
                     class={user.follower ? 'button is-quiet' : 'button'}
-                    aria-pressed={user.follower}
-                    onClick={follow}
+                    aria-pressed={isRequest ? relation.requested : user.follower}
+                    onClick={isRequest ? () => ask.mutate(relation.requested, { onError: fail }) : follow}
                   >
-                    {user.follower ? t.following : t.follow}
+                    {isRequest
+                      ? relation.requested
+                        ? t.asked
+                        : t.ask
+                      : user.follower
+                        ? t.following
+                        : t.follow}
                   </button>
                 )}
               </>
@@ -165,6 +194,21 @@ export function Profile({ user, path, after }: { user: User; path: string; after
         </div>
         <h1 dir="auto">{user.name}</h1>
         {user.following && <p class="quiet">{t.followsYou}</p>}
+        {relation?.requests && (
+          <fieldset class="request" aria-label={t.asksYou}>
+            <span class="quiet">{t.asksYou}</span>
+            <button type="button" class="button" onClick={() => decide.mutate(true, { onError: fail })}>
+              {t.accept}
+            </button>
+            <button
+              type="button"
+              class="button is-quiet"
+              onClick={() => decide.mutate(false, { onError: fail })}
+            >
+              {t.refuse}
+            </button>
+          </fieldset>
+        )}
         {relation?.muted && (
           <p class="quiet">
             {relation.muted_until ? t.mutedUntil : t.muted}
@@ -207,7 +251,9 @@ export function Profile({ user, path, after }: { user: User; path: string; after
         keyOf={({ id }) => `${path} ${id}`}
         render={(feed) => <FeedCard key={feed.id} feed={feed} />}
       />
-      {feeds.items.length === 0 && !feeds.isPending && <p class="quiet is-centred">{t.none}</p>}
+      {feeds.items.length === 0 && !feeds.isPending && (
+        <p class="quiet is-centred">{isClosed ? t.private : t.none}</p>
+      )}
       <More list={feeds} path={path} />
     </>
   )

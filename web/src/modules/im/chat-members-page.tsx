@@ -11,6 +11,7 @@ import { Field, Form } from '../../ui/form.tsx'
 import { PersonRow } from '../../ui/person-row.tsx'
 import { groupOf, personOf } from './group.ts'
 import { PickPeople } from './pick-people.tsx'
+import { CHAT_READS } from './unread.ts'
 
 const WORDS = words({
   open: ['Open the conversation', '进入群聊'],
@@ -34,7 +35,7 @@ const WORDS = words({
 })
 
 const idOf = ({ params }: Visit) => params.group ?? ''
-const CHANGES = ['/im/group', '/chats', '/chats/{chat}']
+const CHANGES = ['/im/group', ...CHAT_READS, '/chats/{chat}']
 
 export const page = definePage({
   queries: (visit) => [groupOf(idOf(visit))],

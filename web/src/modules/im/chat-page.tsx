@@ -15,6 +15,7 @@ import { useConversation } from './conversation.ts'
 import { groupOf, type Member } from './group.ts'
 import { Message } from './message.tsx'
 import { type Aim, TalkForm } from './talk-form.tsx'
+import { CHAT_READS } from './unread.ts'
 
 const LIST = new Intl.ListFormat('en')
 
@@ -213,7 +214,7 @@ function ChatMenu({ chat }: { chat: Chat }) {
   const confirm = useConfirm()
   const { id, person, group, muted } = chat
   const params = { path: { chat: id } }
-  const changes = ['/chats/{chat}', '/chats']
+  const changes = ['/chats/{chat}', ...CHAT_READS]
   const mute = useWrite((api) => api.patch('/chats/{chat}', { params, body: { muted: !muted } }), { changes })
   const block = useWrite(
     (api) =>

@@ -14,6 +14,7 @@ import {
 import { useSite } from '../../app/site.ts'
 import { checkFile } from '../../app/uploads.ts'
 import { watchChats } from './live.ts'
+import { CHAT_READS } from './unread.ts'
 
 export type Pending = {
   key: string
@@ -150,7 +151,7 @@ export function useConversation(chat: number, first: ChatMessage[], isLive: bool
     const read = () => {
       if (document.visibilityState !== 'visible') return
       void api.chat.read(chat, last).then(
-        () => cache.invalidateQueries({ queryKey: ['/chats'] }),
+        () => Promise.all(CHAT_READS.map((path) => cache.invalidateQueries({ queryKey: [path] }))),
         () => {},
       )
     }

@@ -9,6 +9,9 @@ export const PAGE = 30
 export const chatsOf = (before?: number) =>
   read('/chats', { params: { query: { limit: PAGE, ...(before ? { before } : {}) } } })
 
+/** Reads that change with each message. The list has one page only, so the server counts the unread messages. */
+export const CHAT_READS = ['/chats', '/chats/unread'] as const
+
 /**
  * Returns the live number of unread messages, except in muted conversations. Null hides the menu entry on sites with
  * an external chat provider.
@@ -16,9 +19,9 @@ export const chatsOf = (before?: number) =>
 export function useUnreadChats(): number | null {
   const { api, viewer } = useSite()
   const cache = useQueryClient()
-  const { data: chats = [], error } = useRead(chatsOf(), { enabled: viewer !== null })
+  const { data, error } = useRead(read('/chats/unread'), { enabled: viewer !== null })
   const isElsewhere = error?.code === 'chat_elsewhere'
-  const count = chats.reduce((sum, { unread, muted }) => sum + (muted ? 0 : unread), 0)
+  const count = data?.unread ?? 0
   useEffect(() => {
     if (!viewer || isElsewhere) return
     const over = new AbortController()
@@ -26,7 +29,7 @@ export function useUnreadChats(): number | null {
       ({ watchChats }) =>
         watchChats(api, over.signal, ({ event }) => {
           if (event !== 'typing' && event !== 'presence')
-            void cache.invalidateQueries({ queryKey: ['/chats'] })
+            for (const path of CHAT_READS) void cache.invalidateQueries({ queryKey: [path] })
         }),
       // Without the script, the number changes with the next page only.
       () => {},

@@ -118,7 +118,7 @@ export function adminNoticeRoutes(server: Server, ctx: Context) {
       if (all === userIds.length > 0)
         throw invalidField('user_ids', {
           en: 'Send either user_ids or all.',
-          zh: 'user_ids 与 all 必须且只能提供一个。',
+          zh: '用户与全部用户必须且只能提供一个。',
         })
       const [unknown] = await findUnreachable(sql, userIds)
       if (unknown !== undefined)

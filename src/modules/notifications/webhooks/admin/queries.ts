@@ -22,7 +22,7 @@ export const addressNotPublic = fieldError(
   'url',
   'address_not_public',
   'The url field must be a public address.',
-  'url 必须是公网地址。',
+  '网址必须是公网地址。',
 )
 export const webhookDisabled = apiError(
   422,

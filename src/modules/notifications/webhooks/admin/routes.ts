@@ -33,7 +33,7 @@ function checkUrl(ctx: Context, text: string): void {
   if (!url || !['http:', 'https:'].includes(url.protocol) || url.username || url.password)
     throw invalidField('url', {
       en: 'The url field must be an http or https URL without a user name and password.',
-      zh: 'url 必须是不含用户名和密码的 http 或 https 地址。',
+      zh: '网址必须是不含用户名和密码的 http 或 https 地址。',
     })
   if (ctx.config.webhooksAllowPrivate) return
   const literal = literalAddress(url)

@@ -1,11 +1,10 @@
-import { Link } from 'wouter-preact'
 import { list, useList, useWrite } from '../../../app/api.ts'
 import { definePage } from '../../../app/page.ts'
 import { useToast } from '../../../app/toast.tsx'
 import { useWords, words } from '../../../app/words.ts'
 import { More } from '../../../ui/more.tsx'
-import { AvatarLink } from '../../../ui/picture.tsx'
 import { SettingsFrame } from './frame.tsx'
+import { PersonRow } from './person-row.tsx'
 
 const WORDS = words({
   title: ['Blocked users', '黑名单'],
@@ -36,21 +35,11 @@ export const page = definePage({
         {blocked.items.length === 0 && <p>{t.none}</p>}
         <ul class="rows">
           {blocked.items.map((person) => (
-            <li key={person.id}>
-              <AvatarLink person={person} />
-              <div>
-                <Link class="name" dir="auto" href={`/users/${person.id}`}>
-                  {person.name}
-                </Link>
-              </div>
-              <button
-                type="button"
-                class="button is-quiet"
-                onClick={() => unblock.mutate(person.id, { onError: fail })}
-              >
-                {t.unblock}
-              </button>
-            </li>
+            <PersonRow
+              key={person.id}
+              person={person}
+              actions={[{ label: t.unblock, act: () => unblock.mutate(person.id, { onError: fail }) }]}
+            />
           ))}
         </ul>
         <More list={blocked} path={visit.path} />

@@ -1,13 +1,12 @@
-import { Link } from 'wouter-preact'
 import { list, read, useList, useRead, useWrite } from '../../../app/api.ts'
 import { definePage } from '../../../app/page.ts'
 import { useToast } from '../../../app/toast.tsx'
 import { useWords, words } from '../../../app/words.ts'
 import { Form } from '../../../ui/form.tsx'
 import { More } from '../../../ui/more.tsx'
-import { AvatarLink } from '../../../ui/picture.tsx'
 import { Time } from '../../../ui/time.tsx'
 import { SettingsFrame } from './frame.tsx'
+import { PersonRow } from './person-row.tsx'
 
 const WORDS = words({
   title: ['Muted users', '已屏蔽的用户'],
@@ -57,26 +56,17 @@ export const page = definePage({
         {muted.items.length === 0 && <p>{t.none}</p>}
         <ul class="rows">
           {muted.items.map(({ user: person, ends_at: endsAt }) => (
-            <li key={person.id}>
-              <AvatarLink person={person} />
-              <div>
-                <Link class="name" dir="auto" href={`/users/${person.id}`}>
-                  {person.name}
-                </Link>
-                {endsAt && (
-                  <p class="quiet">
-                    {t.until} <Time at={endsAt} form="full" />
-                  </p>
-                )}
-              </div>
-              <button
-                type="button"
-                class="button is-quiet"
-                onClick={() => unmute.mutate(person.id, { onError: fail })}
-              >
-                {t.unmute}
-              </button>
-            </li>
+            <PersonRow
+              key={person.id}
+              person={person}
+              actions={[{ label: t.unmute, act: () => unmute.mutate(person.id, { onError: fail }) }]}
+            >
+              {endsAt && (
+                <p class="quiet">
+                  {t.until} <Time at={endsAt} form="full" />
+                </p>
+              )}
+            </PersonRow>
           ))}
         </ul>
         <More list={muted} path={visit.path} />

@@ -22,7 +22,7 @@ import {
 function timeOf(text: string): string {
   const time = new Date(`${text.replace(' ', 'T').replace(/Z$/, '')}Z`)
   if (Number.isNaN(time.getTime()))
-    throw invalidField('since', { en: 'The since field must be a time.', zh: 'since 不是有效的时间。' })
+    throw invalidField('since', { en: 'The since field must be a time.', zh: '开始时间不是有效的时间。' })
   return time.toISOString()
 }
 

@@ -1,0 +1,474 @@
+import assert from 'node:assert/strict'
+import { after, describe, test } from 'node:test'
+import { createCast } from '#test/fixtures/notified.ts'
+import { createSong, createSpecial } from '#test/fixtures/songs.ts'
+import type { Person } from '#test/world.ts'
+import { COUNTERS, SITE } from '../src/site.ts'
+
+const {
+  world,
+  sql,
+  as,
+  work,
+  admin,
+  anna,
+  ben,
+  cleo,
+  dora,
+  made,
+  createGroup,
+  join,
+  memberId,
+  promote,
+  post,
+  ask,
+  answer,
+  feed,
+  news,
+  mentioning,
+  commentOf,
+  pinOf,
+  price,
+} = await createCast()
+
+const PEOPLE = [admin, anna, ben, cleo, dora]
+const TYPES = ['at', 'comment', 'like', 'follow', 'system'] as const
+
+type Kept = { type: string; id: number; path: string; group?: number; question?: number; on?: Kept }
+
+/** Notifications that tell of the end itself, or of a decision that outlives the content. */
+const OUTLIVES = new Set([
+  ...['delete:feed/comment', 'news:delete:accept'],
+  ...['report', 'group:report-post', 'group:report-comment'],
+])
+
+const CODES = new Map(SITE.kinds.map(({ code, type }) => [code, type]))
+const PATHS: Record<string, (id: number) => string> = {
+  feeds: (id) => `/feeds/${id}`,
+  news: (id) => `/news/${id}`,
+  questions: (id) => `/questions/${id}`,
+  'question-answers': (id) => `/question-answers/${id}`,
+  'group-posts': (id) => `/group-posts/${id}/comments`,
+  groups: (id) => `/groups/${id}`,
+  musics: (id) => `/music/${id}`,
+  music_specials: (id) => `/music/specials/${id}`,
+  'feed-topics': (id) => `/feed/topics/${id}`,
+  users: (id) => `/users/${id}`,
+}
+
+async function opens(who: Person, type: string, id: number): Promise<boolean> {
+  if (type === 'comments') {
+    const found = (await as(who, 'GET', `/comments?id=${id}`)).body
+    return Array.isArray(found) && found.length === 1
+  }
+  const path = PATHS[type]
+  assert.ok(path, `no path to ${type}`)
+  return (await as(who, 'GET', path(id))).status < 300
+}
+
+/** Lists unread notifications of everybody that lead to nothing, and badges that differ from their list. */
+async function faults(): Promise<string[]> {
+  const found: string[] = []
+  for (const who of PEOPLE) {
+    const badges = (await as(who, 'GET', '/user/notification-statistics')).body
+    for (const type of TYPES) {
+      const { data } = (await as(who, 'GET', `/user/notifications?type=${type}&limit=100`)).body
+      const unread = data.filter((each: { read_at: string | null }) => each.read_at === null)
+      if (badges[type].badge !== unread.length)
+        found.push(`${who.name}: badge ${type} ${badges[type].badge}, list ${unread.length}`)
+      for (const { data: told } of unread) {
+        if (OUTLIVES.has(told.kind)) continue
+        const { resource, commentable } = told
+        const about = type === 'comment' || !resource ? commentable : resource
+        const kind = typeof about.type === 'number' ? (CODES.get(about.type) ?? commentable.type) : about.type
+        if (!(await opens(who, kind, about.id)))
+          found.push(`${who.name}: ${told.kind ?? type} leads to ${kind} ${about.id}`)
+      }
+    }
+  }
+  for (const check of COUNTERS)
+    for (const { key, kept, counted } of await check.find(sql))
+      found.push(`${check.name} ${key}: stored ${kept}, counted ${counted}`)
+  return found
+}
+
+const readAll = async () => {
+  for (const who of PEOPLE) await as(who, 'PUT', '/user/notifications/all')
+}
+
+type Relation = { name: string; act(content: Kept): Promise<unknown> }
+type Ending = { name: string; act(content: Kept): Promise<unknown> }
+type Kind = {
+  name: string
+  make(text?: string): Promise<Kept>
+  relations: Relation[]
+  endings: Ending[]
+}
+
+const ok = async (by: Person, ...[method, path, body]: [Parameters<typeof as>[1], string, object?]) =>
+  made(await as(by, method, path, body as never))
+
+const liked = (path: string): Relation => ({
+  name: 'like',
+  act: (content) => ok(ben, 'POST', `${content.path}/${path}`),
+})
+const collected = (path: string): Relation => ({
+  name: 'collection',
+  act: (content) => ok(ben, 'POST', `${content.path}/${path}`),
+})
+const commented: Relation = { name: 'comment', act: (content) => commentOf(ben, content.path) }
+const answered: Relation = {
+  name: 'reply to a comment',
+  async act(content) {
+    await commentOf(ben, content.path)
+    await ok(cleo, 'POST', `${content.path}/comments`, { body: 'Not so', reply_user: ben.id })
+  },
+}
+const named: Relation = {
+  name: 'mention in a comment',
+  act: (content) => ok(ben, 'POST', `${content.path}/comments`, { body: mentioning(cleo.name, dora.name) }),
+}
+const rewarded: Relation = {
+  name: 'reward',
+  act: (content) => ok(ben, 'POST', `${content.path}/new-rewards`, { amount: 7 }),
+}
+const pinned = (channel: string, at: (content: Kept) => string): Relation[] =>
+  (['accept', 'reject'] as const).map((action) => ({
+    name: `pin (${action}ed)`,
+    async act(content) {
+      await ok(anna, 'POST', `${content.path}/currency-pinneds`, price)
+      const pin = await pinOf(channel, content.id)
+      await ok(admin, 'PATCH', `${at(content)}/${pin}`, { action })
+    },
+  }))
+const commentPinned = (name: string): Relation[] => [
+  {
+    name: 'pin of a comment (pending)',
+    async act({ path }) {
+      const comment = await commentOf(ben, path)
+      await ok(ben, 'POST', `${path}/comments/${comment}/currency-pinneds`, price)
+    },
+  },
+  {
+    name: 'pin of a comment (accepted)',
+    async act({ path }) {
+      const comment = await commentOf(ben, path)
+      const url = `${path}/comments/${comment}/currency-pinneds`
+      await ok(ben, 'POST', url, price)
+      await ok(anna, 'PATCH', `${url}/${await pinOf(`${name}:comment`, comment)}`)
+    },
+  },
+]
+const reported: Relation = {
+  name: 'report',
+  act: (content) => ok(ben, 'POST', `${content.path}/reports`, { reason: 'Rude' }),
+}
+const mentioned: Relation = { name: 'mention', act: async () => undefined }
+const TALK = [commented, answered, named]
+
+const removedByReport: Ending = {
+  name: 'removed by a report',
+  async act({ path, type, id }) {
+    await ok(dora, 'POST', `${path}/reports`, { reason: 'Rude' })
+    const [report] = await sql<{ id: number }[]>`
+      select id from reports where reportable_type = ${type} and reportable_id = ${id} order by id desc limit 1`
+    await ok(admin, 'PATCH', `/admin/reports/${report!.id}`, { action: 'deal', remove: true })
+  },
+}
+const deleted = (name: string, by: Person, url: (content: Kept) => string): Ending => ({
+  name,
+  async act(content) {
+    await ok(by, 'DELETE', url(content))
+    await work()
+  },
+})
+
+const postIn = async (body = 'What it says', mode = 'public'): Promise<Kept> => {
+  const group = await createGroup(dora, { mode })
+  for (const each of [anna, ben, cleo]) await join(group, dora, each)
+  const id = await post(anna, group, { body })
+  await readAll()
+  return { type: 'group-posts', id, path: `/group-posts/${id}`, group }
+}
+const answerTo = async (body = 'Half past ten'): Promise<Kept> => {
+  const question = await ask(dora)
+  const id = await answer(anna, question, { body })
+  return { type: 'question-answers', id, path: `/question-answers/${id}`, question }
+}
+
+const rewardOf = async (author: Person, group: number) =>
+  ok(ben, 'POST', `/group-posts/${await post(author, group)}/new-rewards`, { amount: 7 })
+
+const KINDS: Kind[] = [
+  {
+    name: 'feed',
+    async make(text = 'My feed') {
+      const id = await feed(anna, { feed_content: text })
+      return { type: 'feeds', id, path: `/feeds/${id}` }
+    },
+    relations: [
+      ...TALK,
+      liked('like'),
+      collected('collections'),
+      rewarded,
+      ...pinned('feed', () => '/admin/feed-pinneds'),
+      ...commentPinned('feed'),
+      reported,
+      mentioned,
+    ],
+    endings: [
+      deleted('deleted by its author', anna, ({ id }) => `/feeds/${id}/currency`),
+      deleted('deleted by a moderator', admin, ({ id }) => `/admin/feeds/${id}`),
+      removedByReport,
+    ],
+  },
+  {
+    name: 'paid feed',
+    async make() {
+      const id = await feed(anna, { feed_content: '一'.repeat(60), amount: 30 })
+      return { type: 'feeds', id, path: `/feeds/${id}` }
+    },
+    relations: [
+      {
+        name: 'purchase',
+        async act({ id }) {
+          const node = (await as(cleo, 'GET', `/feeds/${id}`)).body.paid_node
+          await ok(ben, 'POST', `/purchases/${node}`)
+        },
+      },
+    ],
+    endings: [deleted('deleted by its author', anna, ({ id }) => `/feeds/${id}/currency`)],
+  },
+  {
+    name: 'news',
+    async make() {
+      const id = await news(anna)
+      await readAll()
+      return { type: 'news', id, path: `/news/${id}` }
+    },
+    relations: [
+      ...TALK,
+      liked('likes'),
+      collected('collections'),
+      rewarded,
+      ...pinned('news', () => '/admin/news-pinneds'),
+      ...commentPinned('news'),
+      reported,
+    ],
+    endings: [
+      deleted('deleted by its author', anna, ({ id }) => `/news/posts/${id}`),
+      deleted('deleted by a moderator', admin, ({ id }) => `/admin/news/${id}`),
+      { name: 'recycled', act: ({ id }) => ok(admin, 'PATCH', `/admin/news/${id}`, { audit_status: 4 }) },
+      removedByReport,
+    ],
+  },
+  {
+    name: 'question',
+    async make(text = 'Well?') {
+      const id = await ask(anna, { body: text })
+      return { type: 'questions', id, path: `/questions/${id}` }
+    },
+    relations: [
+      ...TALK,
+      reported,
+      mentioned,
+      { name: 'answer', act: ({ id }) => answer(ben, id) },
+      {
+        name: 'mention in an answer',
+        act: ({ id }) => answer(ben, id, { body: mentioning(cleo.name) }),
+      },
+      {
+        name: 'like of an answer',
+        act: async ({ id }) => ok(cleo, 'POST', `/question-answers/${await answer(ben, id)}/likes`),
+      },
+      {
+        name: 'comment on an answer',
+        act: async ({ id }) => commentOf(cleo, `/question-answers/${await answer(ben, id)}`),
+      },
+      {
+        name: 'reward of an answer',
+        act: async ({ id }) =>
+          ok(cleo, 'POST', `/question-answers/${await answer(ben, id)}/new-rewards`, { amount: 7 }),
+      },
+    ],
+    endings: [
+      deleted('deleted by a moderator', admin, ({ id }) => `/admin/questions/${id}`),
+      removedByReport,
+    ],
+  },
+  {
+    name: 'answer',
+    make: answerTo,
+    relations: [
+      ...TALK,
+      liked('likes'),
+      {
+        name: 'collection',
+        act: ({ id }) => ok(ben, 'POST', `/user/question-answer/collections/${id}`),
+      },
+      rewarded,
+      reported,
+      mentioned,
+    ],
+    endings: [
+      deleted('deleted by its author', anna, ({ id }) => `/question-answers/${id}`),
+      deleted('deleted by a moderator', admin, ({ id }) => `/admin/question-answers/${id}`),
+      deleted('deleted with its question', admin, ({ question }) => `/admin/questions/${question}`),
+      removedByReport,
+    ],
+  },
+  {
+    name: 'group post',
+    make: postIn,
+    relations: [
+      ...TALK,
+      liked('likes'),
+      collected('collections'),
+      rewarded,
+      ...(['accept', 'reject'] as const).map((verb) => ({
+        name: `pin (${verb}ed)`,
+        async act({ id }: Kept) {
+          await ok(anna, 'POST', `/currency-pinned/posts/${id}`, price)
+          await ok(dora, 'PATCH', `/currency-pinned/posts/${id}/${verb}`)
+        },
+      })),
+      {
+        name: 'pin of a comment (pending)',
+        async act({ path }) {
+          await ok(ben, 'POST', `/currency-pinned/comments/${await commentOf(ben, path)}`, price)
+        },
+      },
+      {
+        name: 'pin of a comment (accepted)',
+        async act({ path }) {
+          const comment = await commentOf(ben, path)
+          await ok(ben, 'POST', `/currency-pinned/comments/${comment}`, price)
+          await ok(anna, 'PATCH', `/currency-pinned/comments/${comment}/accept`)
+        },
+      },
+      { name: 'report', act: ({ id }) => ok(ben, 'POST', `/reports/posts/${id}`, { content: 'Rude' }) },
+      mentioned,
+    ],
+    endings: [
+      deleted('deleted by its author', anna, ({ group, id }) => `/groups/${group}/posts/${id}`),
+      deleted('deleted by a moderator', admin, ({ id }) => `/admin/group-posts/${id}`),
+      deleted('deleted with its group', admin, ({ group }) => `/admin/groups/${group}`),
+    ],
+  },
+  {
+    name: 'post of a private group',
+    make: (text) => postIn(text, 'private'),
+    relations: [
+      mentioned,
+      named,
+      {
+        name: 'comment of the reader',
+        async act({ path }) {
+          await commentOf(cleo, path)
+          await ok(ben, 'POST', `${path}/comments`, { body: 'Not so', reply_user: cleo.id })
+        },
+      },
+      { name: 'reward of a post of the reader', act: ({ group }) => rewardOf(cleo, group!) },
+    ],
+    endings: [
+      deleted('its reader leaves the group', cleo, ({ group }) => `/groups/${group}/exit`),
+      {
+        name: 'its reader is removed',
+        act: async ({ group }) =>
+          ok(dora, 'DELETE', `/groups/${group}/members/${await memberId(group!, cleo)}`),
+      },
+      {
+        name: 'its reader is blacklisted',
+        act: async ({ group }) =>
+          ok(dora, 'PUT', `/groups/${group}/blacklist/${await memberId(group!, cleo)}`),
+      },
+    ],
+  },
+  {
+    name: 'group',
+    async make() {
+      const id = await createGroup(anna, { mode: 'private' })
+      await join(id, anna, cleo)
+      await promote(id, anna, cleo)
+      return { type: 'groups', id, path: `/groups/${id}` }
+    },
+    relations: [
+      { name: 'request to join', act: ({ id }) => ok(ben, 'PUT', `/currency-groups/${id}`) },
+      { name: 'membership', act: ({ id }) => join(id, anna, ben) },
+      { name: 'report', act: ({ id }) => ok(ben, 'POST', `/groups/${id}/reports`, { reason: 'Rude' }) },
+    ],
+    endings: [deleted('closed by a moderator', admin, ({ id }) => `/admin/groups/${id}`)],
+  },
+  {
+    name: 'song',
+    async make() {
+      const id = await createSong(world, admin)
+      return { type: 'musics', id, path: `/music/${id}` }
+    },
+    relations: [...TALK, liked('like')],
+    endings: [deleted('deleted by a moderator', admin, ({ id }) => `/admin/music/songs/${id}`)],
+  },
+  {
+    name: 'album',
+    async make() {
+      const id = await createSpecial(world, admin)
+      return { type: 'music_specials', id, path: `/music/specials/${id}` }
+    },
+    relations: [...TALK, collected('collection')],
+    endings: [deleted('deleted by a moderator', admin, ({ id }) => `/admin/music/specials/${id}`)],
+  },
+]
+
+/** A comment on each kind of content with comments. It is deleted itself, and the content stays. */
+const COMMENTS: Kind[] = KINDS.filter(({ relations }) => relations.includes(commented)).map((kind) => ({
+  name: `comment on a ${kind.name}`,
+  async make() {
+    const on = await kind.make()
+    await readAll()
+    const { body } = await ok(ben, 'POST', `${on.path}/comments`, {
+      body: mentioning(cleo.name),
+      reply_user: dora.id,
+    })
+    const { id } = body.comment
+    return { type: 'comments', id, path: `${on.path}/comments/${id}`, on }
+  },
+  relations: [
+    { name: 'its notifications', act: async () => undefined },
+    ...(['feed', 'news'].includes(kind.name)
+      ? [
+          {
+            name: 'pin (accepted)',
+            async act({ id, path }: Kept) {
+              await ok(ben, 'POST', `${path}/currency-pinneds`, price)
+              const pin = await pinOf(`${kind.name}:comment`, id)
+              await ok(anna, 'PATCH', `${path}/currency-pinneds/${pin}`)
+            },
+          },
+        ]
+      : []),
+  ],
+  endings: [deleted('deleted by its author', ben, ({ path }) => path)],
+}))
+
+const pairs = [...KINDS, ...COMMENTS].flatMap(({ name, make, relations, endings }) =>
+  endings.flatMap((ending) => relations.map((relation) => ({ name, make, relation, ending }))),
+)
+
+describe('deleted content leaves no badge and no wrong count', () => {
+  for (const { name, make, relation, ending } of pairs)
+    test(`${name} with ${relation.name}, ${ending.name}`, async () => {
+      await readAll()
+      const content = await make(relation === mentioned ? mentioning(cleo.name) : undefined)
+      await relation.act(content)
+      assert.deepEqual(await faults(), [], 'before the end')
+      await ending.act(content)
+      await work()
+      assert.deepEqual(await faults(), [])
+    })
+  after(() => console.log(`${pairs.length} pairs of kind, relation and end`))
+})
+
+test('declares the ending of every kind', () => {
+  assert.ok(pairs.length > 150, `${pairs.length} pairs`)
+  for (const { type } of SITE.kinds) assert.ok(PATHS[type], `no kind in this test for ${type}`)
+})
