@@ -8,7 +8,9 @@ import {
   ifGiven,
   limitClause,
   type Row,
+  type Sql,
   sendSignal,
+  sendWithCommit,
   sortDirection,
   when,
 } from '#platform/database'
@@ -93,8 +95,16 @@ export async function insertNotices(
   found: FoundRecipients,
 ): Promise<void> {
   if (found.users.length === 0) return
-  const inserted = await insertNotifications(sql, notices, found)
-  wakeStreams(sql, inserted)
+  const inserting = insertNotifications(sql, notices, found)
+  if (!found.announces && found.pushed.size === 0)
+    return sendWithCommit(sql, inserting, (pool: Sql, inserted) =>
+      wakeStreams(pool, inserted?.map(({ user_id }) => user_id) ?? found.users),
+    )
+  const inserted = await inserting
+  wakeStreams(
+    sql,
+    inserted.map(({ user_id }) => user_id),
+  )
   await enqueueDeliveries(sql, notices, found, inserted)
 }
 
@@ -153,8 +163,8 @@ function insertNotifications(
     select user_id, seq, id from made`
 }
 
-function wakeStreams(sql: Db, inserted: readonly Inserted[]): void {
-  const users = [...new Set(inserted.map(({ user_id }) => user_id))]
+function wakeStreams(sql: Db, recipients: readonly number[]): void {
+  const users = [...new Set(recipients)]
   for (let n = 0; n < users.length; n += PEOPLE_OF_A_SIGNAL)
     sendSignal(sql, SIGNAL, users.slice(n, n + PEOPLE_OF_A_SIGNAL).join(','))
 }

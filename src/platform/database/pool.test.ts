@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { createWorld } from '#test/world.ts'
-import { isConnectionError, openDatabase, type Tx, transaction } from './database.ts'
+import { isConnectionError, openDatabase, sendWithCommit, type Tx, transaction } from './database.ts'
 
 const RUN = 101
 const { connection } = await createWorld()
@@ -234,6 +234,64 @@ test('sends the statements of one tick of a transaction in order and in one writ
   assert.deepEqual(
     rows.map(({ n }) => n),
     [...expected, ...expected],
+  )
+  await sql.end()
+})
+
+test('sends the last statement of a transaction in the write of the commit', async () => {
+  const sql = openDatabase({ connection, poolSize: 1, statementTimeoutMs: 60_000 })
+  await sql`create table lasting (id int primary key deferrable initially deferred)`
+  let told: unknown[] = []
+  const insert = (db: Tx, id: number) =>
+    sendWithCommit(db, db<{ id: number }[]>`insert into lasting values (${id}) returning id`, (pool, rows) =>
+      told.push([pool === sql, rows?.map((row) => row.id)]),
+    )
+  const both = (id: number) =>
+    transaction(sql, async (tx) => {
+      await tx`select 1`
+      await insert(tx, id)
+      assert.deepEqual(told, [])
+    })
+  await both(1)
+  await new Promise(setImmediate)
+  assert.deepEqual(told, [[true, [1]]])
+  told = []
+  let writes = 0
+  const write = Socket.prototype._write
+  Socket.prototype._write = function (...args) {
+    writes += 1
+    write.apply(this, args)
+  }
+  try {
+    await both(2)
+  } finally {
+    Socket.prototype._write = write
+  }
+  assert.equal(writes, 2)
+  await new Promise(setImmediate)
+  told = []
+  // Fails in the commit.
+  await assert.rejects(both(2), { code: '23505' })
+  // Fails before the commit.
+  await assert.rejects(
+    transaction(sql, async (tx) => {
+      await insert(tx, 3)
+      await sendWithCommit(tx, tx`select 1 / 0`, () => told.push('failed'))
+    }),
+    { code: '22012' },
+  )
+  await new Promise(setImmediate)
+  assert.deepEqual(told, [])
+  await insert(sql, 4)
+  assert.deepEqual(told, [[true, [4]]])
+  await assert.rejects(
+    sendWithCommit(sql, sql`select 1 / 0`, () => {}),
+    { code: '22012' },
+  )
+  const rows = await sql<{ id: number }[]>`select id from lasting order by id`
+  assert.deepEqual(
+    rows.map(({ id }) => id),
+    [1, 2, 4],
   )
   await sql.end()
 })

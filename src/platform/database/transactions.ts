@@ -1,5 +1,5 @@
 import { type Connection, connectionError, isRefusal } from './connection.ts'
-import { createTag, type Query, type Send, type Tag } from './statement.ts'
+import { createTag, type Query, type Send, type Statement, type Tag } from './statement.ts'
 
 type Work = (pool: never) => void
 
@@ -14,6 +14,28 @@ export function afterCommit<Pool extends Tag>(db: Tag, work: (pool: Pool) => voi
   const waiting = transactions.get(db)
   if (waiting) waiting.push(work)
   else work(db as Pool)
+}
+
+/**
+ * Sends the last statement of a transaction without waiting for its answer, so that the commit follows in the same
+ * write. A failure of the statement fails the transaction. Calls `done` with the rows after the commit, with undefined
+ * if the connection broke before the answer, and at once when `db` is the pool.
+ */
+export async function sendWithCommit<T extends readonly unknown[], Pool extends Tag>(
+  db: Tag,
+  statement: Statement<T>,
+  done: (pool: Pool, rows: T | undefined) => void,
+): Promise<void> {
+  if (!transactions.has(db)) return done(db as Pool, await statement)
+  const sent = statement.execute()
+  // The commit reports the failure.
+  sent.catch(() => {})
+  afterCommit(db, (pool: Pool) => {
+    void sent.then(
+      (rows) => done(pool, rows),
+      () => done(pool, undefined),
+    )
+  })
 }
 
 const brokenError = () => connectionError('the connection broke in a transaction')
