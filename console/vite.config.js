@@ -4,31 +4,38 @@ import { defineConfig } from 'vite'
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url))
 
-/**
- * Generates `virtual:contract` with the abilities of each operation and the schema of each setting, so that the
- * console does not load all of openapi.json.
- */
+const FILE = here('../openapi.json')
+
+function abilitiesOf({ paths }) {
+  const abilities = {}
+  for (const [path, verbs] of Object.entries(paths)) {
+    if (!path.startsWith('/api/v2/admin/')) continue
+    for (const [verb, { description = '' }] of Object.entries(verbs)) {
+      const [told] = /Needs (the ability|one of the abilities) [^.]*\./.exec(description) ?? []
+      const ability = [...(told ?? '').matchAll(/`([^`]+)`/g)].map(([, name]) => name)
+      if (ability.length > 0) abilities[`${verb} ${path.slice('/api/v2/admin/'.length)}`] = ability
+    }
+  }
+  return `export const ABILITIES = ${JSON.stringify(abilities)}`
+}
+
+const settingsOf = ({ components }) =>
+  `export const SETTINGS = ${JSON.stringify(components.schemas.Settings.properties, (key, value) =>
+    key === 'description' ? undefined : value,
+  )}`
+
+/** Virtual modules from the API description, so that the console does not load all of openapi.json. */
+const MODULES = { 'virtual:contract': abilitiesOf, 'virtual:settings': settingsOf }
+
 function contract() {
-  const id = 'virtual:contract'
   return {
     name: 'contract',
-    resolveId: (source) => (source === id ? `\0${id}` : null),
+    resolveId: (source) => (source in MODULES ? `\0${source}` : null),
     load(loaded) {
-      if (loaded !== `\0${id}`) return null
-      const file = here('../openapi.json')
-      this.addWatchFile(file)
-      const { paths, components } = JSON.parse(readFileSync(file, 'utf8'))
-      const abilities = {}
-      for (const [path, verbs] of Object.entries(paths)) {
-        if (!path.startsWith('/api/v2/admin/')) continue
-        for (const [verb, { description = '' }] of Object.entries(verbs)) {
-          const [told] = /Needs (the ability|one of the abilities) [^.]*\./.exec(description) ?? []
-          const ability = [...(told ?? '').matchAll(/`([^`]+)`/g)].map(([, name]) => name)
-          if (ability.length > 0) abilities[`${verb} ${path.slice('/api/v2/admin/'.length)}`] = ability
-        }
-      }
-      return `export const ABILITIES = ${JSON.stringify(abilities)}
-export const SETTINGS = ${JSON.stringify(components.schemas.Settings.properties)}`
+      const textOf = MODULES[loaded.slice(1)]
+      if (!textOf) return null
+      this.addWatchFile(FILE)
+      return textOf(JSON.parse(readFileSync(FILE, 'utf8')))
     },
   }
 }

@@ -17,7 +17,7 @@ import type { CreateChatSource, notify } from '#modules/notifications/index.ts'
 import type { readSitePages } from '#modules/pages/index.ts'
 import type { findUnpaidFile } from '#modules/purchases/index.ts'
 import type { mountReports } from '#modules/reports/index.ts'
-import type { SettingChecks } from '#modules/settings/index.ts'
+import type { Definitions, SettingChecks } from '#modules/settings/index.ts'
 import type { MergedStatistics } from '#modules/statistics/index.ts'
 import type { Context } from '#platform/context.ts'
 import type { Tx } from '#platform/database'
@@ -65,6 +65,7 @@ export type Site = {
   personalData: readonly PersonalTable[]
   erasers: readonly Eraser[]
   paymentChecks: CounterCheck[]
+  settings: Definitions
   settingChecks: SettingChecks
   probes: readonly Probe[]
   files: {
@@ -93,6 +94,7 @@ export type Module = {
   counters?: readonly CounterCheck[]
   paymentChecks?: readonly CounterCheck[]
   moneyChecks?: readonly CounterCheck[]
+  settings?: Definitions
   settingChecks?: SettingChecks
   tasks?(site: Site): readonly ((ctx: Context) => TaskList)[]
   schedules?: readonly Schedule[]

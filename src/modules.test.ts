@@ -73,6 +73,6 @@ test('lists each content module once in modules.ts and imports none in src/*.ts'
 
 test('lists every module folder exactly once', () => {
   const folders = globSync('src/modules/*/').map((path) => basename(path))
-  assert.deepEqual(LAYERS.flat().toSorted(), folders.toSorted())
+  assert.deepEqual(LAYERS.flatMap(({ modules }) => modules).toSorted(), folders.toSorted())
   for (const folder of folders) assert.ok(existsSync(`src/modules/${folder}/module.ts`), folder)
 })

@@ -1,22 +1,47 @@
 import type { Module } from './module.ts'
 
-/** Modules in layers from low to high. A module may import only modules of lower layers. */
-export const LAYERS: readonly (readonly string[])[] = [
-  ['audit'],
-  ['settings', 'abilities', 'tokens', 'files', 'words', 'address-blocks'],
-  ['ledger', 'notifications', 'advertising', 'appearance', 'areas', 'app-versions', 'pages', 'text-messages'],
-  ['accounts'],
-  [
-    ...['comments', 'likes', 'collections', 'reports', 'pinning', 'purchases', 'rewards', 'checkins', 'tags'],
-    ...['certifications', 'conversations', 'nearby', 'linked-accounts'],
-  ],
-  ['topics', 'music', 'news', 'questions', 'groups'],
-  ['feeds'],
-  ['backups', 'digests', 'im', 'ranks', 'statistics', 'search'],
+/**
+ * Modules in layers from low to high. A module may import only modules of lower layers. Several layers may share a name,
+ * which tells a reader what the modules are about.
+ */
+export const LAYERS: readonly { name: string; modules: readonly string[] }[] = [
+  { name: 'core', modules: ['audit'] },
+  { name: 'core', modules: ['settings', 'abilities', 'tokens', 'files', 'words', 'address-blocks'] },
+  {
+    name: 'core',
+    modules: [
+      ...['ledger', 'notifications', 'advertising', 'appearance', 'areas', 'app-versions', 'pages'],
+      'text-messages',
+    ],
+  },
+  { name: 'people', modules: ['accounts'] },
+  {
+    name: 'reactions',
+    modules: [
+      ...[
+        'comments',
+        'likes',
+        'collections',
+        'reports',
+        'pinning',
+        'purchases',
+        'rewards',
+        'checkins',
+        'tags',
+      ],
+      ...['certifications', 'conversations', 'nearby', 'linked-accounts'],
+    ],
+  },
+  { name: 'content', modules: ['topics', 'music', 'news', 'questions', 'groups'] },
+  { name: 'content', modules: ['feeds'] },
+  {
+    name: 'composition',
+    modules: ['backups', 'bootstrap', 'digests', 'im', 'ranks', 'statistics', 'search'],
+  },
 ]
 
 export const MODULES: readonly Module[] = await Promise.all(
-  LAYERS.flat().map(async (name) => {
+  LAYERS.flatMap(({ modules }) => modules).map(async (name) => {
     const { module } = (await import(`./modules/${name}/module.ts`)) as { module?: Module }
     if (module === undefined) throw new Error(`src/modules/${name}/module.ts exports no module`)
     return module

@@ -33,7 +33,16 @@ async function look(ctx: Context) {
 type Seen = Awaited<ReturnType<typeof look>>
 type Value = { labels?: Record<string, string>; value: number }
 
-const GAUGES: { name: string; help: string; labels?: string[]; of: (seen: Seen) => Value[] }[] = [
+type GaugeOf = {
+  name: string
+  help: string
+  labels?: string[]
+  of: (seen: Seen) => Value[]
+  /** Values while the database does not respond. */
+  whenDown?: Value[]
+}
+
+const GAUGES: GaugeOf[] = [
   {
     name: 'kith_jobs',
     help: 'Background jobs by task and state: due, later, running, failed permanently',
@@ -112,6 +121,7 @@ const GAUGES: { name: string; help: string; labels?: string[]; of: (seen: Seen) 
     help: 'Last check of a configured part: 0 good, 1 needs attention, 2 failing',
     labels: ['part'],
     of: ({ health }) => health.map(({ part, level }) => ({ labels: { part }, value: level })),
+    whenDown: [{ labels: { part: 'database' }, value: 2 }],
   },
   {
     name: 'kith_schedules_last_run_seconds',
@@ -147,7 +157,7 @@ export function exportSiteMetrics(ctx: Context): void {
     '1 when the database responded to the last check, else 0',
     async () => ((await see()) ? 1 : 0),
   )
-  for (const { name, help, labels = [], of } of GAUGES)
+  for (const { name, help, labels = [], of, whenDown = [] } of GAUGES)
     new Gauge({
       name,
       help,
@@ -156,7 +166,7 @@ export function exportSiteMetrics(ctx: Context): void {
       async collect() {
         const seen = await see()
         this.reset()
-        for (const { labels: named = {}, value } of seen ? of(seen) : []) this.set(named, value)
+        for (const { labels: named = {}, value } of seen ? of(seen) : whenDown) this.set(named, value)
       },
     })
 }

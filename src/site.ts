@@ -96,6 +96,7 @@ export const SITE: Site = {
   // Erasers run before the user's balance is forfeited, because they may refund points.
   erasers: all('erase').map((erase) => (_ctx, tx, userId) => erase(tx, userId)),
   paymentChecks,
+  settings: Object.assign({}, ...all('settings')),
   settingChecks: {
     errors: [...new Set(settingChecks.flatMap(({ errors }) => errors))],
     async check(...given) {

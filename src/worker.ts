@@ -1,6 +1,6 @@
 import { findBackupFault } from '#backup/check.ts'
 import { backupSchedules, backupTasks } from '#backup/jobs.ts'
-import { readSettings } from '#modules/settings/index.ts'
+import { readSiteSettings } from '#modules/settings/index.ts'
 import type { Context } from '#platform/context.ts'
 import type { DatabaseAddress } from '#platform/database'
 import {
@@ -17,7 +17,7 @@ const BATCH = 1000
 
 const jobTasks = (ctx: Context): TaskList => ({
   async tidy_jobs() {
-    const days = (await readSettings(ctx))['jobs:keep-failed-days']
+    const days = (await readSiteSettings(ctx))['jobs:keep-failed-days']
     while ((await deleteFailedJobs(ctx.sql, days, BATCH)) === BATCH);
   },
 })

@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { after } from 'node:test'
 import { promisify } from 'node:util'
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
-import { updateSettings } from '#modules/settings/index.ts'
 import { packageFolder } from '#platform/http'
 import { BROWSER } from '#test/chromium.ts'
+import { updateSettings } from '#test/settings.ts'
 import { createWorld, type Person, type World } from '#test/world.ts'
 
 const run = promisify(execFile)

@@ -37,6 +37,7 @@ const NOT_RUN: Record<string, string> = {
   'npm run fix': 'writes files; `npm run check` finds the same faults without writing',
   'npm run dev -- tables': 'writes files, which `npm run check` compares',
   'npm run dev -- openapi': 'writes files, which `npm run check` compares',
+  'npm run dev -- settings': 'writes files, which `npm run check` compares',
   'npm run dev -- fuzz': 'takes long',
   'npm run dev -- mutate': 'takes long',
   'npm run dev -- examples': 'writes missing fields of examples, which test/api-examples.test.ts checks',
@@ -126,7 +127,7 @@ test('gives a reason for every npm command of CONTRIBUTING and ARCHITECTURE that
     assert.ok(code in NOT_RUN || folders.some((path) => code.endsWith(path)), `nothing runs \`${code}\``)
   assert.ok(folders.length > 0, 'CONTRIBUTING does not say how to run a part of the tests')
   assert.match(read('.ci/run'), /npm run --silent check/)
-  for (const name of ['tables', 'openapi'])
+  for (const name of ['tables', 'openapi', 'settings'])
     assert.match(scripts.check ?? '', new RegExp(`scripts/${name}.ts --check`))
 })
 

@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { moveFunds, PLATFORM_ACCOUNTS } from '#modules/ledger/index.ts'
 import { issueToken } from '#modules/tokens/index.ts'
 import { addJob } from '#platform/jobs'
+import { badgeFaults } from '#test/fixtures/badges.ts'
 import { createDice } from '#test/fixtures/dice.ts'
 import { feedsOf } from '#test/fixtures/feeds.ts'
 import { groupMaker } from '#test/fixtures/groups.ts'
@@ -17,6 +18,7 @@ const SEED = Number(process.env.KITH_ENDINGS_SEED ?? randomInt(2 ** 31))
 
 type State = 'enabled' | 'disabled' | 'erased'
 type Member = Person & { state: State }
+type Asking = { user: { id: number } }
 type Item = { kind: string; id: number; path: string; group?: number }
 
 const LIKES: Record<string, string> = { feed: 'like', news: 'likes', answer: 'likes', post: 'likes' }
@@ -120,6 +122,14 @@ test(`leaves no wrong badge or count after ${STEPS} random steps (seed ${SEED})`
     async () => send(anyone(), 'PUT', `/user/followings/${pick(members).id}`),
     async () => send(anyone(), 'DELETE', `/user/followings/${pick(members).id}`),
     async () => send(anyone(), 'PUT', '/user/notifications/all'),
+    async () => send(anyone(), 'PUT', '/user/privacy', { private: roll() < 0.6 }),
+    async () => {
+      const by = anyone()
+      const { body } = await send(by, 'GET', '/user/follow-requests')
+      if (body.length > 0)
+        await send(by, roll() < 0.7 ? 'PUT' : 'DELETE', `/user/follow-requests/${pick<Asking>(body).user.id}`)
+    },
+    async () => send(anyone(), 'DELETE', `/user/followers/${pick(members).id}`),
     async () => {
       if (open.length > 0) await send(anyone(), 'PUT', `/currency-groups/${pick(open)}`)
     },
@@ -160,6 +170,14 @@ test(`leaves no wrong badge or count after ${STEPS} random steps (seed ${SEED})`
       const { status } = await send(admin, 'PATCH', `/admin/users/${member.id}`, { disabled: true })
       if (status < 300) member.state = 'disabled'
     },
+    async block() {
+      await send(anyone(), 'POST', `/user/black/${anyone().id}`)
+    },
+    async unblock() {
+      const by = anyone()
+      const { body } = await send(by, 'GET', '/user/blacks')
+      for (const { id } of body) await send(by, 'DELETE', `/user/black/${id}`)
+    },
     async enable() {
       const disabled = members.filter(({ state }) => state === 'disabled')
       if (disabled.length === 0) return
@@ -182,6 +200,29 @@ test(`leaves no wrong badge or count after ${STEPS} random steps (seed ${SEED})`
     },
   }
 
+  /** Lists and searches show feeds of private accounts to their authors and followers only (relations-8). */
+  async function assertPrivate(enabled: Member[], at: string) {
+    const hidden = await sql<{ viewer: number; id: number }[]>`
+      select u.id as viewer, f.id from feeds f join private_accounts p on p.user_id = f.user_id
+      cross join unnest(${enabled.map(({ id }) => id)}::bigint[]) as u (id)
+      where f.deleted_at is null and u.id <> f.user_id and not exists (
+        select from user_follows w where w.user_id = u.id and w.target_id = f.user_id
+      ) and not exists (select from withheld_follows w where w.user_id = u.id and w.target_id = f.user_id)`
+    const byViewer = Map.groupBy(hidden, ({ viewer }) => viewer)
+    for (const who of enabled) {
+      const closed = new Set(byViewer.get(who.id)?.map(({ id }) => id))
+      for (const query of ['type=new', 'type=hot', 'type=follow', 'search=See', 'type=users'])
+        for (const { id } of (await send(who, 'GET', `/feeds?limit=100&${query}`)).body.feeds ?? [])
+          assert.ok(!closed.has(id), `${at}: ${query} shows feed ${id} to user ${who.id}`)
+      for (const id of [...closed].slice(0, 5))
+        assert.equal(
+          (await send(who, 'GET', `/feeds/${id}`)).status,
+          404,
+          `${at}: feed ${id}, user ${who.id}`,
+        )
+    }
+  }
+
   for (let step = 1; step <= STEPS; step += 1) {
     const dice = roll()
     if (dice < 0.2) await pick(makers)()
@@ -202,16 +243,9 @@ test(`leaves no wrong badge or count after ${STEPS} random steps (seed ${SEED})`
         `seed ${SEED}, step ${step}`,
       )
       assert.ok(isWell)
-      for (const who of members.filter(({ state }) => state === 'enabled')) {
-        const { body: user } = await send(who, 'GET', '/user')
-        const { body: followers } = await send(who, 'GET', '/user/followers?limit=100')
-        const { body: followings } = await send(who, 'GET', '/user/followings?limit=100')
-        assert.deepEqual(
-          [user.extra.followers_count, user.extra.followings_count],
-          [followers.length, followings.length],
-          `seed ${SEED}, step ${step}, user ${who.id}`,
-        )
-      }
+      const enabled = members.filter(({ state }) => state === 'enabled')
+      assert.deepEqual(await badgeFaults(as, enabled), [], `seed ${SEED}, step ${step}`)
+      await assertPrivate(enabled, `seed ${SEED}, step ${step}`)
     }
   }
   console.log(`seed ${SEED}: ${JSON.stringify(done)}, ${items.length} items, ${comments.length} comments`)

@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, describe, test } from 'node:test'
+import { issueToken } from '#modules/tokens/index.ts'
+import { addJob } from '#platform/jobs'
+import { badgeFaults, PAGES } from '#test/fixtures/badges.ts'
 import { createCast } from '#test/fixtures/notified.ts'
 import { createSong, createSpecial } from '#test/fixtures/songs.ts'
 import type { Person } from '#test/world.ts'
@@ -7,6 +10,7 @@ import { COUNTERS, SITE } from '../src/site.ts'
 
 const {
   world,
+  world: { person },
   sql,
   as,
   work,
@@ -31,61 +35,14 @@ const {
   price,
 } = await createCast()
 
-const PEOPLE = [admin, anna, ben, cleo, dora]
-const TYPES = ['at', 'comment', 'like', 'follow', 'system'] as const
-
+const CAST = [admin, anna, ben, cleo, dora]
+/** The accounts that are not disabled or erased. */
+let people = CAST
 type Kept = { type: string; id: number; path: string; group?: number; question?: number; on?: Kept }
 
-/** Notifications that tell of the end itself, or of a decision that outlives the content. */
-const OUTLIVES = new Set([
-  ...['delete:feed/comment', 'news:delete:accept'],
-  ...['report', 'group:report-post', 'group:report-comment'],
-])
-
-const CODES = new Map(SITE.kinds.map(({ code, type }) => [code, type]))
-const PATHS: Record<string, (id: number) => string> = {
-  feeds: (id) => `/feeds/${id}`,
-  news: (id) => `/news/${id}`,
-  questions: (id) => `/questions/${id}`,
-  'question-answers': (id) => `/question-answers/${id}`,
-  'group-posts': (id) => `/group-posts/${id}/comments`,
-  groups: (id) => `/groups/${id}`,
-  musics: (id) => `/music/${id}`,
-  music_specials: (id) => `/music/specials/${id}`,
-  'feed-topics': (id) => `/feed/topics/${id}`,
-  users: (id) => `/users/${id}`,
-}
-
-async function opens(who: Person, type: string, id: number): Promise<boolean> {
-  if (type === 'comments') {
-    const found = (await as(who, 'GET', `/comments?id=${id}`)).body
-    return Array.isArray(found) && found.length === 1
-  }
-  const path = PATHS[type]
-  assert.ok(path, `no path to ${type}`)
-  return (await as(who, 'GET', path(id))).status < 300
-}
-
-/** Lists unread notifications of everybody that lead to nothing, and badges that differ from their list. */
+/** Lists unread notifications that lead to nothing, and numbers that differ from their list. */
 async function faults(): Promise<string[]> {
-  const found: string[] = []
-  for (const who of PEOPLE) {
-    const badges = (await as(who, 'GET', '/user/notification-statistics')).body
-    for (const type of TYPES) {
-      const { data } = (await as(who, 'GET', `/user/notifications?type=${type}&limit=100`)).body
-      const unread = data.filter((each: { read_at: string | null }) => each.read_at === null)
-      if (badges[type].badge !== unread.length)
-        found.push(`${who.name}: badge ${type} ${badges[type].badge}, list ${unread.length}`)
-      for (const { data: told } of unread) {
-        if (OUTLIVES.has(told.kind)) continue
-        const { resource, commentable } = told
-        const about = type === 'comment' || !resource ? commentable : resource
-        const kind = typeof about.type === 'number' ? (CODES.get(about.type) ?? commentable.type) : about.type
-        if (!(await opens(who, kind, about.id)))
-          found.push(`${who.name}: ${told.kind ?? type} leads to ${kind} ${about.id}`)
-      }
-    }
-  }
+  const found = await badgeFaults(as, people)
   for (const check of COUNTERS)
     for (const { key, kept, counted } of await check.find(sql))
       found.push(`${check.name} ${key}: stored ${kept}, counted ${counted}`)
@@ -93,7 +50,7 @@ async function faults(): Promise<string[]> {
 }
 
 const readAll = async () => {
-  for (const who of PEOPLE) await as(who, 'PUT', '/user/notifications/all')
+  for (const who of people) await as(who, 'PUT', '/user/notifications/all')
 }
 
 type Relation = { name: string; act(content: Kept): Promise<unknown> }
@@ -395,6 +352,13 @@ const KINDS: Kind[] = [
     relations: [
       { name: 'request to join', act: ({ id }) => ok(ben, 'PUT', `/currency-groups/${id}`) },
       { name: 'membership', act: ({ id }) => join(id, anna, ben) },
+      {
+        name: 'rejected request to join',
+        async act({ id }) {
+          await ok(ben, 'PUT', `/currency-groups/${id}`)
+          await ok(cleo, 'PATCH', `/groups/${id}/members/${await memberId(id, ben)}/audit`, { status: 2 })
+        },
+      },
       { name: 'report', act: ({ id }) => ok(ben, 'POST', `/groups/${id}/reports`, { reason: 'Rude' }) },
     ],
     endings: [deleted('closed by a moderator', admin, ({ id }) => `/admin/groups/${id}`)],
@@ -450,6 +414,100 @@ const COMMENTS: Kind[] = KINDS.filter(({ relations }) => relations.includes(comm
   endings: [deleted('deleted by its author', ben, ({ path }) => path)],
 }))
 
+type Pair = { author: Person; follower: Person }
+
+/** A request to follow a private account, and what follows from it, with each way in which it ends (relations-9). */
+const disabled =
+  (whose: keyof Pair, isDisabled = true) =>
+  async (pair: Pair) => {
+    await ok(admin, 'PATCH', `/admin/users/${pair[whose].id}`, { disabled: isDisabled })
+    await work()
+    people = isDisabled ? people.filter((each) => each !== pair[whose]) : [...people, pair[whose]]
+  }
+const enabled = (whose: keyof Pair) => async (pair: Pair) => {
+  await disabled(whose)(pair)
+  await disabled(whose, false)(pair)
+  pair[whose].token = (await issueToken(sql, pair[whose].id)).access_token
+}
+const erased = (whose: keyof Pair) => async (pair: Pair) => {
+  await sql`insert into account_deletions (user_id, due_at) values (${pair[whose].id}, now())`
+  await addJob(sql, 'erase_account', { id: pair[whose].id })
+  people = people.filter((each) => each !== pair[whose])
+  await work()
+}
+const follow = ({ author, follower }: Pair) => ok(follower, 'PUT', `/user/followings/${author.id}`)
+async function befriend(pair: Pair) {
+  await follow(pair)
+  await ok(pair.author, 'PUT', `/user/follow-requests/${pair.follower.id}`)
+}
+const REQUESTS: Record<string, (pair: Pair) => Promise<unknown>> = {
+  request: follow,
+  'repeated request': async (pair) => {
+    await follow(pair)
+    await follow(pair)
+  },
+  'accepted request': befriend,
+  'mention in a feed for followers': async (pair) => {
+    await befriend(pair)
+    await feed(pair.author, { feed_content: mentioning(pair.follower.name) })
+  },
+  'comments on a feed for followers': async (pair) => {
+    await befriend(pair)
+    const path = `/feeds/${await feed(pair.author, {})}`
+    await commentOf(pair.follower, path)
+    await ok(pair.author, 'POST', `${path}/comments`, { body: 'So', reply_user: pair.follower.id })
+  },
+  'request in return': async (pair) => {
+    await ok(pair.follower, 'PUT', '/user/privacy', { private: true })
+    await befriend(pair)
+    await ok(pair.author, 'PUT', `/user/followings/${pair.follower.id}`)
+  },
+}
+const REQUEST_ENDS: Record<string, (pair: Pair) => Promise<unknown>> = {
+  'withdrawn by the follower': ({ author, follower }) =>
+    as(follower, 'DELETE', `/user/followings/${author.id}`),
+  'refused by the author': ({ author, follower }) =>
+    as(author, 'DELETE', `/user/follow-requests/${follower.id}`),
+  'removed by the author': ({ author, follower }) => as(author, 'DELETE', `/user/followers/${follower.id}`),
+  'accepted by the author': ({ author, follower }) =>
+    as(author, 'PUT', `/user/follow-requests/${follower.id}`),
+  'blocked by the author': ({ author, follower }) => ok(author, 'POST', `/user/black/${follower.id}`),
+  'blocked by the follower': ({ author, follower }) => ok(follower, 'POST', `/user/black/${author.id}`),
+  'muted by the author': ({ author, follower }) => ok(author, 'PUT', `/user/mutes/${follower.id}`, {}),
+  'author public again': ({ author }) => ok(author, 'PUT', '/user/privacy', { private: false }),
+  'follows again after it is public': async (pair) => {
+    await ok(pair.author, 'PUT', '/user/privacy', { private: false })
+    await as(pair.follower, 'PUT', `/user/followings/${pair.author.id}`)
+  },
+  'author disabled': disabled('author'),
+  'follower disabled': disabled('follower'),
+  'author disabled and enabled': enabled('author'),
+  'follower disabled and enabled': enabled('follower'),
+  'author erased': erased('author'),
+  'follower erased': erased('follower'),
+}
+const requestPairs = Object.entries(REQUESTS).flatMap(([name, act]) =>
+  Object.entries(REQUEST_ENDS).map(([ending, end]) => ({ name, act, ending, end })),
+)
+
+describe('an ended request to follow leaves no badge and no wrong count', () => {
+  for (const { name, act, ending, end } of requestPairs)
+    test(`${name}, ${ending}`, async () => {
+      const pair = { author: await person(), follower: await person() }
+      people = [pair.author, pair.follower]
+      await ok(pair.author, 'PUT', '/user/privacy', { private: true })
+      await act(pair)
+      assert.deepEqual(await faults(), [], 'before the end')
+      await end(pair)
+      await work()
+      assert.deepEqual(await faults(), [])
+    })
+  after(() => {
+    people = CAST
+    console.log(`${requestPairs.length} pairs of request and end`)
+  })
+})
+
 const pairs = [...KINDS, ...COMMENTS].flatMap(({ name, make, relations, endings }) =>
   endings.flatMap((ending) => relations.map((relation) => ({ name, make, relation, ending }))),
 )
@@ -470,5 +528,5 @@ describe('deleted content leaves no badge and no wrong count', () => {
 
 test('declares the ending of every kind', () => {
   assert.ok(pairs.length > 150, `${pairs.length} pairs`)
-  for (const { type } of SITE.kinds) assert.ok(PATHS[type], `no kind in this test for ${type}`)
+  for (const { type } of SITE.kinds) assert.ok(PAGES[type], `no kind in this test for ${type}`)
 })

@@ -2,15 +2,17 @@ import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { notify } from '#modules/notifications/index.ts'
-import type { SettingName, Settings } from '#modules/settings/index.ts'
-import { SETTINGS } from '#modules/settings/registry.ts'
 import { addJob } from '#platform/jobs'
 import { feedsOf } from '#test/fixtures/feeds.ts'
 import { groupMaker } from '#test/fixtures/groups.ts'
 import { questionsOf } from '#test/fixtures/questions.ts'
 import { walletsOf } from '#test/fixtures/wallets.ts'
+import type { SettingName, Settings } from '#test/settings.ts'
+import { SETTINGS } from '#test/settings.ts'
 import { refusalOf, settingsOn } from '#test/sign-up.ts'
 import { createWorld, type Person } from '#test/world.ts'
+import { MODULES } from '../src/modules.ts'
+import { SITE } from '../src/site.ts'
 
 const world = await createWorld()
 const { as, ctx, guest, sql, person, work } = world
@@ -219,6 +221,15 @@ const PROOFS: Partial<Record<SettingName, () => Promise<void>>> = {
 
 for (const [name, prove] of Object.entries(PROOFS))
   test(`applies the setting ${name} (administration-8)`, prove as () => Promise<void>)
+
+test('declares every setting in one module', () => {
+  const names = MODULES.flatMap(({ settings = {} }) => Object.keys(settings))
+  assert.deepEqual(names.toSorted(), [...new Set(names)].sort())
+})
+
+test('types the settings of every module for tests', () => {
+  assert.deepEqual(Object.keys(SITE.settings).sort(), Object.keys(SETTINGS).sort())
+})
 
 test('names every setting in a test (administration-8)', () => {
   const tests = globSync('{src,importers,test}/**/*.test.ts')

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { readSettings, type Settings, updateSettings } from '#modules/settings/index.ts'
+import { readSettings, type Settings, updateSettings } from '#test/settings.ts'
 import type { Answer, World } from '#test/world.ts'
 
 let counter = 0

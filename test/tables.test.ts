@@ -106,6 +106,7 @@ const OWNERS: Record<string, string[]> = {
   ],
   news: ['news', 'news_categories', 'news_counts', 'news_deletions', 'news_subscriptions', 'news_tags'],
   notifications: [
+    'import_withdrawn',
     ...['notices', 'notification_counts', 'notification_cursors', 'notification_reads', 'notifications'],
     ...[
       'pin_counters',
@@ -131,6 +132,7 @@ const OWNERS: Record<string, string[]> = {
     'period_sum_windows',
     'period_sums',
     'secret_checks',
+    'server_nodes',
     'site_epoch',
     'backup_checks',
     'backup_runs',
@@ -180,6 +182,8 @@ const JOINT_READS: Record<string, Record<string, string>> = {
   accounts: {
     checkin_logs: 'the import compares the number of check-ins of a user with the check-in rows',
     imports: 'an open import may assign the id of a new founder to another user',
+    token_families:
+      'the import finds the sign-ins of accounts that users registered before it assigned their ids',
     roles: 'the statement that creates a user finds the roles of the user by name',
     user_roles:
       'the import finds founders and holders of the role `disabler` in the statements that update users',
@@ -213,6 +217,7 @@ const JOINT_READS: Record<string, Record<string, string>> = {
   },
   ledger: {
     import_notes: 'the report of an import accounts for the amounts that it skipped',
+    imports: 'an import undoes payments that users made here since its last run',
     pins: 'one statement reads an order and the other user of a pin',
     settings: 'the import converts old money units by the ratio in the settings',
     users: 'ledger must not import accounts, and rankings exclude disabled users',

@@ -3,8 +3,10 @@ import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { recordBackup } from '#backup/jobs.ts'
+import { openDatabase } from '#platform/database'
 import { addJob } from '#platform/jobs'
-import { watchLoop } from '#platform/observability'
+import { createMetrics, watchLoop } from '#platform/observability'
+import { findFreePort } from '#test/servers.ts'
 import { createWorld } from '#test/world.ts'
 import { exportSiteMetrics } from '../src/site-metrics.ts'
 
@@ -111,6 +113,24 @@ test('exports current numbers of jobs, decisions and sign-ups', async () => {
   assert.equal(sampleOf('kith_decisions_waiting{queue="reports"}'), 0)
   assert.equal(sampleOf('kith_backup_size_bytes'), 1234)
   assert.equal(sampleOf('kith_backup_promised_seconds'), 27 * 3600)
+  assert.equal(sampleOf('kith_health{part="database"}'), 0)
+  assert.equal(sampleOf('kith_health{part="backups"}'), 0)
   assert.ok(Math.abs((sampleOf('kith_backup_last_success_timestamp_seconds') ?? 0) - Date.now() / 1000) < 600)
   assert.equal(sampleOf('kith_im_waiting{kind="groups"}'), 0)
+})
+
+test('reports the database as failing to the alerts while it does not respond', async (t) => {
+  const port = await findFreePort()
+  const lost = openDatabase({
+    connection: `postgres://kith@127.0.0.1:${port}/kith`,
+    poolSize: 1,
+    statementTimeoutMs: 1000,
+    patienceMs: 100,
+  })
+  t.after(() => lost.end({ timeout: 0 }))
+  const down = { ...ctx, sql: lost, metrics: createMetrics(), state: new Map() }
+  exportSiteMetrics(down)
+  const told = await down.metrics.render()
+  assert.match(told, /^kith_database_up 0$/m)
+  assert.match(told, /^kith_health\{part="database"\} 2$/m)
 })

@@ -18,7 +18,7 @@ import { mailServer } from '#test/fixtures/mail-server.ts'
 import { redisServer, silentServer, webServer } from '#test/fixtures/wrong-servers.ts'
 import { findFreePort } from '#test/servers.ts'
 import { createWorld } from '#test/world.ts'
-import { reportChannels } from '../src/doctor.ts'
+import { reportBackups, reportChannels } from '../src/doctor.ts'
 import { certificateFault } from '../src/probes/address.ts'
 import { checkNewestBackup } from '../src/probes/backup-check.ts'
 import { roomFault } from '../src/probes/services.ts'
@@ -358,6 +358,54 @@ test('reports the weekly check of the newest backup', async () => {
   assert.equal((await part())?.state, 'good')
   await sql`update health_checks set checked_at = now() - interval '9 days' where part = 'backup_check'`
   assert.deepEqual([(await part())?.state, (await part())?.code], ['warning', 'backup_unchecked'])
+})
+
+test('names settings of backups that are made nowhere', async () => {
+  const changed = { ...ctx, ...configOf({ BACKUP_AT: '0 4 * * *', BACKUP_CHECK: 'weekly' }) }
+  const lines: string[] = []
+  assert.equal(await reportBackups(changed, (line) => lines.push(line)), true)
+  const part = (await readHealth(changed, [])).parts.find(({ name }) => name === 'backups')
+  assert.deepEqual([part?.state, part?.code], ['warning', 'backup_nowhere'])
+  assert.deepEqual(lines, [`! backups: ${part?.sentence?.en}`, `    ${part?.remedy?.en}`])
+  assert.match(part?.sentence?.zh ?? '', /BACKUP_AT, BACKUP_CHECK，但未设置 BACKUP_TO/)
+  rows.push({
+    configured: '`BACKUP_AT` and `BACKUP_CHECK` without `BACKUP_TO`',
+    start: '',
+    check: `backups: ${part?.sentence?.en} ${part?.remedy?.en}`,
+  })
+  const set = { ...ctx, ...configOf({ BACKUP_AT: '0 4 * * *', BACKUP_TO: '/backups' }) }
+  const promised = (await readHealth(set, [])).parts.find(({ name }) => name === 'backups')
+  assert.equal(promised?.code, 'backup_missing')
+})
+
+test('names servers that differ in the place of uploads, and pools beyond the database', async () => {
+  const add = (host: string, connections: number, store: string | null) => sql`
+    insert into server_nodes (id, host, connections, store)
+    values (gen_random_uuid(), ${host}, ${connections}, ${store})`
+  await add('alpha', 70, 'local 1')
+  await add('beta', 71, 'local 2')
+  await isNamed('`STORAGE=local` with a folder for each server', 'nodes', 'uploads_apart', {})
+  const { database = '' } = connection
+  await sql.unsafe(`alter database ${database} connection limit 97`)
+  await isNamed('pools of all servers beyond `max_connections`', 'database', 'database_pools', {})
+  await sql.unsafe(`alter database ${database} connection limit 144`)
+  const codesOf = async () =>
+    (await readHealth(ctx, SITE.probes)).parts
+      .filter(({ name }) => name === 'database' || name === 'nodes')
+      .map(({ code }) => code)
+  const nodeProbes = SITE.probes.filter(({ part }) => part === 'nodes')
+  for (const change of [
+    () => sql`update server_nodes set store = 'local 2' where host = 'alpha'`,
+    () => sql`update server_nodes set store = case host when 'alpha' then 'local 1' end`,
+    () => sql`update server_nodes set store = host,
+      seen_at = case host when 'beta' then now() - interval '3 minutes' else now() end`,
+  ]) {
+    await change()
+    await checkHealth(ctx, nodeProbes)
+    assert.deepEqual(await codesOf(), [null, null])
+  }
+  await sql`delete from server_nodes`
+  await sql.unsafe(`alter database ${database} connection limit -1`)
 })
 
 test('names an address and a proxy that only requests show', async () => {

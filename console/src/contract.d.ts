@@ -4,5 +4,9 @@ declare module 'virtual:contract' {
    * suffices.
    */
   export const ABILITIES: Record<string, string[]>
+}
+
+declare module 'virtual:settings' {
+  /** Schema and texts of each setting. */
   export const SETTINGS: Record<string, import('./pages/settings/schema.ts').SettingSchema>
 }

@@ -12,12 +12,19 @@ import {
   withoutTrace,
 } from './database/run.ts'
 import { openSource, type Source } from './database/source.ts'
-import { acceptDecisions, beginRun, closeImport, findImport, finishRun } from './database/state.ts'
+import {
+  acceptDecisions,
+  beginRun,
+  closeImport,
+  findImport,
+  finishRun,
+  listReadTables,
+} from './database/state.ts'
 import type { TableImport } from './database/table.ts'
 import { findOpen, listDecisions, readAccepted } from './decisions.ts'
 import { LEFT_OUT } from './left-out.ts'
 import { listFounders } from './modules/accounts/steps.ts'
-import { sumBalances } from './modules/ledger/balances.ts'
+import { hasPaymentsHere, sumBalances } from './modules/ledger/balances.ts'
 import { PLAN, THINGS } from './plan.ts'
 import {
   type LeftTable,
@@ -140,12 +147,24 @@ export async function bringOver(ctx: Context, given: ThinkSnsOptions, out: Outpu
   try {
     if (!source.tables.has('users') || !source.tables.has('migrations'))
       throw new Error('this database contains no ThinkSNS+ tables: check --prefix')
+    // A run would remove everything that it brought from them.
+    const lost = (await listReadTables(ctx.sql)).filter((table) => !source.tables.has(table))
+    if (lost.length > 0)
+      throw new Error(
+        `this database lacks tables that an earlier run read: ${lost.join(', ')}. Load the whole dump, or create a table ` +
+          'without rows if the old site removed it',
+      )
     const left = await countLeft(source)
     const { zone: _, prefix: __, ...kept } = choices
     const inFen = !source.tables.has('currencies')
     if (inFen)
       out.line(
         'The old site has no points (before 1.9): pending payments of requests are refunded into the wallet, because Kith takes points for them.',
+      )
+    const hasPayments = await hasPaymentsHere(ctx.sql)
+    if (hasPayments)
+      out.line(
+        'Users paid or earned here since the last run. This run undoes that, and reads everything again, as with --again.',
       )
     const run = async (transactions: Transactions) => {
       await transactions((tx) => beginRun(tx, SOURCE, choices))
@@ -158,7 +177,7 @@ export async function bringOver(ctx: Context, given: ThinkSnsOptions, out: Outpu
         options: { ...kept, ...(inFen ? { waiting: 'refund' as const } : {}), inFen, dryRun },
         files,
         things: THINGS,
-        again: given.again ?? false,
+        again: hasPayments || (given.again ?? false),
         progress: out.progress,
       })
       await transactions(async (tx) => {

@@ -28,14 +28,14 @@ import {
 import { imTables } from './modules/im.ts'
 import { balanceTables, bookBalances, oldWalletTables } from './modules/ledger/balances.ts'
 import { orderTables } from './modules/ledger/orders.ts'
-import { convertPayouts } from './modules/ledger/withdrawals.ts'
+import { convertPayouts, dropOwnWithdrawals } from './modules/ledger/withdrawals.ts'
 import { likeTables } from './modules/likes.ts'
 import { linkTables } from './modules/linked-accounts.ts'
 import { musicTables } from './modules/music.ts'
 import { embedPictures } from './modules/news/pictures.ts'
 import { newsTables, tagNews } from './modules/news/tables.ts'
-import { notificationTables } from './modules/notifications.ts'
-import { pinTables } from './modules/pinning/tables.ts'
+import { findReturned, notificationTables, withdrawUnread } from './modules/notifications.ts'
+import { dropOwnPins, pinTables } from './modules/pinning/tables.ts'
 import { priceTables, purchaseTables } from './modules/purchases.ts'
 import { questionTables, settleQuestions, showTopicPictures } from './modules/questions/tables.ts'
 import { reportTables } from './modules/reports.ts'
@@ -80,12 +80,15 @@ export const PLAN: Plan = [
   ...extraTables,
   ...certificationTables,
   ...purchaseTables,
+  dropOwnPins,
   ...pinTables,
+  dropOwnWithdrawals,
   ...orderTables,
   convertPayouts,
   ...balanceTables,
   ...oldWalletTables,
   ...conversationTables,
+  findReturned,
   ...notificationTables,
   ...imTables,
   embedPictures,
@@ -102,6 +105,7 @@ export const PLAN: Plan = [
   dropSpares,
   settleFeeds,
   forgetParticipants,
+  withdrawUnread,
   recountAll,
   bookBalances,
 ]

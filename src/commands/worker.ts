@@ -1,5 +1,6 @@
 import { readConfig } from '#platform/config'
 import { serveMetrics } from '#platform/http'
+import { announceNode } from '#platform/nodes.ts'
 import { createLog, watchLoop } from '#platform/observability'
 import { type Closer, closeInOrder } from '#startup/closing.ts'
 import { openContext } from '#startup/open-context.ts'
@@ -17,6 +18,7 @@ export async function work(env: Environment): Promise<number> {
   try {
     await prepareStart(opened.forJobs, connection)
     await ctx.signals.listen()
+    void announceNode(opened.forJobs, { processes: 1 })
     const worker = await startWorker(opened.forJobs, connection)
     const closers: Closer[] = [{ name: 'worker', withinMs: 8_000, close: worker.stop }]
     ctx.metrics.defaultProcessMetrics()

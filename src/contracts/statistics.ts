@@ -13,8 +13,8 @@ export type Queue = {
 export type Series = {
   name: string
   ability: string
-  /** Selects `at` and `value` of each event from `from` to before `until`. */
-  happened(sql: Db, from: string, until: string): Fragment
+  /** Selects `at` and `value` of each event from the time `from` to before `until`. */
+  happened(sql: Db, from: Fragment, until: Fragment): Fragment
 }
 
 export type Statistics = { queues?: Queue[]; series?: Series[] }

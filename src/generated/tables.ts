@@ -742,6 +742,12 @@ export type Tables = {
     owner_id: number
     file_id: number
   }
+  import_withdrawn: {
+    user_id: number
+    id: string
+    cause_type: string
+    cause_id: number
+  }
   imports: {
     one: boolean
     source: string
@@ -753,6 +759,7 @@ export type Tables = {
     finished_runs: number
     accepted: unknown
     verified_run: number | null
+    booked_up_to: number | null
   }
   invitation_uses: {
     user_id: number
@@ -1384,6 +1391,13 @@ export type Tables = {
     replacement: string | null
     created_at: string
     updated_at: string
+  }
+  server_nodes: {
+    id: string
+    host: string
+    seen_at: string
+    connections: number
+    store: string | null
   }
   settings: {
     name: string

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { escapeMarkup } from '#lib/markup/html.ts'
-import { readSettings, STANDARD_SETTINGS, siteName } from '#modules/settings/index.ts'
+import { readSiteSettings, SITE_SETTINGS, siteName, standardsOf } from '#modules/settings/index.ts'
 import type { Context } from '#platform/context.ts'
 import type { Language, Text } from '#platform/errors.ts'
 import { API, addVary, language, type Server } from '#platform/http'
@@ -46,7 +46,7 @@ ${isPoweredBy ? `<p>Powered by Kith ${VERSION}</p>\n` : ''}</html>
 }
 
 /** Uses the defaults during an outage of the database. */
-const readIdentity = (ctx: Context) => readSettings(ctx).catch(() => STANDARD_SETTINGS)
+const readIdentity = (ctx: Context) => readSiteSettings(ctx).catch(() => standardsOf(SITE_SETTINGS))
 
 /**
  * Serves the site's front page at `/`. Serves a description of the server when the site is off or the client

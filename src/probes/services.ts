@@ -8,6 +8,7 @@ import { messageOf } from '#lib/faults.ts'
 import { clientConfig, type Db, openSession } from '#platform/database'
 import { findExistingFolder } from '#platform/files'
 import { addressOf, bucketFault, diskFault, HealthFault, networkFault, targetOf } from '#platform/health'
+import { listNodes, type ServerNode } from '#platform/nodes.ts'
 import { databaseFault } from '#startup/start-checks.ts'
 
 const PATIENCE_MS = 8_000
@@ -171,4 +172,22 @@ const replicaProbe: Probe = {
   },
 }
 
-export const SERVICE_PROBES = [redisProbe, replicaProbe, uploadProbe, backupPlaceProbe, diskProbe]
+/** Compares the places of uploads, because with `STORAGE=local` each machine has a folder of its own. */
+const nodeProbe: Probe = {
+  part: 'nodes',
+  isSilent: true,
+  settings: 'STORAGE and DATA_DIR',
+  isUsed: () => true,
+  async check({ sql }) {
+    const nodes = await listNodes(sql)
+    const known = nodes.filter(({ store }) => store !== null)
+    if (new Set(known.map(({ store }) => store)).size < 2) return
+    throw new HealthFault('uploads_apart', { nodes: nodesByStore(known) })
+  },
+}
+
+/** Lists one host of each place. Hosts of several places have the same name on one machine. */
+const nodesByStore = (nodes: readonly ServerNode[]): string =>
+  [...new Map(nodes.map(({ store, host }) => [store, host])).values()].join(', ')
+
+export const SERVICE_PROBES = [redisProbe, replicaProbe, uploadProbe, nodeProbe, backupPlaceProbe, diskProbe]

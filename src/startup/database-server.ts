@@ -7,6 +7,7 @@ import {
   refuseEmptiedDataDir,
   startEmbeddedPostgres,
 } from '#platform/database'
+import { connectionsOfProcess } from '#platform/nodes.ts'
 import type { Log } from '#platform/observability'
 import { startFault } from '#platform/start-fault.ts'
 import { checkDatabase, checkDataDir } from './start-checks.ts'
@@ -21,16 +22,14 @@ export type DatabaseServer = {
   stop?: () => Promise<void>
 }
 
-/** Connections of a process outside its pool, for LISTEN, the health probe and one in reserve. */
-const BESIDE_POOL = 3
 const FOR_OTHERS = 40
 const LEAST = 100
 
 /**
  * Counts one more process than configured, because a replacement overlaps with the process that it replaces.
  */
-const connectionsOf = ({ processes, databasePoolSize }: Config) =>
-  Math.max(LEAST, (processes + 1) * (databasePoolSize + BESIDE_POOL) + FOR_OTHERS)
+const connectionsOf = (config: Config) =>
+  Math.max(LEAST, (config.processes + 1) * connectionsOfProcess(config) + FOR_OTHERS)
 
 type OpenOptions = {
   /** Reuses the embedded database of a running server. */

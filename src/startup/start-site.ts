@@ -9,6 +9,7 @@ import type { Context } from '#platform/context.ts'
 import { epochOf, settleEpoch } from '#platform/epoch.ts'
 import { type Server, serveMetrics } from '#platform/http'
 import { runOnLease } from '#platform/jobs'
+import { announceNode } from '#platform/nodes.ts'
 import { type Log, watchLoop } from '#platform/observability'
 import { type Channel, type StartParameters, supervisorChannel } from '#platform/processes'
 import { exportSiteMetrics } from '../site-metrics.ts'
@@ -59,6 +60,8 @@ export async function startSite({ config, log, begin, closers, shutDown, isClosi
     recordTraffic(ctx)
     await ctx.signals.listen()
     watchEpoch(ctx)
+    if (begin.slot === 1)
+      void announceNode(opened.forJobs, { processes: supervisorChannel ? config.processes : 1 })
     // Sets a long backlog. With a short one, the kernel would delay new connections by seconds when the queue
     // is full, without a log entry.
     await server.listen({ host: config.host, port: config.port, backlog: 4096 })

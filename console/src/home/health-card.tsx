@@ -32,6 +32,7 @@ const PARTS: Record<string, Text> = {
   payments: ['Payment providers', '支付渠道'],
   im: ['Instant messaging', '即时通讯'],
   uploads: ['Uploads', '上传文件'],
+  nodes: ['Servers', '服务器'],
   backups: ['Backups', '备份'],
   backup_place: ['Target of the backups', '备份位置'],
   backup_check: ['Weekly test of a backup', '每周备份检查'],

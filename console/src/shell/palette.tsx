@@ -1,4 +1,4 @@
-import { SETTINGS } from 'virtual:contract'
+import { SETTINGS } from 'virtual:settings'
 import { Autocomplete, Box, Dialog, TextField } from '@mui/material'
 import { useQuery } from '@tanstack/react-query'
 import { useDeferredValue, useState } from 'react'

@@ -50,6 +50,17 @@ test('rejects an unusable file source before reading any file', async () => {
   await assert.rejects(openFiles('s3://empty', s3), /no files below/)
 })
 
+test('rejects a missing and an empty folder, such as the place of a disk that is not mounted', async () => {
+  const empty = join(folder, 'disk')
+  await assert.rejects(openFiles(empty, s3), /the folder .*disk cannot be read \(ENOENT\)/)
+  await mkdir(join(empty, 'avatars'), { recursive: true })
+  await assert.rejects(openFiles(empty, s3), /no files below .*disk: mount the disk/)
+  await writeFile(join(empty, 'avatars', '01.png'), '1')
+  const files = await openFiles(empty, s3)
+  assert.equal((await Array.fromAsync(files.list('avatars'))).length, 1)
+  await rm(empty, { recursive: true })
+})
+
 test('reads a file from an S3 bucket with the same result as from a folder', async () => {
   await writeFile(join(folder, 'good.png'), '12345')
   for (const place of [folder, 's3://bucket']) {

@@ -56,7 +56,18 @@ function cleanPath(path: string): string | undefined {
   return clean === '.' || clean.startsWith('/') || clean.split('/').includes('..') ? undefined : clean
 }
 
-function openFolder(place: string, largest: number): FileSource {
+/** Returns whether a folder has a file at any depth. */
+async function isFilled(place: string): Promise<boolean> {
+  for await (const entry of await opendir(place, { recursive: true })) if (!entry.isDirectory()) return true
+  return false
+}
+
+async function openFolder(place: string, largest: number): Promise<FileSource> {
+  const found = await isFilled(place).catch((error: NodeJS.ErrnoException) => {
+    throw new Error(`the folder ${place} cannot be read (${error.code ?? error.message})`, { cause: error })
+  })
+  // Without files, a run would drop the pictures that an earlier run found by their names.
+  if (!found) throw new Error(`no files below ${place}: mount the disk, or omit --files`)
   const enter = createRoom(MAX_BYTES)
   const absent = (error: NodeJS.ErrnoException) => {
     if (['ENOENT', 'ENOTDIR', 'EISDIR', 'ENAMETOOLONG', 'ERR_INVALID_ARG_VALUE'].includes(error.code ?? ''))

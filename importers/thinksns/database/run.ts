@@ -220,6 +220,7 @@ async function importTable(
   const there = new Set(found.map(({ chunk }) => chunk))
   const vanished = [...known.keys()].filter((chunk) => !there.has(chunk))
   const { gone, states } = table
+  const made = await dropBeyond(table, Math.max(-1, ...there, ...known.keys()), env)
   const changing = (work: (tx: Tx) => Promise<unknown>) =>
     explained(`changes of ${table.table}`, () => transactions(work))
   for (const chunk of [...vanished, ...[...stale].filter((each) => known.has(each))])
@@ -249,6 +250,24 @@ async function importTable(
     advance(chunk.rows)
     tidyMemory()
   }
+  const last = found.at(-1)?.chunk ?? 0
+  if (made.length > 0) await transactions((tx) => addNotes(tx, table.table, last, vanishedNotes(table, made)))
+}
+
+/** Removes rows that users made here since the last run, and whose ids no range of the source has reached. Returns their keys. */
+async function dropBeyond(
+  table: TableImport,
+  last: number,
+  { again, mirrors, transactions }: RunEnvironment & { mirrors: boolean },
+): Promise<string[]> {
+  if (!again || !mirrors || table.by === null) return []
+  const range = { from: rangeOf(table, last + 1).from, to: Number.MAX_SAFE_INTEGER }
+  return explained(`rows of ${table.table} that were made here`, () =>
+    transactions(async (tx) => {
+      await table.gone.before?.(tx, range)
+      return (await table.gone.after?.(tx, range, [], [])) ?? []
+    }),
+  )
 }
 
 async function importChunk(

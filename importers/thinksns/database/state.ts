@@ -35,6 +35,10 @@ export async function finishRun(sql: Db): Promise<void> {
   await sql`delete from import_facts`
 }
 
+/** Remembers that later postings of the ledger are not those of the import. */
+export const markBooked = (sql: Db) => sql`
+  update imports set booked_up_to = coalesce(pg_sequence_last_value('ledger_order_ids'), 0)`
+
 /** Marks a range as not read, so that an interrupted run reads it again. */
 export const markChunk = (sql: Db, table: string, chunk: number) => sql`
   update import_chunks set checksum = '' where source_table = ${table} and chunk = ${chunk}`
@@ -89,6 +93,13 @@ export async function listChunks(sql: Db, table: string): Promise<Map<number, Ch
   return new Map(rows.map((row) => [row.chunk, row]))
 }
 
+/** Lists the tables of the source in which the last run found rows. */
+export async function listReadTables(sql: Db): Promise<string[]> {
+  const rows = await sql<{ name: string }[]>`
+    select distinct source_table as name from import_chunks where rows > 0 order by 1`
+  return rows.map(({ name }) => name)
+}
+
 export async function saveChunk(sql: Db, table: string, row: ChunkRow): Promise<void> {
   await sql`
     insert into import_chunks (source_table, chunk, checksum, rows, imported, merged, left_out)
@@ -109,6 +120,19 @@ export const pruneNotes = (sql: Db, step: string, there: Fragment) => sql`
 
 export const dropNotesIn = (sql: Db, step: string, keys: Fragment) => sql`
   delete from import_notes where source_table = ${step} and chunk = 0 and row_key in (${keys})`
+
+/** Replaces the notes of a step with one reason. `found` selects `key`, `name` of the column, `was` and `became` as JSON. */
+export async function replaceNotes(
+  sql: Db,
+  { step, reason, outcome = 'mended' }: { step: string; reason: string; outcome?: Note['outcome'] },
+  found: Fragment,
+): Promise<void> {
+  await sql`delete from import_notes where source_table = ${step} and chunk = 0 and reason = ${reason}`
+  await sql`
+    insert into import_notes (source_table, chunk, row_key, outcome, reason, source_column, was, became)
+    select ${step}, 0, key, ${outcome}, ${reason}, name, coalesce(was::text, 'null'), coalesce(became::text, 'null')
+    from (${found}) f order by key, name`
+}
 
 const VALUE_MAX = 2000
 

@@ -3,11 +3,17 @@ import { readObject } from '../classes.ts'
 import { orNone } from '../database/changes.ts'
 import { defineTable, type ImportStep } from '../database/table.ts'
 import { TIME_COLUMNS, TIMES, timesOf } from '../database/times.ts'
-import { all, KEPT, replaced } from '../database/vanishing.ts'
-import { upsert } from '../database/write.ts'
+import { all, custom, replaced } from '../database/vanishing.ts'
+import { relation, upsert } from '../database/write.ts'
 import { claimUses, findUses, unclaimed } from './files/uses.ts'
 
 const KINDS = new Set(['user', 'org'])
+
+/** Names of a new database, for kinds that the source no longer names. */
+const DEFAULT_NAMES = [
+  { kind: 'user', name: '个人认证' },
+  { kind: 'org', name: '组织认证' },
+]
 
 const categories = defineTable({
   table: 'certification_categories',
@@ -20,7 +26,11 @@ const categories = defineTable({
     },
   ],
   key: ['name'],
-  gone: KEPT,
+  gone: custom('reset', {
+    before: (tx) => tx`
+      update certification_categories c set display_name_zh = r.name, description = null
+      from ${relation(tx, { kind: 'text', name: 'text' }, DEFAULT_NAMES)} where c.name = r.kind`,
+  }),
   columns: { name: 'text', display_name: 'text', description: 'text' },
   async write(tx, rows, batch) {
     for (const row of rows) {

@@ -1,6 +1,12 @@
 import { invalidatePeriodSums } from '#contracts/period-sums.ts'
-import { addMissingHots, FEED_LIKES, freePart, removeOldHots, searchableText } from '#modules/feeds/index.ts'
-import { readSettings } from '#modules/settings/index.ts'
+import {
+  addMissingHots,
+  FEED_LIKES,
+  freePart,
+  readFeedSettings,
+  removeOldHots,
+  searchableText,
+} from '#modules/feeds/index.ts'
 import type { Tx } from '#platform/database'
 import { kindOf } from '../classes.ts'
 import { numberInText, orNone, textOrNone } from '../database/changes.ts'
@@ -202,11 +208,14 @@ const videos = defineTable({
       'feeds',
       rows.map((row) => row.feed_id),
     )
+    const earlier = await tx<{ id: number }[]>`
+      select feed_id as id from feed_videos where feed_id = any(${rows.map(({ feed_id }) => feed_id ?? 0)})`
+    const taken = new Set(earlier.map(({ id }) => id))
     const given = new Map<number, object>()
     for (const row of rows) {
       const feed = row.feed_id ?? 0
       if (!found.has(feed)) batch.leaveOut(row, 'the feed no longer exists')
-      else if (given.has(feed)) batch.merge(row, 'the feed has a video already')
+      else if (taken.has(feed) || given.has(feed)) batch.merge(row, 'the feed has a video already')
       else given.set(feed, { ...row, width: row.width || null, height: row.height || null })
     }
     const columns = {
@@ -266,7 +275,7 @@ const topicLinks = defineTable({
 export const settleFeeds: ImportStep = {
   name: 'ranking of feeds',
   async run({ ctx, transaction }) {
-    const days = (await readSettings(ctx))['feed:list-hot-days']
+    const days = (await readFeedSettings(ctx))['feed:list-hot-days']
     await transaction(async (tx) => {
       await tx`delete from feed_hots h using feeds f where f.id = h.feed_id and f.deleted_at is not null`
       await tx`delete from feed_topic_links l using feeds f where f.id = l.feed_id and f.deleted_at is not null`

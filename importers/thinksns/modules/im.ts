@@ -101,6 +101,11 @@ const imGroups = defineTable({
       from ${relation(tx, { id: 'bigint', provider_id: 'text', name: 'text', description: 'text' }, given)}
       where g.id = r.id and g.provider_id is distinct from r.provider_id
         and g.provider_id is distinct from 'moving ' || r.provider_id`
+    // The former owner of a group may not be a member any longer. The server loads the members from the provider.
+    await tx`
+      delete from im_group_members m using im_groups g
+      join ${relation(tx, { id: 'bigint', owner_id: 'bigint' }, given)} on r.id = g.id
+      where m.group_id = g.id and m.user_id = g.owner_id and g.owner_id <> r.owner_id`
     await upsert(tx, 'im_groups', columns, given, { keep: ['name', 'description'] })
     await tx`
       insert into im_group_members (group_id, user_id)

@@ -1,7 +1,8 @@
-import type { NotificationType } from '#modules/notifications/index.ts'
+import { aboutDeleted, type NotificationType, withdrawStrays } from '#modules/notifications/index.ts'
 import type { Db, Tx } from '#platform/database'
 import { classOf, kindOf, readObject } from '../classes.ts'
-import { type Batch, defineTable, type SourceRow } from '../database/table.ts'
+import { replaceNotes } from '../database/state.ts'
+import { type Batch, defineTable, type ImportStep, type SourceRow } from '../database/table.ts'
 import { replaced } from '../database/vanishing.ts'
 import { relation, upsert } from '../database/write.ts'
 
@@ -205,6 +206,51 @@ async function writeStandings(sql: Db, people: number[], batch: Batch): Promise<
     on conflict (user_id, type, seq) do nothing`
 }
 
+const WITHDRAWN = 'withdrawn notifications'
+const WITHDRAWN_AT_ONCE = 2000
+
+/** Withdraws unread notifications about deleted content, as Kith does when content is deleted. */
+export const withdrawUnread: ImportStep = {
+  name: WITHDRAWN,
+  run: ({ transaction }) =>
+    transaction(async (tx) => {
+      for await (const gone of withdrawStrays(tx))
+        await upsert(
+          tx,
+          'import_withdrawn',
+          { user_id: 'bigint', id: 'uuid', cause_type: 'text', cause_id: 'bigint' },
+          gone.map(({ user_id, id, cause_type, cause_id }) => ({ user_id, id, cause_type, cause_id })),
+          { key: ['user_id', 'id'] },
+        )
+      await replaceNotes(
+        tx,
+        { step: 'notifications', outcome: 'left out', reason: 'unread, about deleted content: withdrawn' },
+        tx`select id::text as key, null as name, null::jsonb as was, null::jsonb as became from import_withdrawn`,
+      )
+    }),
+}
+
+/** Has notifications be read again that an earlier run withdrew, and whose content has returned since. */
+export const findReturned: ImportStep = {
+  name: 'notifications about returned content',
+  async run({ transaction, changed }) {
+    for (let last = { user_id: 0, id: '00000000-0000-0000-0000-000000000000' }; ; ) {
+      const [rows, deleted] = await transaction(async (tx) => {
+        const found = await tx<{ user_id: number; id: string; cause_type: string; cause_id: number }[]>`
+          select user_id, id, cause_type, cause_id from import_withdrawn
+          where (user_id, id) > (${last.user_id}, ${last.id}::uuid) order by user_id, id limit ${WITHDRAWN_AT_ONCE}`
+        return [found, new Set(await aboutDeleted(tx, found))] as const
+      })
+      await changed(WITHDRAWN, [
+        ...new Set(rows.filter((row) => !deleted.has(row)).map(({ user_id }) => user_id)),
+      ])
+      const end = rows.at(-1)
+      if (!end) return
+      last = end
+    }
+  },
+}
+
 const notifications = defineTable({
   table: 'notifications',
   by: 'notifiable_id',
@@ -225,14 +271,12 @@ const notifications = defineTable({
   ],
   key: ['id'],
   gone: replaced(
-    ...['notifications', 'notification_reads', 'notification_counts', 'notification_cursors'].map(
-      (table) => ({
-        table,
-        by: 'user_id',
-      }),
-    ),
+    ...[
+      ...['notifications', 'notification_reads', 'notification_counts', 'notification_cursors'],
+      'import_withdrawn',
+    ].map((table) => ({ table, by: 'user_id' })),
   ),
-  reads: { users: ['notifiable_id'] },
+  reads: { users: ['notifiable_id'], [WITHDRAWN]: ['notifiable_id'] },
   order: ['created_at', 'id'],
   columns: COLUMNS,
   write: writeNotifications,

@@ -1,11 +1,34 @@
 import { Ajv } from 'ajv'
 import { type PhpValue, readPhp } from '#lib/php-serialize.ts'
-import { SETTINGS, type SettingName, type Settings, updateSettings } from '#modules/settings/index.ts'
+import { ACCOUNT_SETTINGS } from '#modules/accounts/index.ts'
+import { AREA_SETTINGS } from '#modules/areas/index.ts'
+import { CHECKIN_SETTINGS } from '#modules/checkins/index.ts'
+import { FEED_SETTINGS } from '#modules/feeds/index.ts'
+import { LEDGER_SETTINGS } from '#modules/ledger/index.ts'
+import { NEWS_SETTINGS } from '#modules/news/index.ts'
+import { QUESTION_SETTINGS } from '#modules/questions/index.ts'
+import { REWARD_SETTINGS } from '#modules/rewards/index.ts'
+import { SITE_SETTINGS, updateSettings } from '#modules/settings/index.ts'
+import { TOPIC_SETTINGS } from '#modules/topics/index.ts'
 import type { Tx } from '#platform/database'
 import { type Batch, defineTable, type ImportStep } from '../database/table.ts'
 import { custom } from '../database/vanishing.ts'
 import { findTargets } from '../database/write.ts'
 
+const SETTINGS = {
+  ...SITE_SETTINGS,
+  ...ACCOUNT_SETTINGS,
+  ...AREA_SETTINGS,
+  ...CHECKIN_SETTINGS,
+  ...FEED_SETTINGS,
+  ...LEDGER_SETTINGS,
+  ...NEWS_SETTINGS,
+  ...QUESTION_SETTINGS,
+  ...REWARD_SETTINGS,
+  ...TOPIC_SETTINGS,
+}
+
+type SettingName = keyof typeof SETTINGS
 type Values = Partial<Record<SettingName, unknown>>
 type Reading = (value: unknown) => Values
 
@@ -170,7 +193,7 @@ async function save(tx: Tx, row: object, values: Values, batch: Batch, value?: u
     kept[name] = read
     if (isCut(value, read)) batch.mend(row, `${name} reduced to what Kith supports`, { column, new: read })
   }
-  await updateSettings(batch.ctx, tx, kept as Partial<Settings>)
+  await updateSettings(batch.ctx, tx, kept)
 }
 
 const NO_EQUAL = 'Kith has no such setting'

@@ -159,7 +159,7 @@ export const CHECKS: Check[] = [
       select id, cast(sum(amount) as char) as value from (
         ${[
           'select user_id as id, amount from {feed_pinneds} where expires_at is null',
-          "select owner_id, amount from {currency_orders} where target_type = 'cash' and state = 0",
+          "select owner_id, amount from {currency_orders} where target_type = 'cash' and coalesce(state, 0) not in (1, -1)",
           'select user_id, amount from {news_pinneds} where coalesce(state, 0) not in (1, 2)',
           'select user_id, amount from {group_pinneds} where coalesce(status, 0) not in (1, 2)',
           'select user_id, contribute_amount from {news} where audit_status = 1 and deleted_at is null',

@@ -276,7 +276,7 @@ export const ROWS: Check[] = [
     ],
   }),
   withdrawals('withdrawals of points', 'currency_orders', 'points', {
-    cells: [number('owner_id'), number('amount'), withdrawn('state', 1, 'coalesce(t.state, 9) <> 0')],
+    cells: [number('owner_id'), number('amount'), withdrawn('state', 1, 't.state = -1')],
     there: "and t.target_type = 'cash' and t.amount > 0",
   }),
   orders('earlier orders of points', 'currency_orders', [
@@ -419,5 +419,10 @@ export const TOTALS: { name: string; tables: string[]; here: string[] }[] = [
   { name: 'people who paid to see answers', tables: ['answer_onlooker'], here: ['answer_onlookers'] },
   { name: 'songs of albums', tables: ['music_special_links'], here: ['music_special_songs'] },
   { name: 'videos of feeds', tables: ['feed_videos'], here: ['feed_videos'] },
+  {
+    name: 'notifications',
+    tables: ['notifications'],
+    here: ['notifications', 'withheld_follows where notice is not null'],
+  },
   { name: 'check-ins', tables: ['checkin_logs'], here: ['checkin_logs'] },
 ]

@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto'
 import { createConnection, type RowDataPacket } from 'mysql2/promise'
+import { nodeKey } from '#modules/files/index.ts'
 import type { Sql } from '#platform/database'
+import type { Storage } from '#platform/files'
 import { type Environment, withContext } from '../../../src/commands/context.ts'
 import { connectionOf, type SourceAddress } from '../database/address.ts'
 import { type FileSource, openFiles } from '../database/files.ts'
-import { findImport, markVerified } from '../database/state.ts'
+import { findImport, type ImportState, listReadTables, markVerified } from '../database/state.ts'
 import type { Check } from './check.ts'
 import { CHECKS } from './checks.ts'
 import { TOTALS } from './rows.ts'
@@ -24,12 +26,13 @@ type Found = {
 
 export const verifyThinkSns = (
   env: Environment,
-  { prefix = '', files, ...address }: SourceAddress & { prefix?: string; files?: string },
+  { prefix, files, ...address }: SourceAddress & { prefix?: string; files?: string },
 ): Promise<number> =>
   withContext(env, async ({ ctx }) =>
     verify(ctx.sql, address, {
       prefix,
       files: files === undefined ? undefined : await openFiles(files, ctx.config.s3),
+      storage: ctx.storage,
       print: (line) => void process.stdout.write(`${line}\n`),
     }),
   )
@@ -39,11 +42,19 @@ export async function verify(
   sql: Sql,
   address: SourceAddress,
   {
-    prefix = '',
+    prefix: given,
     files,
+    storage,
     print,
-  }: { prefix?: string; files?: FileSource | undefined; print(line: string): void },
+  }: {
+    prefix?: string | undefined
+    files?: FileSource | undefined
+    storage?: Storage
+    print(line: string): void
+  },
 ): Promise<number> {
+  const before = await requireRun(sql)
+  const prefix = given ?? String(before.options.prefix ?? '')
   const options = await connectionOf(address)
   const source = await createConnection({ ...options, charset: 'utf8mb4', dateStrings: true })
   try {
@@ -65,7 +76,13 @@ export async function verify(
       const rows = await sql<{ id: number; value: string | null }[]>`${sql.unsafe(bounded)}`
       return rows.map(({ id, value }) => ({ id: Number(id), value }))
     }
-    let isGo = await requireRun(sql, print)
+    if (!['users', 'migrations'].every((table) => tables.has(`${prefix}${table}`)))
+      throw new Error('this database contains no ThinkSNS+ tables: check --database and --prefix')
+    // After a run that failed, the databases may be equal where it stopped.
+    if (before.finished_at === null) print('✗ the last run has not finished: repeat it')
+    const lost = (await listReadTables(sql)).filter((table) => !tables.has(`${prefix}${table}`))
+    if (lost.length > 0) print(`✗ tables that the last run read and this database lacks: ${lost.join(', ')}`)
+    let isGo = before.finished_at !== null && lost.length === 0
     const disabled = await listDisabled(here, there)
     for (const each of CHECKS) {
       if (!each.needs.every((table) => tables.has(`${prefix}${table}`))) continue
@@ -100,12 +117,16 @@ export async function verify(
       ? []
       : [
           ...(tables.has(`${prefix}file_withs`)
-            ? [['bytes of files', await compareFiles(files, here, there)] as const]
+            ? [['bytes of files', await compareFiles({ files, storage }, here, there)] as const]
             : []),
-          ['bytes of pictures', await comparePictures(sql, files)] as const,
+          ['bytes of pictures', await comparePictures(sql, { files, storage })] as const,
         ]) {
-      const { same, told, removed, differing, lost } = found
-      const faults = [...faultLine(differing, 'differ'), ...faultLine(lost, 'neither here nor in the report')]
+      const { same, told, removed, differing, lost, absent } = found
+      const faults = [
+        ...faultLine(differing, 'differ'),
+        ...faultLine(lost, 'neither here nor in the report'),
+        ...faultLine(absent, 'not in the store: check STORAGE and DATA_DIR'),
+      ]
       if (faults.length > 0) isGo = false
       print(
         `${faults.length === 0 ? '✓' : '✗'} ${name}: ${same} the same, ${told} not copied, as the report says, ` +
@@ -127,13 +148,11 @@ export async function verify(
   }
 }
 
-/** Returns false after a run that failed, because the databases may be equal where it stopped. */
-async function requireRun(sql: Sql, print: (line: string) => void): Promise<boolean> {
+async function requireRun(sql: Sql): Promise<ImportState> {
   const [there] = await sql<[{ there: boolean }]>`select to_regclass('imports') is not null as there`
   const before = there.there ? await findImport(sql) : undefined
   if (!before) throw new Error('this database contains no import: run `kith import thinksns` first')
-  if (before.finished_at === null) print('✗ the last run has not finished: repeat it')
-  return before.finished_at !== null
+  return before
 }
 
 const faultLine = (ids: (number | string)[], what: string): string[] =>
@@ -164,32 +183,49 @@ async function countSkipped(sql: Sql, tables: string[]): Promise<number> {
 
 const FILES_AT_ONCE = 500
 
-type Bytes = { same: number; told: number; removed: number; differing: string[]; lost: string[] }
+type Bytes = {
+  same: number
+  told: number
+  removed: number
+  differing: string[]
+  lost: string[]
+  absent: string[]
+}
+
+type Stores = { files: FileSource; storage: Storage | undefined }
 
 /**
- * Adds the comparison of one old file with its copies to `found`. A copy is the MD5 hash of the bytes that were read,
- * *told* if the report says why there is none, or null.
+ * Adds the comparison of one old file with its copies to `found`. A copy is the MD5 hash of the bytes that were read and
+ * the key under which the store has them, *told* if the report says why there is none, or null.
  */
 async function addBytes(
   found: Bytes,
-  files: FileSource,
+  { files, storage }: Stores,
   { name, path, copies }: { name: string; path: string; copies: (string | null)[] },
 ): Promise<void> {
   if (copies.includes(null)) found.lost.push(name)
   if (copies.includes('told')) found.told += 1
-  const copied = copies.filter((each) => each !== null && each !== 'told')
+  const copied = copies.flatMap((each) => {
+    const [hash = '', key = ''] = each?.split(' ') ?? []
+    return key === '' ? [] : [{ hash, key }]
+  })
   if (copied.length === 0) return
+  for (const { key } of copied)
+    if (storage && (await storage.writtenAt(key)) === undefined) {
+      found.absent.push(name)
+      break
+    }
   const hash = await files.read(path.replace(/^\/+/, ''), async (bytes) =>
     typeof bytes === 'string' ? undefined : createHash('md5').update(bytes).digest('hex'),
   )
   if (hash === undefined) found.removed += 1
-  else if (copied.every((each) => each === hash)) found.same += 1
+  else if (copied.every((each) => each.hash === hash)) found.same += 1
   else found.differing.push(name)
 }
 
 /** Compares the bytes of the old files with the hashes that Kith stored when it copied them. */
-async function compareFiles(files: FileSource, here: Ask, there: Ask): Promise<Bytes> {
-  const found: Bytes = { same: 0, told: 0, removed: 0, differing: [], lost: [] }
+async function compareFiles(stores: Stores, here: Ask, there: Ask): Promise<Bytes> {
+  const found: Bytes = { same: 0, told: 0, removed: 0, differing: [], lost: [], absent: [] }
   for (let after = 0; ; ) {
     const paths = await there(
       `select id, filename as value from {files} where id > ? order by id limit ${FILES_AT_ONCE}`,
@@ -198,7 +234,7 @@ async function compareFiles(files: FileSource, here: Ask, there: Ask): Promise<B
     const last = paths.at(-1)
     if (!last) return found
     const hashes = await here(
-      `select u.content_id as id, case when f.size > 0 then encode(f.md5, 'hex') when exists (
+      `select u.content_id as id, case when f.size > 0 then encode(f.md5, 'hex') || ' ' || f.storage_key when exists (
           select from import_notes n where n.source_table = 'bytes of files' and n.chunk = 0
             and n.row_key = concat('file ', u.content_id, ' of user ', u.owner_id)) then 'told' end as value
         from import_uploads u join files f on f.id = u.file_id where u.content_id between $1 and $2`,
@@ -206,7 +242,7 @@ async function compareFiles(files: FileSource, here: Ask, there: Ask): Promise<B
     )
     const stored = Map.groupBy(hashes, ({ id }) => id)
     for (const { id, value } of paths)
-      await addBytes(found, files, {
+      await addBytes(found, stores, {
         name: `${id}`,
         path: value ?? '',
         copies: (stored.get(id) ?? []).map((each) => each.value),
@@ -216,19 +252,25 @@ async function compareFiles(files: FileSource, here: Ask, there: Ask): Promise<B
 }
 
 /** Does the same for pictures that no row of the table of files names, like avatars. */
-async function comparePictures(sql: Sql, files: FileSource): Promise<Bytes> {
-  const found: Bytes = { same: 0, told: 0, removed: 0, differing: [], lost: [] }
+async function comparePictures(sql: Sql, stores: Stores): Promise<Bytes> {
+  const found: Bytes = { same: 0, told: 0, removed: 0, differing: [], lost: [], absent: [] }
   for (let [place, id] = ['', 0]; ; ) {
-    const rows = await sql<{ place: string; id: number; path: string; copy: string | null }[]>`
-      select p.place, p.id, p.path, case when n.node is not null then encode(n.md5, 'hex') when exists (
+    const rows = await sql<
+      { place: string; id: number; path: string; copy: string | null; node: string | null }[]
+    >`
+      select p.place, p.id, p.path, n.node, case when n.node is not null then encode(n.md5, 'hex') when exists (
           select from import_notes t where t.source_table = 'pictures' and t.chunk = 0
             and t.row_key = concat(p.place, ' ', p.id)) then 'told' end as copy
       from import_pictures p left join storage_nodes n on n.node = p.node
       where (p.place, p.id) > (${place}, ${id}) order by p.place, p.id limit ${FILES_AT_ONCE}`
     const last = rows.at(-1)
     if (!last) return found
-    for (const { place, id, path, copy } of rows)
-      await addBytes(found, files, { name: `${place} ${id}`, path, copies: [copy] })
+    for (const { place, id, path, copy, node } of rows)
+      await addBytes(found, stores, {
+        name: `${place} ${id}`,
+        path,
+        copies: [node === null ? copy : `${copy} ${nodeKey(node)}`],
+      })
     ;({ place, id } = last)
   }
 }

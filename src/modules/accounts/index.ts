@@ -69,6 +69,7 @@ export {
 } from './sanctions/schema.ts'
 export { findSilence, imposeSanction, requireNotSuspended } from './sanctions/service.ts'
 export { NAME_ERRORS, noSuchUser, UserExtra, UserView, UserWithUrls, wrongCode } from './schema.ts'
+export { ACCOUNT_SETTINGS } from './settings.ts'
 export {
   enabledUser,
   findBlockers,

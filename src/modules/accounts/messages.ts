@@ -1,6 +1,6 @@
 import { findReceipt } from '#modules/ledger/index.ts'
 import { notify } from '#modules/notifications/index.ts'
-import { readSettings, siteAccent, siteName, webLinks } from '#modules/settings/index.ts'
+import { readSiteSettings, siteAccent, siteName, webLinks } from '#modules/settings/index.ts'
 import { sendText, type TextPurpose } from '#modules/text-messages/index.ts'
 import type { Context } from '#platform/context.ts'
 import type { Db, Row } from '#platform/database'
@@ -84,7 +84,7 @@ export async function messageUser(ctx: Context, tx: Db, userId: number, message:
 }
 
 export async function mailSite(ctx: Context): Promise<MailSite> {
-  const settings = await readSettings(ctx)
+  const settings = await readSiteSettings(ctx)
   const { publicUrl: url } = ctx.config
   const accent = siteAccent(settings)?.light
   return {
@@ -99,7 +99,7 @@ export async function mailSite(ctx: Context): Promise<MailSite> {
 async function textOf(ctx: Context, message: SealedMessage): Promise<{ subject: string; text: string }> {
   const { channel, mail, values, language, subject = '', text = '' } = message
   if (mail === undefined) return { subject, text }
-  const settings = await readSettings(ctx)
+  const settings = await readSiteSettings(ctx)
   const all = {
     ...values,
     site: { en: siteName(ctx.config, settings, 'en'), zh: siteName(ctx.config, settings, 'zh') },

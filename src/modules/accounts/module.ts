@@ -1,6 +1,5 @@
 import type { Searchable } from '#contracts/search.ts'
 import { creationSeries, type Statistics } from '#contracts/statistics.ts'
-import { isEmail, isPhoneCountry } from '#lib/identifiers.ts'
 import {
   beyondOwnAbilities,
   defaultRoleTooPowerful,
@@ -10,9 +9,8 @@ import {
   includesAdministration,
   noSuchRole,
 } from '#modules/abilities/index.ts'
-import { isWebLink, type SettingChecks, type SettingName, type Settings } from '#modules/settings/index.ts'
-import type { Db } from '#platform/database'
-import { apiError, invalidField } from '#platform/errors.ts'
+import type { SettingChecks } from '#modules/settings/index.ts'
+import { apiError } from '#platform/errors.ts'
 import type { Module } from '../../module.ts'
 import { adminUserRoutes } from './admin/routes.ts'
 import { adminAppealRoutes, appealRoutes } from './appeals/routes.ts'
@@ -47,6 +45,7 @@ import { unsettledFollows, withheldSchedules, withheldTasks } from './relations/
 import { adminRequestRoutes } from './requests.ts'
 import { adminSanctionRoutes, sanctionRoutes } from './sanctions/routes.ts'
 import { UserView } from './schema.ts'
+import { ACCOUNT_SETTINGS, type AccountSettings, readAccountSettings } from './settings.ts'
 import { isUser, listUserIds, requireNotBlocked } from './users/queries.ts'
 import { userRoutes } from './users/routes.ts'
 import { userPage } from './users/view.ts'
@@ -66,109 +65,22 @@ const securitySettings = apiError(
 )
 
 /**
- * Settings that protect accounts and private texts, decide who gets an account or which name, choose where links of the
- * site and of mails lead, or delete what members wrote for ever.
+ * Rejects a default role with administration access or with abilities that the actor lacks, and changes of money and
+ * security settings by an actor without their abilities.
  */
-const SECURITY: ReadonlySet<string> = new Set<SettingName>([
-  'account:deletion-days',
-  'account:second-factor-for-administrators',
-  'account:sign-in-notices',
-  'chat:keep-days',
-  'chat:push-text',
-  'notifications:push-text',
-  'pay-validate-user-password',
-  'register:email-allowed',
-  'register:email-blocked',
-  'register:invitation-days',
-  'register:invitation-uses',
-  'register:invitations-by-everybody',
-  'register:method',
-  'register:phone-countries',
-  'register:role',
-  'register:type',
-  'site:about-url',
-  'site:reserved-nickname',
-  'site:web-links',
-  'sms:daily',
-  'sms:daily-per-address',
-  'sms:daily-per-country',
-  'sms:daily-per-number',
-  'sms:templates',
-  'users:tell-known-accounts',
-])
-
-/** Matches all settings of points, wallets and check-ins, because some can create points or money. */
-const isAboutMoney = (name: string) => /^(currency|wallet|checkin):/.test(name)
-
-const emailForm = (entry: string) => ({
-  en: `${entry} is neither an e-mail address nor a domain.`,
-  zh: `${entry} 既不是邮箱地址，也不是域名。`,
-})
-const isMailEntry = (entry: string) => isEmail(entry.includes('@') ? entry : `a@${entry}`)
-
-const FORMS: [
-  'register:email-allowed' | 'register:email-blocked' | 'register:phone-countries' | 'site:web-links',
-  (entry: string) => boolean,
-  (entry: string) => { en: string; zh: string },
-][] = [
-  ['register:email-allowed', isMailEntry, emailForm],
-  ['register:email-blocked', isMailEntry, emailForm],
-  [
-    'site:web-links',
-    isWebLink,
-    (entry) => ({
-      en: `${entry} is not a link such as feeds https://app.example/feeds/{id}.`,
-      zh: `${entry} 不是有效的链接（如 feeds https://app.example/feeds/{id}）。`,
-    }),
-  ],
-  [
-    'register:phone-countries',
-    (entry) => entry === '*' || isPhoneCountry(entry),
-    (entry) => ({
-      en: `${entry} is neither a country code such as CN nor *.`,
-      zh: `${entry} 既不是国家代码（如 CN），也不是 *。`,
-    }),
-  ],
-]
-
-async function isTimeZone(sql: Db, name: string): Promise<boolean> {
-  const [found] = await sql`select from pg_timezone_names where name = ${name}`
-  return found !== undefined
-}
-
-const differs = (name: SettingName, changes: Partial<Settings>, current: Settings) =>
-  JSON.stringify(changes[name]) !== JSON.stringify(current[name])
-
-/**
- * Rejects invalid values, a default role with administration access or with abilities that the actor lacks, and
- * changes of money and security settings by an actor without their abilities. Unchanged settings pass, because forms
- * send all settings.
- */
-export const checkedSettings: SettingChecks = {
+export const checkedSettings: SettingChecks<AccountSettings> = {
   errors: [beyondOwnAbilities, moneySettings, securitySettings],
-  async check(ctx, actor, changes, current) {
+  async check(ctx, actor, { 'register:role': role }, _current, guards) {
     const { sql } = ctx
-    const { 'register:role': role } = changes
-    const changed = (Object.keys(changes) as SettingName[]).filter((name) => differs(name, changes, current))
-    if (changed.some(isAboutMoney) && !(await hasAbility(ctx, actor, 'admin: currency')))
-      throw moneySettings()
-    if (changed.some((name) => SECURITY.has(name)) && !(await hasAbility(ctx, actor, 'admin:site:security')))
+    if (guards.has('money') && !(await hasAbility(ctx, actor, 'admin: currency'))) throw moneySettings()
+    if (guards.has('security') && !(await hasAbility(ctx, actor, 'admin:site:security')))
       throw securitySettings()
-    if (role !== undefined) {
-      const { unknown, beyond } = await findRoleProblems(sql, [role], actor)
-      if (unknown.length > 0) throw noSuchRole('register:role', role)
-      if (beyond.length > 0) throw beyondOwnAbilities()
-      if (includesAdministration((await findRoleNamed(sql, role))?.abilities ?? []))
-        throw defaultRoleTooPowerful('register:role')
-    }
-    for (const [name, isGood, text] of FORMS)
-      for (const entry of changes[name] ?? []) if (!isGood(entry)) throw invalidField(name, text(entry))
-    const zone = changes['site:time-zone']
-    if (zone !== undefined && !(await isTimeZone(sql, zone)))
-      throw invalidField('site:time-zone', {
-        en: 'This time zone does not exist. An example is Asia/Shanghai.',
-        zh: '时区不存在（示例：Asia/Shanghai）。',
-      })
+    if (role === undefined) return
+    const { unknown, beyond } = await findRoleProblems(sql, [role], actor)
+    if (unknown.length > 0) throw noSuchRole('register:role', role)
+    if (beyond.length > 0) throw beyondOwnAbilities()
+    if (includesAdministration((await findRoleNamed(sql, role))?.abilities ?? []))
+      throw defaultRoleTooPowerful('register:role')
   },
 }
 
@@ -201,6 +113,7 @@ export const userSearch: Searchable = {
 }
 
 export const module: Module = {
+  settings: ACCOUNT_SETTINGS,
   routes: (site) => [
     signInRoutes,
     codeRoutes,
@@ -268,6 +181,7 @@ export const module: Module = {
     { concurrency: 4, names: ['send_code', 'alert_owner', 'send_message', 'send_letter'] },
   ],
   offers: {
+    findNewcomersRole: async (ctx) => (await readAccountSettings(ctx))['register:role'],
     people: {
       checkPassword: checkPaymentPassword,
       passwordErrors: PAYMENT_PASSWORD_ERRORS,

@@ -1,6 +1,6 @@
 import { icoOf } from '#lib/ico.ts'
 import { type Drawing, drawPictures, fileNotUsable, MediaError, readOwnNode } from '#modules/files/index.ts'
-import type { SettingChecks } from '#modules/settings/index.ts'
+import type { SettingChecks, SiteSettings } from '#modules/settings/index.ts'
 import type { Context } from '#platform/context.ts'
 import type { Db, Row } from '#platform/database'
 import { invalidField, type Text } from '#platform/errors.ts'
@@ -108,7 +108,7 @@ async function replacePictures(
 }
 
 /** Draws the pictures of changed settings from uploads of the actor. */
-export const pictureSettings: SettingChecks = {
+export const pictureSettings: SettingChecks<SiteSettings> = {
   errors: [fileNotUsable],
   check: async () => {},
   async prepare(ctx, actorId, changes, current) {

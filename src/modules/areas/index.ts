@@ -1,1 +1,2 @@
 export { type LocatedArea, locateAddress } from './service.ts'
+export { AREA_SETTINGS } from './settings.ts'

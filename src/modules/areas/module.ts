@@ -1,5 +1,4 @@
 import { mountAdminRecords } from '#modules/audit/index.ts'
-import { readSettings } from '#modules/settings/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type Db, ifGiven, listingClause } from '#platform/database'
 import { Int, listingQuery, MAX_ID, pageOf, routesOn, type Server, type Static, Type } from '#platform/http'
@@ -21,6 +20,7 @@ import {
   noSuchArea,
   removeArea,
 } from './service.ts'
+import { AREA_SETTINGS, readAreaSettings } from './settings.ts'
 
 const AreaQuery = Type.Object({
   ...listingQuery(['id', 'name']),
@@ -91,10 +91,11 @@ export function areaRoutes(server: Server, ctx: Context) {
     access: 'public',
     reply: { 200: Type.Array(Type.String()) },
     returns: 'Names of places.',
-    handler: async () => (await readSettings(ctx))['locations:hots'],
+    handler: async () => (await readAreaSettings(ctx))['locations:hots'],
   })
 }
 
 export const module: Module = {
+  settings: AREA_SETTINGS,
   routes: () => [areaRoutes, adminAreaRoutes],
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { auditLedger, findBalance } from '#modules/ledger/index.ts'
-import { updateSettings } from '#modules/settings/index.ts'
+import { updateSettings } from '#test/settings.ts'
 import { createWorld, type Person } from '#test/world.ts'
 import { checkinChecks, checkinCounters } from './service.ts'
 

@@ -1,1 +1,2 @@
 export { checkinsDisabled, requireCheckins } from './service.ts'
+export { CHECKIN_SETTINGS } from './settings.ts'

@@ -13,6 +13,7 @@ import {
   readCheckins,
   requireCheckins,
 } from './service.ts'
+import { CHECKIN_SETTINGS } from './settings.ts'
 
 export function checkinRoutes(server: Server, ctx: Context) {
   const route = routesOn(server, ctx, { tag: 'Check-ins' })
@@ -55,6 +56,7 @@ export const checkinPersonal = [
 ]
 
 export const module: Module = {
+  settings: CHECKIN_SETTINGS,
   routes: () => [checkinRoutes],
   personalData: { place: 23, tables: checkinPersonal },
   counters: checkinCounters,

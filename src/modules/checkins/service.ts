@@ -8,11 +8,11 @@ import {
   withEnabledUser,
 } from '#modules/accounts/index.ts'
 import { type Currency, movementsClause, PLATFORM_ACCOUNTS, unrepairable } from '#modules/ledger/index.ts'
-import { readSettings } from '#modules/settings/index.ts'
 import type { Context } from '#platform/context.ts'
 import type { Db } from '#platform/database'
 import { apiError } from '#platform/errors.ts'
 import { Shared, type Static, Type } from '#platform/http'
+import { readCheckinSettings } from './settings.ts'
 
 export const checkinsDisabled = apiError(
   403,
@@ -102,7 +102,7 @@ async function findCheckins(sql: Db, userId: number): Promise<CheckinCounts> {
 }
 
 export async function requireCheckins(ctx: Context): Promise<number> {
-  const settings = await readSettings(ctx)
+  const settings = await readCheckinSettings(ctx)
   if (!settings['checkin:switch']) throw checkinsDisabled()
   return settings['checkin:balance']
 }

@@ -8,6 +8,7 @@ import {
   listCollected,
   mountCollections,
 } from '#modules/collections/index.ts'
+import { collectionTasks } from '#modules/collections/module.ts'
 import { untilWaiting } from '#test/waiting.ts'
 import { createWorld } from '#test/world.ts'
 
@@ -23,7 +24,7 @@ const content: Content = {
   live: (sql, id) => sql`select id from test_things where id = ${id}`,
 }
 
-const { as, person, sql } = await createWorld(
+const { as, person, sql, ctx } = await createWorld(
   {},
   {
     routes(server, context) {
@@ -149,4 +150,20 @@ test('repairs a wrong collection counter with a recount', async () => {
   )
   await check.mend(sql)
   assert.equal(await counted(id), 1)
+})
+
+test('deletes at most 500 collections in one transaction, and the others in a job (feeds-43)', async () => {
+  const [id, other] = [await make(), await make()]
+  await sql`
+    insert into collections (user_id, collectible_type, collectible_id)
+    select 1000000 + n, 'test-things', o.id from generate_series(1, 600) n cross join unnest(${[id, other]}::bigint[]) as o (id)`
+  const left = async () =>
+    (await sql`select from collections where collectible_id in (${id}, ${other})`).length
+  await deleteCollectionsOf(sql, 'test-things', [id, other])
+  assert.equal(await left(), 700)
+  const [job] = await sql<{ payload: object }[]>`
+    select j.payload from graphile_worker._private_jobs j join graphile_worker._private_tasks t on t.id = j.task_id
+    where t.identifier = 'delete_collections'`
+  await collectionTasks(ctx).delete_collections!(job!.payload, {} as never)
+  assert.equal(await left(), 0)
 })

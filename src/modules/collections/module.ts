@@ -1,5 +1,13 @@
 import { personalTable } from '#contracts/personal-data.ts'
+import type { Context } from '#platform/context.ts'
+import type { TaskList } from '#platform/jobs'
 import type { Module } from '../../module.ts'
+import { deleteRemainingCollections } from './mount.ts'
+
+export const collectionTasks = (ctx: Context): TaskList => ({
+  delete_collections: (payload, { abortSignal }) =>
+    deleteRemainingCollections(ctx, payload as { type: string; ids: number[] }, abortSignal),
+})
 
 export const collectionPersonal = [
   personalTable({
@@ -14,4 +22,5 @@ export const collectionPersonal = [
 
 export const module: Module = {
   personalData: { place: 12, tables: collectionPersonal },
+  tasks: () => [collectionTasks],
 }

@@ -12,6 +12,7 @@ import {
 } from '#platform/database'
 import { apiError, notFound } from '#platform/errors.ts'
 import { Empty, Id, localizedMessage, Message, routesOn, type Server, Type } from '#platform/http'
+import { addJob } from '#platform/jobs'
 
 const collectedAlready = (status: number) =>
   apiError(status, 'already_collected', 'You have already collected this.', '你已经收藏过了。')
@@ -64,8 +65,38 @@ async function deleteCollection(
   return row
 }
 
-export async function deleteCollectionsOf(sql: Db, type: string, contentIds: number[]): Promise<void> {
-  await sql`delete from collections where collectible_type = ${type} and collectible_id = any(${contentIds})`
+/** Maximum number of collections that one transaction deletes with their content. */
+const DELETED_AT_ONCE = 500
+
+/** Returns whether others may be left, also if a concurrent transaction deleted some of the chosen rows first. */
+async function deleteSome(sql: Db, type: string, contentIds: number[]): Promise<boolean> {
+  const [row] = await sql<[{ chosen: number }]>`
+    with chosen as materialized (
+      select c.user_id, c.collectible_id from unnest(${contentIds}::bigint[]) as t (id) cross join lateral (
+        select user_id, collectible_id from collections
+        where collectible_type = ${type} and collectible_id = t.id limit ${DELETED_AT_ONCE}
+      ) c limit ${DELETED_AT_ONCE}
+    ),
+    gone as (
+      delete from collections c using chosen o
+      where c.collectible_type = ${type} and c.collectible_id = o.collectible_id and c.user_id = o.user_id
+    )
+    select count(*)::int as chosen from chosen`
+  return row.chosen === DELETED_AT_ONCE
+}
+
+/** Deletes collections of deleted content, the first batch in the caller's transaction and the others in a job. */
+export async function deleteCollectionsOf(tx: Db, type: string, contentIds: number[]): Promise<void> {
+  if (await deleteSome(tx, type, contentIds))
+    await addJob(tx, 'delete_collections', { type, ids: contentIds })
+}
+
+export async function deleteRemainingCollections(
+  { sql }: Context,
+  { type, ids }: { type: string; ids: number[] },
+  signal?: AbortSignal,
+): Promise<void> {
+  while (await deleteSome(sql, type, ids)) signal?.throwIfAborted()
 }
 
 type CollectionPage = {

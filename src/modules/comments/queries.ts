@@ -81,11 +81,29 @@ export async function deleteComment(
   return row
 }
 
-export async function deleteAllComments(sql: Db, type: string, contentIds: number[]): Promise<number[]> {
-  const rows = await sql<{ id: number }[]>`
-    with gone as (
-      delete from comments where commentable_type = ${type} and commentable_id = any(${contentIds})
-      returning id, user_id
+/** Maximum number of comments that one transaction deletes with their content. */
+const DELETED_AT_ONCE = 500
+
+/**
+ * Deletes some comments of deleted content. `more` is true if others may be left, also if a concurrent transaction
+ * deleted some of the chosen comments first.
+ */
+export async function deleteSomeComments(
+  sql: Db,
+  type: string,
+  contentIds: number[],
+): Promise<{ ids: number[]; more: boolean }> {
+  const [row] = await sql<[{ ids: number[]; chosen: number }]>`
+    with chosen as materialized (
+      select c.id, c.commentable_id from unnest(${contentIds}::bigint[]) as t (id) cross join lateral (
+        select id, commentable_id from comments
+        where commentable_type = ${type} and commentable_id = t.id order by id limit ${DELETED_AT_ONCE}
+      ) c limit ${DELETED_AT_ONCE}
+    ),
+    gone as (
+      delete from comments c using chosen o
+      where c.commentable_type = ${type} and c.commentable_id = o.commentable_id and c.id = o.id
+      returning c.id, c.user_id
     ),
     authors as (
       ${updateUserCounters(
@@ -95,8 +113,8 @@ export async function deleteAllComments(sql: Db, type: string, contentIds: numbe
         { several: true },
       )}
     )
-    select id from gone`
-  return rows.map(({ id }) => id)
+    select coalesce((select array_agg(id order by id) from gone), '{}') as ids, (select count(*)::int from chosen) as chosen`
+  return { ids: row.ids, more: row.chosen === DELETED_AT_ONCE }
 }
 
 /**

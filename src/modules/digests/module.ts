@@ -1,7 +1,6 @@
 import type { DigestSource } from '#contracts/digest.ts'
 import { personalTable } from '#contracts/personal-data.ts'
 import { hasEmail } from '#modules/accounts/index.ts'
-import { readSettings } from '#modules/settings/index.ts'
 import type { Context } from '#platform/context.ts'
 import { apiError, notFound } from '#platform/errors.ts'
 import { Empty, Flag, language, routesOn, type Server, Shared, Text, Type } from '#platform/http'
@@ -16,6 +15,7 @@ import {
   subscribe,
   unsubscribe,
 } from './service.ts'
+import { DIGEST_SETTINGS, readDigestSettings } from './settings.ts'
 
 const digestOff = apiError(403, 'digest_off', 'This site sends no weekly mail.', '本站未开启每周邮件。')
 const noAddress = apiError(
@@ -41,7 +41,7 @@ export function digestRoutes(server: Server, ctx: Context) {
     access: 'user',
     reply: { 200: Digest },
     handler: async ({ viewer }) => ({
-      offered: isOffered(ctx, await readSettings(ctx)),
+      offered: isOffered(ctx, await readDigestSettings(ctx)),
       weekly: await findDigest(ctx.sql, viewer.id),
     }),
   })
@@ -55,7 +55,7 @@ export function digestRoutes(server: Server, ctx: Context) {
     errors: [digestOff, noAddress],
     handler: async ({ viewer, body, request }) => {
       if (!body.weekly) return void (await unsubscribe(ctx.sql, viewer.id))
-      if (!isOffered(ctx, await readSettings(ctx))) throw digestOff()
+      if (!isOffered(ctx, await readDigestSettings(ctx))) throw digestOff()
       if (!(await hasEmail(ctx.sql, viewer.id))) throw noAddress()
       await subscribe(ctx.sql, viewer.id, language(request))
     },
@@ -108,6 +108,7 @@ const digestTasks =
 const digestSchedules: Schedule[] = [{ task: 'send_digests', pattern: '11 * * * *' }]
 
 export const module: Module = {
+  settings: DIGEST_SETTINGS,
   routes: () => [digestRoutes],
   personalData: { place: 24, tables: [digestPersonal] },
   erase: eraseDigest,

@@ -1,13 +1,14 @@
 import type { DigestEntry, DigestSource } from '#contracts/digest.ts'
 import { hasEmail, messageUser } from '#modules/accounts/index.ts'
-import { readSettings, type Settings, webLinks } from '#modules/settings/index.ts'
+import { webLinks } from '#modules/settings/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type Db, type Row, type Tx, transaction } from '#platform/database'
 import type { Language } from '#platform/errors.ts'
 import { addJob } from '#platform/jobs'
+import { type DigestSettings, readDigestSettings } from './settings.ts'
 
 /** The mail leads to pages of the site, and so does the page that ends it. */
-export const isOffered = ({ config }: Context, settings: Settings): boolean =>
+export const isOffered = ({ config }: Context, settings: DigestSettings): boolean =>
   config.web && settings['mail:weekly']
 
 export async function findDigest(sql: Db, userId: number): Promise<boolean> {
@@ -89,7 +90,7 @@ async function sendDigest(ctx: Context, sources: readonly DigestSource[], row: R
 
 /** Sends the mails that are due. A full batch enqueues the next one, so that the job stays short. */
 export async function sendDigests(ctx: Context, sources: readonly DigestSource[]): Promise<void> {
-  if (!isOffered(ctx, await readSettings(ctx))) return
+  if (!isOffered(ctx, await readDigestSettings(ctx))) return
   const due = await listDue(ctx.sql)
   let sent = 0
   for (const row of due)

@@ -8,6 +8,7 @@ import { topicCounters } from '#modules/topics/index.ts'
 import { transaction } from '#platform/database'
 import { feedsOf } from '#test/fixtures/feeds.ts'
 import { createWorld, type Person } from '#test/world.ts'
+import { feedTasks } from './module.ts'
 import { deleteFeed, restoreFeed } from './service.ts'
 
 const world = await createWorld()
@@ -218,6 +219,55 @@ describe('feed restoration', () => {
     const find = async (query: string) => (await guest('GET', `/feeds?${query}`)).body.feeds
     assert.equal((await find('search=phoenix'))[0].id, id)
     assert.ok((await find('type=hot&limit=100')).some((feed: { id: number }) => feed.id === id))
+    await assertNoDrift()
+  })
+
+  test('transfers many likes of a deleted and restored feed in batches, in any order of the jobs (feeds-43)', async () => {
+    const alice = await person()
+    const id = await publish(alice)
+    await sql`
+      with made as (
+        insert into likes (likeable_type, likeable_id, user_id, target_user)
+        select 'feeds', ${id}, 2000000 + n, ${alice.id} from generate_series(1, 1300) n returning likeable_id
+      ),
+      counted as (update user_counts set likes_count = likes_count + 1300 where user_id = ${alice.id})
+      update feeds set like_count = 1300 where id = ${id}`
+    const owned = async () => [
+      (await sql`select from likes where target_user = ${alice.id}`).length,
+      (await extra(alice)).likes_count,
+    ]
+    const transfer = (signal?: AbortSignal) =>
+      feedTasks(world.ctx).transfer_feed_likes!({ id }, { abortSignal: signal } as never)
+    await transaction(sql, (tx) => deleteFeed(tx, id, { userId: 0, anybodys: true }))
+    assert.deepEqual(await owned(), [800, 800])
+    await transaction(sql, (tx) => restoreFeed(world.ctx, tx, id))
+    assert.deepEqual(await owned(), [1300, 1300])
+    await transaction(sql, (tx) => deleteFeed(tx, id, { userId: 0, anybodys: true }))
+    const stopped = new AbortController()
+    stopped.abort()
+    await assert.rejects(async () => transfer(stopped.signal))
+    assert.deepEqual(await owned(), [800, 800])
+    await transfer()
+    assert.deepEqual(await owned(), [0, 0])
+    await transaction(sql, (tx) => restoreFeed(world.ctx, tx, id))
+    assert.deepEqual(await owned(), [500, 500])
+    // The jobs of the deletion, of the restoration and of an earlier restoration do the same.
+    await world.work()
+    assert.deepEqual(await owned(), [1300, 1300])
+  })
+
+  test('brings back no withdrawn notifications with a restored feed (feeds-29)', async () => {
+    const [alice, bob, cleo] = [await person(), await person(), await person()]
+    const id = await publish(alice, { feed_content: 'once more' })
+    const badge = async () => (await as(alice, 'GET', '/user/notification-statistics')).body.like.badge
+    await as(bob, 'POST', `/feeds/${id}/like`)
+    assert.equal(await badge(), 1)
+    await transaction(sql, (tx) => deleteFeed(tx, id, { userId: 0, anybodys: true }))
+    assert.equal(await badge(), 0)
+    await transaction(sql, (tx) => restoreFeed(world.ctx, tx, id))
+    assert.equal(await badge(), 0)
+    await as(cleo, 'POST', `/feeds/${id}/like`)
+    assert.equal(await badge(), 1)
     await assertNoDrift()
   })
 })

@@ -14,20 +14,25 @@ import { feedCounters } from './index.ts'
 import { feedPinRoutes } from './pins.ts'
 import { commentPriceRoutes } from './prices.ts'
 import { type Closing, withdrawPrivateFeeds } from './private.ts'
-import { feedPost, feedPublishingRoutes } from './publishing.ts'
+import { feedPost } from './publishing.ts'
 import { FEED_COMMENT, FEED_PIN, FEED_VIEWS, liveFeeds } from './queries.ts'
 import { feedLikes, feedRankRoutes, refreshHots } from './ranks.ts'
 import { feedRoutes } from './routes.ts'
 import { FeedView } from './schema.ts'
-import { feedRemoval } from './service.ts'
+
+import { feedRemoval, transferRemainingLikes } from './service.ts'
+import { FEED_SETTINGS } from './settings.ts'
+
 import { feedDigest } from './timelines/digest.ts'
-import { feedTimelineRoutes, listFeeds } from './timelines/routes.ts'
+import { listFeeds } from './timelines/service.ts'
 
 export const feedTasks = (ctx: Context): TaskList => ({
   refresh_hot_feeds: () => refreshHots(ctx),
   settle_feed_ranks: () => updatePeriodSums(ctx.sql, feedLikes),
   withdraw_private_feeds: (payload, { abortSignal }) =>
     withdrawPrivateFeeds(ctx, payload as Closing, abortSignal),
+  transfer_feed_likes: (payload, { abortSignal }) =>
+    transferRemainingLikes(ctx, payload as { id: number }, abortSignal),
 })
 
 export const feedSchedules: Schedule[] = [
@@ -92,11 +97,10 @@ export const FEED_KINDS: ContentKind[] = [
 ]
 
 export const module: Module = {
+  settings: FEED_SETTINGS,
   routes: (site) => [
-    feedPublishingRoutes(site.kinds),
-    feedRoutes,
+    feedRoutes(site.kinds),
     commentPriceRoutes,
-    feedTimelineRoutes,
     feedRankRoutes,
     feedPinRoutes,
     adminFeedPinRoutes,

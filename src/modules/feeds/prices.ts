@@ -9,13 +9,13 @@ import {
   type Price,
   setPrices,
 } from '#modules/purchases/index.ts'
-import { readSettings } from '#modules/settings/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type Db, type Tx, transaction } from '#platform/database'
 import { apiError, invalidField, unpaidError } from '#platform/errors.ts'
 import { localizedMessage, routesOn, type Server, Shared, Type } from '#platform/http'
 import { FEED_COMMENT, findImages, findTarget, liveFeed } from './queries.ts'
 import { FeedParams, type NewFeed, noSuchFeed } from './schema.ts'
+import { readFeedSettings } from './settings.ts'
 
 const FEED = 'feed'
 const FILE = 'file'
@@ -29,7 +29,7 @@ export const findFilePrices = (sql: Db, ids: number[], viewerId: number): Promis
 /** Cuts a paid text to its free preview (feeds-10). */
 export async function freePart(ctx: Context, content: string | null | undefined): Promise<string | null> {
   if (content === null || content === undefined) return null
-  return cutText(content, (await readSettings(ctx))['feed:pay-word-limit'])
+  return cutText(content, (await readFeedSettings(ctx))['feed:pay-word-limit'])
 }
 
 const kindMissing = (position: number) =>
@@ -40,7 +40,7 @@ const kindMissing = (position: number) =>
 
 /** Throws 403 while paid feeds are disabled, and 422 for a priced picture without a type. */
 export async function requirePricing(ctx: Context, { images = [] }: NewFeed): Promise<void> {
-  if (!(await readSettings(ctx))['feed:paycontrol']) throw featureOff()
+  if (!(await readFeedSettings(ctx))['feed:paycontrol']) throw featureOff()
   const incomplete = images.findIndex(({ amount = 0, type }) => amount > 0 && type === undefined)
   if (incomplete >= 0) throw kindMissing(incomplete)
 }
@@ -78,7 +78,7 @@ async function setCommentPrice(
   feedId: number,
   amount: number,
 ): Promise<number | undefined> {
-  if (!(await readSettings(ctx))['feed:paycontrol']) throw featureOff()
+  if (!(await readFeedSettings(ctx))['feed:paycontrol']) throw featureOff()
   // Locks the feed. Otherwise a concurrent deletion could miss the new price and leave it for sale.
   if ((await tx`${liveFeed(tx, feedId)} for no key update`).length === 0) throw noSuchFeed()
   return addPrice(tx, { channel: FEED_COMMENT, raw: feedId, amount, userId })

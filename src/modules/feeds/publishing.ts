@@ -1,4 +1,4 @@
-import { type ContentKind, type ContentReaders, readersOf } from '#contracts/content.ts'
+import type { ContentReaders } from '#contracts/content.ts'
 import { cutCharacters, grams, nameKey } from '#lib/text.ts'
 import {
   contactRefused,
@@ -18,7 +18,6 @@ import { screenWords, sensitiveWords } from '#modules/words/index.ts'
 import type { Context } from '#platform/context.ts'
 import { batchWrites, type Db, type Fragment, statement, type Tx, transaction } from '#platform/database'
 import { blocked } from '#platform/errors.ts'
-import { localizedMessage, MessageWithId, routesOn, type Server } from '#platform/http'
 import { findFeedPrices, findFilePrices, freePart, requirePricing, setPricesOfFeed } from './prices.ts'
 import {
   FEEDS,
@@ -34,7 +33,6 @@ import {
   fileTwice,
   markReused,
   NewFeed,
-  newFeedOf,
   nothingToRepost,
   placeIncomplete,
   repostIncomplete,
@@ -214,8 +212,23 @@ async function requireSameFeed(sql: Db, id: number, draft: FeedDraft, body: NewF
     throw markReused()
 }
 
+export const PUBLISHING_ERRORS = [
+  contentRequired,
+  placeIncomplete,
+  repostIncomplete,
+  nothingToRepost,
+  fileTwice,
+  fileNotUsable,
+  unknownTopic,
+  markReused,
+  sensitiveWords,
+  featureOff,
+  blocked,
+  contactRefused,
+]
+
 /** Returns the existing feed for a repeated mark. */
-async function publishFeed(
+export async function publishFeed(
   ctx: Context,
   userId: number,
   input: NewFeed,
@@ -326,36 +339,4 @@ async function attachVideo(
   await attachPicture(tx, cover_id, { ...use, channel: 'feed:video:cover', field: 'video.cover_id' })
   const { width, height } = videos.get(video_id)!
   await insertVideo(tx, feedId, { video: video_id, cover: cover_id, width, height })
-}
-
-export const feedPublishingRoutes = (kinds: readonly ContentKind[]) => (server: Server, ctx: Context) => {
-  const readers = readersOf(kinds)
-  const repostable = kinds.filter((kind) => kind.repostable).map(({ type }) => type)
-  const route = routesOn(server, ctx, { tag: 'Feeds' })
-
-  route('POST /feeds', {
-    operationId: 'createFeed',
-    summary: 'Publish a feed',
-    access: { ability: 'feed-post' },
-    body: newFeedOf(repostable),
-    reply: { 201: MessageWithId },
-    errors: [
-      contentRequired,
-      placeIncomplete,
-      repostIncomplete,
-      nothingToRepost,
-      fileTwice,
-      fileNotUsable,
-      unknownTopic,
-      markReused,
-      sensitiveWords,
-      featureOff,
-      blocked,
-      contactRefused,
-    ],
-    async handler({ request, viewer, body }) {
-      const id = await publishFeed(ctx, viewer.id, body, readers)
-      return { ...localizedMessage(request, 'Published.', '发布成功。'), id }
-    },
-  })
 }

@@ -249,6 +249,16 @@ export async function findDeleted(sql: Db, feedId: number): Promise<{ content: s
   return row
 }
 
+/** Finds the author of a feed, also of a deleted one, and keeps its state until the commit. */
+export const findOwner = async (
+  tx: Db,
+  feedId: number,
+): Promise<{ author: number; deleted: boolean } | undefined> =>
+  (
+    await tx<{ author: number; deleted: boolean }[]>`
+      select user_id as author, deleted_at is not null as deleted from feeds where id = ${feedId} for share`
+  )[0]
+
 /** Returns undefined when a concurrent call restored the feed first. */
 export async function markRestored(
   sql: Db,

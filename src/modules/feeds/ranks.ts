@@ -1,11 +1,11 @@
 import { type Period, type PeriodSums, type RankedRow, rankByPeriodSums } from '#contracts/period-sums.ts'
 import { mountRanking, withEnabledUser } from '#modules/accounts/index.ts'
-import { readSettings } from '#modules/settings/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type Db, ifGiven } from '#platform/database'
 import type { Server } from '#platform/http'
 import { cacheCostly } from '#platform/memory'
 import { FEED_LIKES, liveFeeds } from './queries.ts'
+import { readFeedSettings } from './settings.ts'
 
 export const feedLikes: PeriodSums = {
   ranking: FEED_LIKES,
@@ -33,7 +33,7 @@ export async function removeOldHots(sql: Db, days: number): Promise<number> {
 }
 
 export async function refreshHots(ctx: Context): Promise<void> {
-  const days = (await readSettings(ctx))['feed:list-hot-days']
+  const days = (await readFeedSettings(ctx))['feed:list-hot-days']
   await addMissingHots(ctx.sql, days)
   while ((await removeOldHots(ctx.sql, days)) > 0);
 }

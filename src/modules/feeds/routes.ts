@@ -1,20 +1,92 @@
+import { type ContentKind, readersOf } from '#contracts/content.ts'
 import { mountCollections } from '#modules/collections/index.ts'
 import { mountComments } from '#modules/comments/index.ts'
 import { mountLikes } from '#modules/likes/index.ts'
 import { findShownPinsOf } from '#modules/pinning/index.ts'
 import { mountReports } from '#modules/reports/index.ts'
 import { mountRewards } from '#modules/rewards/index.ts'
+import { noSuchTopic, requireVisibleTopic } from '#modules/topics/index.ts'
 import type { Context } from '#platform/context.ts'
-import { addTextSource, Empty, routesOn, type Server } from '#platform/http'
+import { forbidden, unauthenticated } from '#platform/errors.ts'
+import {
+  addTextSource,
+  Empty,
+  localizedMessage,
+  MessageWithId,
+  routesOn,
+  type Server,
+  Type,
+} from '#platform/http'
 import { commentRules, countLikes, feedContent } from './content.ts'
 import { requirePaidComment, unpaidComment } from './prices.ts'
+import { PUBLISHING_ERRORS, publishFeed } from './publishing.ts'
 import { FEED_COMMENT } from './queries.ts'
-import { FeedDetail, FeedParams, noSuchFeed, notYourFeed, unpaidFeed } from './schema.ts'
+import { FeedDetail, FeedParams, FeedView, newFeedOf, noSuchFeed, notYourFeed, unpaidFeed } from './schema.ts'
 import { findTopicReferences, getFeed, removeFeed } from './service.ts'
+import { readFeedSettings } from './settings.ts'
+import {
+  CollectionQuery,
+  FeedList,
+  FeedListQuery,
+  listCollectedFeeds,
+  listFeeds,
+  listFeedsOfTopic,
+  TopicFeed,
+  TopicFeedsParams,
+  TopicFeedsQuery,
+} from './timelines/service.ts'
 
-export function feedRoutes(server: Server, ctx: Context) {
+export const feedRoutes = (kinds: readonly ContentKind[]) => (server: Server, ctx: Context) => {
+  const readers = readersOf(kinds)
+  const repostable = kinds.filter((kind) => kind.repostable).map(({ type }) => type)
   const route = routesOn(server, ctx, { tag: 'Feeds' })
   addTextSource(ctx, 'topics', findTopicReferences)
+
+  route('GET /feeds', {
+    operationId: 'listFeeds',
+    summary: 'List feeds: newest, hot, followed, or of one person',
+    access: 'optional',
+    query: FeedListQuery,
+    reply: { 200: FeedList },
+    errors: [unauthenticated],
+    handler: async ({ query, viewer }) => ({ ad: null, ...(await listFeeds(ctx, viewer.id, query)) }),
+  })
+
+  route('POST /feeds', {
+    operationId: 'createFeed',
+    summary: 'Publish a feed',
+    access: { ability: 'feed-post' },
+    body: newFeedOf(repostable),
+    reply: { 201: MessageWithId },
+    errors: PUBLISHING_ERRORS,
+    async handler({ request, viewer, body }) {
+      const id = await publishFeed(ctx, viewer.id, body, readers)
+      return { ...localizedMessage(request, 'Published.', '发布成功。'), id }
+    },
+  })
+
+  route('GET /feeds/collections', {
+    operationId: 'listCollectedFeeds',
+    summary: 'List the feeds I collected, newest collected first',
+    access: 'user',
+    query: CollectionQuery,
+    reply: { 200: Type.Array(FeedView) },
+    errors: [forbidden],
+    handler: ({ query, viewer }) => listCollectedFeeds(ctx, viewer.id, query),
+  })
+
+  route('GET /feed/topics/:topicID/feeds', {
+    operationId: 'listTopicFeeds',
+    summary: 'List the feeds of a topic',
+    tag: 'Topics',
+    access: 'optional',
+    params: TopicFeedsParams,
+    query: TopicFeedsQuery,
+    reply: { 200: Type.Array(TopicFeed) },
+    errors: [noSuchTopic],
+    precheck: ({ params, viewer }) => requireVisibleTopic(ctx, params.topicID, viewer.id),
+    handler: ({ params, query, viewer }) => listFeedsOfTopic(ctx, viewer.id, params.topicID, query),
+  })
 
   route('GET /feeds/:feed', {
     operationId: 'getFeed',
@@ -63,7 +135,7 @@ export function feedRoutes(server: Server, ctx: Context) {
     create: '/feeds/:feed/new-rewards',
     list: '/feeds/:feed/rewards',
     notice: 'reward:feeds',
-    switches: ['feed:reward'],
+    areOn: async () => (await readFeedSettings(ctx))['feed:reward'],
   })
   mountReports(server, ctx, feedContent, { path: '/feeds/:feed/reports' })
 }

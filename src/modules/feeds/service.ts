@@ -1,12 +1,13 @@
 import type { ContentRemoval } from '#contracts/content.ts'
 import type { References } from '#lib/markup/references.ts'
 import { type Ability, hasAbility } from '#modules/abilities/index.ts'
-import { likesWithUsers, listLatestLikes, setLikesOwner } from '#modules/likes/index.ts'
+import { likesWithUsers, listLatestLikes, transferSomeLikes } from '#modules/likes/index.ts'
 import { publishEvent, withdrawContent } from '#modules/notifications/index.ts'
 import { cancelPinsOfContent } from '#modules/pinning/index.ts'
 import { listTopicNames, unlinkTopics } from '#modules/topics/index.ts'
 import type { Context } from '#platform/context.ts'
-import type { Db, Tx } from '#platform/database'
+import { type Db, type Tx, transaction } from '#platform/database'
+import { addJob } from '#platform/jobs'
 import { countView } from '#platform/memory'
 import { feedViewCounts } from './counters.ts'
 import { closeSalesOfFeed, findFeedPrices, freePart } from './prices.ts'
@@ -17,6 +18,7 @@ import {
   FEEDS,
   findDeleted,
   findFeedDetail,
+  findOwner,
   listTopicLinks,
   markDeleted,
   markRestored,
@@ -46,10 +48,37 @@ export async function deleteFeed(
   if (!removed) throw notYourFeed()
   await cancelPinsOfContent(tx, [FEED_PIN, FEED_COMMENT], feedId)
   await closeSalesOfFeed(tx, feedId, true)
-  if (likes > 0) await setLikesOwner(tx, FEEDS, feedId, { from: author, to: 0 })
+  if (likes > 0) await transferLikes(tx, feedId, { from: author, to: 0 })
   const topicIds = await removeTopicLinks(tx, feedId)
   await unlinkTopics(tx, { topicIds, userId: author })
   await withdrawContent(tx, { type: FEEDS, ids: [feedId] })
+}
+
+/** Transfers the newest likes in the caller's transaction, which locks the feed, and the others in a job. */
+async function transferLikes(tx: Tx, feedId: number, owners: { from: number; to: number }): Promise<void> {
+  const last = await transferSomeLikes(tx, { type: FEEDS, id: feedId }, owners)
+  if (last !== undefined) await addJob(tx, 'transfer_feed_likes', { id: feedId })
+}
+
+/**
+ * Transfers all likes of a feed to its author, or to no owner if the feed is deleted. Each batch reads the state of
+ * the feed under a lock, so that jobs of a deletion and a restoration may run in any order.
+ */
+export async function transferRemainingLikes(
+  ctx: Context,
+  { id }: { id: number },
+  signal?: AbortSignal,
+): Promise<void> {
+  const transferBefore = (before: number | undefined) =>
+    transaction(ctx.sql, async (tx) => {
+      const feed = await findOwner(tx, id)
+      if (!feed) return undefined
+      const { author, deleted } = feed
+      const owners = deleted ? { from: author, to: 0 } : { from: 0, to: author }
+      return transferSomeLikes(tx, { type: FEEDS, id }, { ...owners, before })
+    })
+  for (let last = await transferBefore(undefined); last !== undefined; last = await transferBefore(last))
+    signal?.throwIfAborted()
 }
 
 export async function restoreFeed(ctx: Context, tx: Tx, feedId: number): Promise<void> {
@@ -59,7 +88,7 @@ export async function restoreFeed(ctx: Context, tx: Tx, feedId: number): Promise
   const restored = deleted && (await markRestored(tx, feedId, searchableText(open ?? null)))
   if (!restored) throw noSuchFeed()
   await closeSalesOfFeed(tx, feedId, false)
-  await setLikesOwner(tx, FEEDS, feedId, { from: 0, to: restored.author })
+  await transferLikes(tx, feedId, { from: 0, to: restored.author })
 }
 
 const LIKES = 8

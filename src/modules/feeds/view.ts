@@ -11,7 +11,6 @@ import {
   listLatestComments,
 } from '#modules/comments/index.ts'
 import type { NodeRow } from '#modules/purchases/index.ts'
-import { readSettings } from '#modules/settings/index.ts'
 import { findTopicNames, isTopicVisible } from '#modules/topics/index.ts'
 import type { Context } from '#platform/context.ts'
 import { defineFragments } from '#platform/memory'
@@ -26,6 +25,7 @@ import {
   findPinnedComments,
 } from './queries.ts'
 import type { FeedView, PreviewComment } from './schema.ts'
+import { readFeedSettings } from './settings.ts'
 
 /** Parts of a feed that are the same for all viewers, and therefore cacheable. */
 type FeedText = Pick<
@@ -178,7 +178,7 @@ export async function feedsWithPeople(
       [...texts.values()].flatMap(({ topicIds }) => topicIds),
     ),
     findFilePrices(sql, files, viewerId),
-    withPrice.length > 0 ? readSettings(ctx) : undefined,
+    withPrice.length > 0 ? readFeedSettings(ctx) : undefined,
   ])
   if (viewerId > 0) {
     const isHidden = ({ user_id: author }: Comment) => hidden.has(author) || muted.has(author)

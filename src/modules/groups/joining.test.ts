@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { ledgerChecks, PLATFORM_ACCOUNTS } from '#modules/ledger/index.ts'
 import { groupWorld } from '#test/fixtures/founded.ts'
+import type { Person } from '#test/world.ts'
 import { clearOldRequests } from './module.ts'
 
 const {
@@ -90,6 +91,47 @@ describe('group membership requests', () => {
     assert.equal((await as(founder!, 'PATCH', other, { status: 2 })).status, 201)
     assert.equal((await read(founder!, id)).users_count, 2)
     assert.equal((await read(bob!, id)).joined, null)
+  })
+
+  test('notifies the applicant of a decision without a fee until the applicant asks again (groups-9)', async () => {
+    const [founder, alice, bob] = await people(3)
+    const id = await group(founder!, { mode: 'private' })
+    const system = async (who: Person, language = 'en') => {
+      const headers = { 'accept-language': language }
+      const { data } = (await as(who, 'GET', '/user/notifications?type=system', undefined, headers)).body
+      const badge = (await as(who, 'GET', '/user/notification-statistics')).body.system.badge
+      assert.equal(badge, data.length)
+      return data.map((each: { data: Record<string, unknown> }) => [
+        ...[each.data.kind, each.data.type, each.data.state, each.data.contents],
+        each.data.group,
+      ])
+    }
+    const decide = async (who: Person, status: number) => {
+      const path = `/groups/${id}/members/${await memberId(id, who)}/audit`
+      assert.equal((await as(founder!, 'PATCH', path, { status })).status, 201)
+    }
+    const { name } = await read(founder!, id)
+    for (const each of [alice!, bob!]) await as(each, 'PUT', `/groups/${id}`)
+    await decide(alice!, 2)
+    await decide(bob!, 2)
+    assert.deepEqual(await system(alice!), [
+      [
+        'group:join:reject',
+        'group:join',
+        'rejected',
+        'Your request to join the group was rejected.',
+        { id, name },
+      ],
+    ])
+    assert.equal((await system(alice!, 'zh'))[0][3], '你加入圈子的申请未通过。')
+    await as(alice!, 'PUT', `/groups/${id}`)
+    assert.deepEqual(await system(alice!), [])
+    assert.equal((await system(bob!)).length, 1, 'keeps the notification of another applicant')
+    await decide(alice!, 1)
+    assert.deepEqual(
+      (await system(alice!)).map((each: unknown[]) => each.slice(0, 3)),
+      [['group:join:accept', 'group:join', 'passed']],
+    )
   })
 
   test('holds the fee of a paid group in escrow until the request is decided (groups-8, groups-9, groups-15)', async () => {

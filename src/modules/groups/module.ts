@@ -5,7 +5,6 @@ import { creationSeries, type Statistics } from '#contracts/statistics.ts'
 import { viewsIn } from '#contracts/views.ts'
 import { detachFiles } from '#modules/files/index.ts'
 import { countWaiting } from '#modules/pinning/index.ts'
-import { readSettings } from '#modules/settings/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type Db, longTransaction, transaction } from '#platform/database'
 import { withPrefixAlias } from '#platform/http'
@@ -29,6 +28,7 @@ import { groupReportRoutes } from './reports/routes.ts'
 import { groupRoutes } from './routes.ts'
 import { Group } from './schema.ts'
 import { groupReader, tellOpened } from './service.ts'
+import { GROUP_SETTINGS, readGroupSettings } from './settings.ts'
 import { groupViews } from './view.ts'
 
 const BATCH = 500
@@ -48,10 +48,10 @@ async function clearGroup(ctx: Context, id: number, signal: AbortSignal): Promis
 }
 
 export const countOldRequestsOf = async (ctx: Context, tx: Db): Promise<number> =>
-  countOldRequests(tx, (await readSettings(ctx))['group:keep-request-days'])
+  countOldRequests(tx, (await readGroupSettings(ctx))['group:keep-request-days'])
 
 export async function clearOldRequests(ctx: Context, batch = BATCH): Promise<number> {
-  const days = (await readSettings(ctx))['group:keep-request-days']
+  const days = (await readGroupSettings(ctx))['group:keep-request-days']
   let gone = 0
   for (let some = batch; some === batch; gone += some) some = await deleteOldRequests(ctx.sql, days, batch)
   return gone
@@ -176,6 +176,7 @@ export const GROUP_KINDS: ContentKind[] = [
 ]
 
 export const module: Module = {
+  settings: GROUP_SETTINGS,
   routes: (site) => [
     // Existing clients also call these routes under /plus-group (conventions-23).
     ...[

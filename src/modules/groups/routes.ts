@@ -3,7 +3,6 @@ import multipart from '@fastify/multipart'
 import { wireTime } from '#lib/time.ts'
 import { fileNotUsable, isTruncatedUpload, saveUpload, UPLOAD_ERRORS } from '#modules/files/index.ts'
 import { mountReports } from '#modules/reports/index.ts'
-import { readSettings } from '#modules/settings/index.ts'
 import { sensitiveWords } from '#modules/words/index.ts'
 import type { Context } from '#platform/context.ts'
 import { transaction } from '#platform/database'
@@ -58,6 +57,7 @@ import {
   UserGroupsQuery,
 } from './schema.ts'
 import { changeGroup, groupContent, prepareGroup, requireCategory } from './service.ts'
+import { readGroupSettings } from './settings.ts'
 import { groupDetail, groupViews } from './view.ts'
 
 const checkNew = compileInput(NewGroup)
@@ -158,7 +158,7 @@ export function groupRoutes(server: Server, ctx: Context) {
     summary: 'Read the terms for creating a group',
     access: 'optional',
     reply: { 200: GroupProtocol },
-    handler: async () => ({ protocol: (await readSettings(ctx))['group:protocol'] }),
+    handler: async () => ({ protocol: (await readGroupSettings(ctx))['group:protocol'] }),
   })
 
   route('GET /groups/users', {

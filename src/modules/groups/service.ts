@@ -2,7 +2,6 @@ import type { Content, ContentReader } from '#contracts/content.ts'
 import { userViews } from '#modules/accounts/index.ts'
 import { attachPicture, detachFiles } from '#modules/files/index.ts'
 import { notify, publishEvent } from '#modules/notifications/index.ts'
-import { readSettings } from '#modules/settings/index.ts'
 import { screenWords } from '#modules/words/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type Db, onConstraint, type Tx, transaction } from '#platform/database'
@@ -29,6 +28,7 @@ import {
   updateGroup,
 } from './queries.ts'
 import { GROUPS, type Group, GroupChanges, type Mode, NewGroup, rolesOf } from './schema.ts'
+import { readGroupSettings } from './settings.ts'
 import { groupsById } from './view.ts'
 
 export async function requireCategory(sql: Db, id: number): Promise<void> {
@@ -78,7 +78,7 @@ async function setAvatar(tx: Tx, ownerId: number, groupId: number, file: number)
 }
 
 async function requireCertified(ctx: Context, userId: number): Promise<void> {
-  if (!(await readSettings(ctx))['group:need-verified']) return
+  if (!(await readGroupSettings(ctx))['group:need-verified']) return
   const people = await userViews(ctx, ctx.sql, [userId], userId)
   if (!people.get(userId)?.verified) throw notCertified()
 }

@@ -1,8 +1,5 @@
 import { personalTable } from '#contracts/personal-data.ts'
-import { isUser } from '#modules/accounts/index.ts'
-import type { SettingChecks } from '#modules/settings/index.ts'
 import type { Context } from '#platform/context.ts'
-import { invalidField } from '#platform/errors.ts'
 import type { Schedule, TaskList } from '#platform/jobs'
 import type { Module } from '../../module.ts'
 import { imAccountRoutes } from './accounts/routes.ts'
@@ -26,6 +23,7 @@ import { pushChat } from './chats/push.ts'
 import { chatRoutes } from './chats/routes.ts'
 import { adminImRoutes, checkImProvider, reconcile, sweep } from './drift.ts'
 import { imGroupRoutes } from './groups/routes.ts'
+import { CHAT_SETTINGS } from './settings.ts'
 import { syncGroup } from './sync/service.ts'
 
 const idOf = (payload: unknown) => (payload as { id: number }).id
@@ -108,15 +106,8 @@ export const imPersonal = [
   }),
 ]
 
-export const helperSettings: SettingChecks = {
-  errors: [],
-  async check({ sql }, _actor, { 'im:helper-user': helper }) {
-    if (helper !== undefined && helper !== null && !(await isUser(sql, helper)))
-      throw invalidField('im:helper-user', { en: 'This user does not exist.', zh: '用户不存在。' })
-  },
-}
-
 export const module: Module = {
+  settings: CHAT_SETTINGS,
   routes: (site) => [
     imAccountRoutes,
     imGroupRoutes,
@@ -150,5 +141,4 @@ export const module: Module = {
       check: checkImProvider,
     },
   ],
-  settingChecks: helperSettings,
 }

@@ -1,5 +1,4 @@
 import { isAmount, pointsFor } from '#lib/money.ts'
-import { readSettings, type Settings } from '#modules/settings/index.ts'
 import type { Context } from '#platform/context.ts'
 import type { Tx } from '#platform/database'
 import { blocked, invalidField } from '#platform/errors.ts'
@@ -27,6 +26,7 @@ import {
   type UserFunctions,
   unknownPerson,
 } from './schema.ts'
+import { type LedgerSettings, readLedgerSettings } from './settings.ts'
 
 const TransferBody = Shared('Transfer', { user: Id, amount: amountOf(IN_FEN), password })
 type TransferBody = Static<typeof TransferBody>
@@ -46,7 +46,7 @@ async function transfer(
   await moveFunds(tx, { currency: 'wallet', from, to, amount, kind: 'transfer', subject }, notEnoughAmount)
 }
 
-async function transform(tx: Tx, ownerId: number, amount: number, settings: Settings): Promise<void> {
+async function transform(tx: Tx, ownerId: number, amount: number, settings: LedgerSettings): Promise<void> {
   const minimum = settings['currency:recharge-min']
   if (amount < minimum)
     throw invalidField('amount', {
@@ -96,7 +96,7 @@ export const exchangeRoutes = (people: UserFunctions) => (server: Server, ctx: C
     load: () => requireSwitch(ctx, 'wallet:transform-currency'),
     idempotent: true,
     handler: async ({ request, viewer, body, atomically }) => {
-      const settings = await readSettings(ctx)
+      const settings = await readLedgerSettings(ctx)
       return atomically(async (tx) => {
         await transform(tx, viewer.id, body.amount, settings)
         return localizedMessage(request, 'Exchanged.', '兑换成功。')

@@ -28,3 +28,4 @@ export {
   PLATFORM_ACCOUNTS,
   type UserFunctions,
 } from './schema.ts'
+export { LEDGER_SETTINGS } from './settings.ts'

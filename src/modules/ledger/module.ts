@@ -19,6 +19,7 @@ import { adminRefundRoutes, requestDueRefunds, requestRefundOf } from './payment
 import { adminPaymentRoutes, paymentNoticeRoutes } from './payments/routes.ts'
 import { rechargeOrderRoutes, rechargeRoutes } from './recharges/routes.ts'
 import { type Currency, IN_CURRENCY } from './schema.ts'
+import { LEDGER_SETTINGS } from './settings.ts'
 import { withdrawalRoutes } from './withdrawals.ts'
 
 const Totals = Shared('LedgerTotals', {
@@ -164,6 +165,7 @@ export const ledgerStatistics: Statistics = {
 }
 
 export const module: Module = {
+  settings: LEDGER_SETTINGS,
   routes: (site) => [
     orderRoutes,
     earlierOrderRoutes,

@@ -1,9 +1,9 @@
 import { MAX_AMOUNT } from '#lib/money.ts'
-import { readSettings } from '#modules/settings/index.ts'
 import type { Context } from '#platform/context.ts'
 import type { Db } from '#platform/database'
 import { apiError, type DeclaredError, fieldError } from '#platform/errors.ts'
 import { Int, type Payer, RawText, Type } from '#platform/http'
+import { readLedgerSettings } from './settings.ts'
 
 export const notEnough = apiError(403, 'insufficient_balance', 'Your balance is insufficient.', '余额不足。')
 
@@ -205,5 +205,5 @@ type Switch =
   | 'currency:cash'
 
 export async function requireSwitch(ctx: Context, name: Switch): Promise<void> {
-  if (!(await readSettings(ctx))[name]) throw featureOff()
+  if (!(await readLedgerSettings(ctx))[name]) throw featureOff()
 }

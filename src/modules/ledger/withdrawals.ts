@@ -1,6 +1,5 @@
 import { fenFor } from '#lib/money.ts'
 import { wireTime } from '#lib/time.ts'
-import { readSettings, type Settings } from '#modules/settings/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type Db, type Tables, type Tx, when } from '#platform/database'
 import { invalidField, notFound } from '#platform/errors.ts'
@@ -37,6 +36,7 @@ import {
   requireSwitch,
   type UserFunctions,
 } from './schema.ts'
+import { type LedgerSettings, readLedgerSettings } from './settings.ts'
 
 const CashBody = Shared('WithdrawalRequest', {
   value: amountOf(IN_FEN),
@@ -122,7 +122,7 @@ async function withdrawMoney(
   tx: Tx,
   ownerId: number,
   { value, type, account }: CashBody,
-  settings: Settings,
+  settings: LedgerSettings,
 ): Promise<void> {
   const least = settings['wallet:cash-min-amount']
   if (value < least) throw tooLittle('value', least)
@@ -135,7 +135,12 @@ async function withdrawMoney(
   )
 }
 
-async function withdrawPoints(tx: Tx, ownerId: number, amount: number, settings: Settings): Promise<void> {
+async function withdrawPoints(
+  tx: Tx,
+  ownerId: number,
+  amount: number,
+  settings: LedgerSettings,
+): Promise<void> {
   const [least, most] = [settings['currency:cash-min'], settings['currency:cash-max']]
   const ratio = settings['currency:recharge-ratio']
   const { fen, left } = fenFor(amount, ratio)
@@ -217,7 +222,7 @@ export const withdrawalRoutes = (people: UserFunctions) => (server: Server, ctx:
     load: (arrival) => admit(arrival, 'wallet:cash'),
     idempotent: true,
     handler: async ({ request, viewer, body, atomically }) => {
-      const settings = await readSettings(ctx)
+      const settings = await readLedgerSettings(ctx)
       return atomically(async (tx) => {
         await withdrawMoney(tx, viewer.id, body, settings)
         return localizedMessage(request, 'Your withdrawal is being reviewed.', '提现申请已提交。')
@@ -235,7 +240,7 @@ export const withdrawalRoutes = (people: UserFunctions) => (server: Server, ctx:
     load: (arrival) => admit(arrival, 'currency:cash'),
     idempotent: true,
     handler: async ({ request, viewer, body, atomically }) => {
-      const settings = await readSettings(ctx)
+      const settings = await readLedgerSettings(ctx)
       return atomically(async (tx) => {
         await withdrawPoints(tx, viewer.id, body.amount, settings)
         return localizedMessage(request, 'Your withdrawal is being reviewed.', '提现申请已提交。')

@@ -1,6 +1,5 @@
 export { mountLikes } from './mount.ts'
 export {
-  deleteLikesOf,
   findLiked,
   isLiked,
   likeCounters,
@@ -8,6 +7,6 @@ export {
   listLatestLikes,
   ownerLikesCheck,
   setLikesCounted,
-  setLikesOwner,
+  transferSomeLikes,
 } from './queries.ts'
-export { LikeWithUser, latestLikes, likesWithUsers } from './service.ts'
+export { deleteLikesOf, LikeWithUser, latestLikes, likesWithUsers } from './service.ts'

@@ -9,6 +9,8 @@ import {
   likesRecount,
   mountLikes,
 } from '#modules/likes/index.ts'
+import { likeTasks } from '#modules/likes/module.ts'
+import { transaction } from '#platform/database'
 import { createWorld, type Person } from '#test/world.ts'
 import { likeRoutes } from './mount.ts'
 import { setLikesCounted } from './queries.ts'
@@ -290,4 +292,31 @@ test('repairs wrong counters of likes with a recount', async () => {
     assert.deepEqual(await check.find(sql), [])
   }
   assert.deepEqual(await counted(id, owner), { content: 1, owner: 1 })
+})
+
+test('deletes at most 500 likes in one transaction, and the others in a job (feeds-43)', async () => {
+  const owner = await person()
+  const id = await make(owner)
+  await sql`
+    with made as (
+      insert into likes (likeable_type, likeable_id, user_id, target_user)
+      select 'test-things', ${id}, 1000000 + n, ${owner.id} from generate_series(1, 1200) n returning likeable_id
+    )
+    update user_counts set likes_count = likes_count + 1200 where user_id = ${owner.id}`
+  const left = async () => [
+    (await sql`select from likes where likeable_type = 'test-things' and likeable_id = ${id}`).length,
+    (await counted(id, owner)).owner,
+  ]
+  await transaction(sql, (tx) => deleteLikesOf(tx, 'test-things', [id]))
+  assert.deepEqual(await left(), [700, 700])
+  const [job] = await sql<{ payload: object }[]>`
+    select j.payload from graphile_worker._private_jobs j join graphile_worker._private_tasks t on t.id = j.task_id
+    where t.identifier = 'delete_likes'`
+  const remove = likeTasks(ctx).delete_likes!
+  const stopped = new AbortController()
+  stopped.abort()
+  await assert.rejects(async () => remove(job!.payload, { abortSignal: stopped.signal } as never))
+  assert.deepEqual(await left(), [200, 200])
+  await remove(job!.payload, {} as never)
+  assert.deepEqual(await left(), [0, 0])
 })

@@ -7,7 +7,7 @@ import {
   updateUserCounters,
   userRecount,
 } from '#modules/accounts/index.ts'
-import { type Db, type Fragment, type Row, when } from '#platform/database'
+import { type Db, type Fragment, ifGiven, type Row, when } from '#platform/database'
 
 export type LikeRow = Row<
   'likes',
@@ -78,42 +78,71 @@ export async function deleteLike(
   return row
 }
 
-export async function deleteLikesOf(sql: Db, type: string, contentIds: number[]): Promise<void> {
-  await sql`
-    with gone as (
-      delete from likes where likeable_type = ${type} and likeable_id = any(${contentIds})
-      returning target_user, counted
+/** Maximum number of likes that one transaction deletes or transfers with their content. */
+const CHANGED_AT_ONCE = 500
+
+/**
+ * Deletes some likes of deleted content. Returns whether others may be left, also if a concurrent transaction deleted
+ * some of the chosen likes first.
+ */
+export async function deleteSomeLikes(sql: Db, type: string, contentIds: number[]): Promise<boolean> {
+  const [row] = await sql<[{ chosen: number }]>`
+    with chosen as materialized (
+      select l.likeable_id, l.user_id from unnest(${contentIds}::bigint[]) as t (id) cross join lateral (
+        select likeable_id, user_id from likes
+        where likeable_type = ${type} and likeable_id = t.id order by id desc limit ${CHANGED_AT_ONCE}
+      ) l limit ${CHANGED_AT_ONCE}
+    ),
+    gone as (
+      delete from likes l using chosen c
+      where l.likeable_type = ${type} and l.likeable_id = c.likeable_id and l.user_id = c.user_id
+      returning l.target_user, l.counted
+    ),
+    owners as (
+      ${updateUserCounters(
+        sql,
+        ['likes_count'],
+        sql`select target_user as user_id, -count(*) as likes_count from gone where counted group by target_user`,
+        { several: true },
+      )}
     )
-    ${updateUserCounters(
-      sql,
-      ['likes_count'],
-      sql`select target_user as user_id, -count(*) as likes_count from gone where counted group by target_user`,
-      { several: true },
-    )}`
+    select count(*)::int as chosen from chosen`
+  return row.chosen === CHANGED_AT_ONCE
 }
 
-/** Transfers the likes of deleted or restored content, and their counts, to another owner. Id 0 means no owner. */
-export async function setLikesOwner(
+/**
+ * Transfers some likes of deleted or restored content, newest first, and their counts, to another owner. Id 0 means
+ * no owner. Returns the id of the last like that it looked at, or undefined after the oldest.
+ */
+export async function transferSomeLikes(
   sql: Db,
-  type: string,
-  contentId: number,
-  { from, to }: { from: number; to: number },
-): Promise<void> {
-  await sql`
-    with moved as (
-      update likes set target_user = ${to}
-      where likeable_type = ${type} and likeable_id = ${contentId} and target_user = ${from}
-      returning counted
+  { type, id }: { type: string; id: number },
+  { from, to, before }: { from: number; to: number; before?: number | undefined },
+): Promise<number | undefined> {
+  const [row] = await sql<[{ seen: number; last: number | null }]>`
+    with chosen as materialized (
+      select l.user_id, l.id from likes l
+      where l.likeable_type = ${type} and l.likeable_id = ${id} ${ifGiven(sql, before, (last) => sql`and l.id < ${last}`)}
+      order by l.id desc limit ${CHANGED_AT_ONCE}
     ),
-    counted as (select count(*) as n from moved where counted)
-    ${updateUserCounters(
-      sql,
-      ['likes_count'],
-      sql`
-        select o.user_id, o.sign * c.n as likes_count
-        from counted c, (values (${from}::bigint, -1), (${to}::bigint, 1)) as o (user_id, sign) where c.n > 0`,
-      { several: true },
-    )}`
+    moved as (
+      update likes l set target_user = ${to} from chosen c
+      where l.likeable_type = ${type} and l.likeable_id = ${id} and l.user_id = c.user_id and l.target_user = ${from}
+      returning l.counted
+    ),
+    counted as (select count(*) as n from moved where counted),
+    owners as (
+      ${updateUserCounters(
+        sql,
+        ['likes_count'],
+        sql`
+          select o.user_id, o.sign * c.n as likes_count
+          from counted c, (values (${from}::bigint, -1), (${to}::bigint, 1)) as o (user_id, sign) where c.n > 0`,
+        { several: true },
+      )}
+    )
+    select count(*)::int as seen, min(id) as last from chosen`
+  return row.seen === CHANGED_AT_ONCE ? (row.last ?? undefined) : undefined
 }
 
 /**

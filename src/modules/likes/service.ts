@@ -6,7 +6,15 @@ import type { Context } from '#platform/context.ts'
 import { batchWrites, type Db, transaction } from '#platform/database'
 import { apiError, blocked, notFound } from '#platform/errors.ts'
 import { Cursor, Limit, Nullable, OpenObject, Shared, type Static, Time, Type } from '#platform/http'
-import { deleteLike, insertLikes, type LatestLikes, type LikeRow, listLatestLikes } from './queries.ts'
+import { addJob } from '#platform/jobs'
+import {
+  deleteLike,
+  deleteSomeLikes,
+  insertLikes,
+  type LatestLikes,
+  type LikeRow,
+  listLatestLikes,
+} from './queries.ts'
 
 export const likedAlready = (status: number) =>
   apiError(status, 'already_liked', 'You already like this.', '你已经赞过了。')
@@ -131,4 +139,19 @@ export async function unlike(
     if (changed) await withdrawal.apply()
     return changed
   })
+}
+
+type Owned = { type: string; ids: number[] }
+
+/** Deletes likes of deleted content, the first batch in the caller's transaction and the others in a job. */
+export async function deleteLikesOf(tx: Db, type: string, contentIds: number[]): Promise<void> {
+  if (await deleteSomeLikes(tx, type, contentIds)) await addJob(tx, 'delete_likes', { type, ids: contentIds })
+}
+
+export async function deleteRemainingLikes(
+  ctx: Context,
+  { type, ids }: Owned,
+  signal?: AbortSignal,
+): Promise<void> {
+  while (await transaction(ctx.sql, (tx) => deleteSomeLikes(tx, type, ids))) signal?.throwIfAborted()
 }

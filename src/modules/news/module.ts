@@ -13,6 +13,7 @@ import { listNews } from './queries.ts'
 import { newsRankRoutes, newsRoutes } from './routes.ts'
 import { NEWS_COMMENT, NEWS_PIN, NewsItem, STATUS } from './schema.ts'
 import { newsRemoval } from './service.ts'
+import { NEWS_SETTINGS } from './settings.ts'
 import { newsItems, newsReader } from './view.ts'
 
 export const newsPersonal = [
@@ -106,6 +107,7 @@ export const NEWS_KINDS: ContentKind[] = [
 ]
 
 export const module: Module = {
+  settings: NEWS_SETTINGS,
   routes: () => [
     newsCategoryRoutes,
     newsRoutes,

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { SITE } from '../../site.ts'
-import { RESOURCE_CODES, resourceCode, SYSTEM_TYPES, sentenceOf } from './codes.ts'
-import { ruleOf, SYSTEM_NOTICES } from './system/notices.ts'
+import { RESOURCE_CODES, resourceCode } from './codes.ts'
+import { ruleOf, SYSTEM_NOTICES, SYSTEM_TYPES, sentenceOf } from './system/notices.ts'
 
 test('has a text in English and Chinese for every type of system notification (notifications-8)', () => {
   for (const type of SYSTEM_TYPES)

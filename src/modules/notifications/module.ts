@@ -13,7 +13,7 @@ import { pushPreferenceRoutes } from './push/preferences.ts'
 import { pushSender } from './push/push-services.ts'
 import { deviceRoutes } from './push/routes.ts'
 import { type Pushed, pushNotifications } from './push/service.ts'
-import { eraseNotificationsOf, findNotifications, type Taken } from './queries.ts'
+import { eraseNotificationsOf, findNotifications } from './queries.ts'
 import { countExpiredNotifications, deleteExpiredNotifications, tidyNotifications } from './retention.ts'
 import { notificationRoutes } from './routes.ts'
 import {
@@ -24,11 +24,13 @@ import {
   withdrawRemaining,
   withdrawRemainingContent,
 } from './service.ts'
+import { NOTIFICATION_SETTINGS } from './settings.ts'
 import { strayNotifications } from './strays.ts'
 import { streamRoutes } from './stream/routes.ts'
 import { adminWebhookDeliveryRoutes } from './webhooks/admin/deliveries/routes.ts'
 import { adminWebhookRoutes } from './webhooks/admin/routes.ts'
 import { announce, deliverEvents, resumeDeliveries, sendWebhook, tidyEvents } from './webhooks/service.ts'
+import type { Taken } from './withdrawal.ts'
 
 type Places = { places: [number, number][] }
 
@@ -104,6 +106,7 @@ const pushProbe: Probe = {
 }
 
 export const module: Module = {
+  settings: NOTIFICATION_SETTINGS,
   routes: (site) => [
     notificationRoutes,
     countRoutes(Object.assign({}, ...site.kinds.map(({ pendingPins }) => pendingPins))),

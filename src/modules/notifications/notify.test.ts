@@ -3,8 +3,9 @@ import { test } from 'node:test'
 import { type Notice, notify, withdrawNotifications } from '#modules/notifications/index.ts'
 import { untilWaiting } from '#test/waiting.ts'
 import { createWorld } from '#test/world.ts'
-import { deleteUnread, markRead } from './queries.ts'
+import { markRead } from './queries.ts'
 import { deleteRead } from './retention.ts'
+import { deleteUnread } from './withdrawal.ts'
 
 const { person, sql } = await createWorld()
 

@@ -1,7 +1,7 @@
-import { readSettings } from '#modules/settings/index.ts'
 import type { Context } from '#platform/context.ts'
 import type { Db } from '#platform/database'
 import type { NotificationType } from './schema.ts'
+import { readNotificationSettings } from './settings.ts'
 
 type Mark = { user_id: number; type: NotificationType; seq: number }
 
@@ -130,12 +130,12 @@ const PILES = 1000
 const AT_ONCE = 5000
 
 async function readBounds(ctx: Context): Promise<Bounds> {
-  const settings = await readSettings(ctx)
+  const settings = await readNotificationSettings(ctx)
   return { days: settings['notifications:keep-unread-days'], most: settings['notifications:keep-most'] }
 }
 
 export async function tidyNotifications(ctx: Context, batch = AT_ONCE): Promise<void> {
-  const days = (await readSettings(ctx))['notifications:keep-read-days']
+  const days = (await readNotificationSettings(ctx))['notifications:keep-read-days']
   for (;;) {
     const { gone, marks } = await deleteRead(ctx.sql, days, batch)
     if (marks.length === 0) break

@@ -14,8 +14,8 @@ import {
   WithAlias,
   ZuluTime,
 } from '#platform/http'
-import type { SystemType } from './codes.ts'
 import { FIELDS } from './system/fields.ts'
+import type { SystemType } from './system/notices.ts'
 
 export const NOTIFICATION_TYPES = ['at', 'comment', 'like', 'system', 'follow'] as const
 export type NotificationType = (typeof NOTIFICATION_TYPES)[number]

@@ -1,28 +1,19 @@
 import { endings } from '#contracts/ending.ts'
 import { uuidv7 } from '#lib/ids.ts'
 import { zuluTime, zuluTimeOrNull } from '#lib/time.ts'
-import { currencyName, type LinkTo, linksOf, readSettings, siteName } from '#modules/settings/index.ts'
+import { currencyName, type LinkTo, linksOf, readSiteSettings, siteName } from '#modules/settings/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type Db, type Fragment, transaction } from '#platform/database'
 import type { Language } from '#platform/errors.ts'
 import { addJob } from '#platform/jobs'
-import { resourceCode, sentenceOf } from './codes.ts'
+import { resourceCode } from './codes.ts'
 import {
-  type Attached,
-  databaseTime,
-  deleteUnread,
-  deleteUnreadAbout,
   findRecipients,
   findStatistics,
-  findUnreadRecipients,
   insertNotices,
-  listAttached,
-  listUnreadAbout,
   type NotificationRow,
   type PlannedNotice,
-  type Taken,
   type TypeStatistics,
-  type UnreadAfter,
 } from './queries.ts'
 import type {
   Mention,
@@ -32,8 +23,19 @@ import type {
   NotificationType,
   Statistics,
 } from './schema.ts'
-import { systemNotice } from './system/notices.ts'
+import { sentenceOf, systemNotice } from './system/notices.ts'
 import { type Found, findThings, systemData, wantedOf } from './system/view.ts'
+import {
+  type Attached,
+  databaseTime,
+  deleteUnread,
+  deleteUnreadAbout,
+  findUnreadRecipients,
+  listAttached,
+  listUnreadAbout,
+  type Taken,
+  type UnreadAfter,
+} from './withdrawal.ts'
 
 export const PAGE_SIZE = 15
 
@@ -389,7 +391,7 @@ export async function findMissing(
   const wanted = rows.flatMap((row) => wantedOf(row, readerOf(row)))
   const [things, settings] = await Promise.all([
     wanted.length > 0 ? findThings(ctx.sql, wanted) : [],
-    readSettings(ctx),
+    readSiteSettings(ctx),
   ])
   const byKey = new Map(things.map((thing) => [`${thing.kind} ${thing.reader} ${thing.id}`, thing]))
   const unit = (language: Language) => settings['site:currency-unit'] || currencyName(settings, language)

@@ -1,8 +1,8 @@
 import type { CounterCheck, Drift } from '#contracts/counters.ts'
 import { endings } from '#contracts/ending.ts'
 import type { Db } from '#platform/database'
-import { deleteUnreadWhere } from './queries.ts'
 import { SYSTEM_NOTICES } from './system/notices.ts'
+import { deleteUnreadWhere, type Withheld } from './withdrawal.ts'
 
 const OF_DELETION = Object.entries(SYSTEM_NOTICES).flatMap(([type, { ofDeletion }]) =>
   ofDeletion ? [type] : [],
@@ -49,6 +49,20 @@ async function findContent(sql: Db, causes: readonly Reference[]): Promise<Map<s
   return contents
 }
 
+/** Returns those of `notices` whose cause is deleted, or belongs to deleted content. */
+export async function aboutDeleted<N extends Pick<Unread, 'cause_type' | 'cause_id'>>(
+  sql: Db,
+  notices: readonly N[],
+): Promise<N[]> {
+  const causes = notices.map(({ cause_type, cause_id }) => ({ type: cause_type, id: cause_id }))
+  const contents = await findContent(sql, causes)
+  const deleted = await findDeleted(sql, [...causes, ...[...contents.values()].flat()])
+  return notices.filter(({ cause_type, cause_id }) => {
+    const key = keyOf({ type: cause_type, id: cause_id })
+    return deleted.has(key) || contents.get(key)?.some((content) => deleted.has(keyOf(content)))
+  })
+}
+
 /**
  * Walks all unread notifications in the order of user ids, and yields those about deleted content. Reads the content in
  * statements of its own, because a cluster does not join distributed tables with others.
@@ -62,16 +76,19 @@ async function* walkStrays(sql: Db): AsyncGenerator<Unread[]> {
       where (n.user_id, n.seq) > (${last.user_id}, ${last.seq}) and n.cause_type = any(${types})
         and (n.type <> 'system' or n.data ->> 'type' <> all(${OF_DELETION}))
       order by n.user_id, n.seq limit ${AT_ONCE}`
-    const causes = unread.map(({ cause_type, cause_id }) => ({ type: cause_type, id: cause_id }))
-    const contents = await findContent(sql, causes)
-    const deleted = await findDeleted(sql, [...causes, ...[...contents.values()].flat()])
-    yield unread.filter(({ cause_type, cause_id }) => {
-      const key = keyOf({ type: cause_type, id: cause_id })
-      return deleted.has(key) || contents.get(key)?.some((content) => deleted.has(keyOf(content)))
-    })
+    yield await aboutDeleted(sql, unread)
     if (unread.length < AT_ONCE) return
     last = unread.at(-1) ?? last
   }
+}
+
+/** Deletes unread notifications about deleted content, and yields those of one user after another. */
+export async function* withdrawStrays(sql: Db): AsyncGenerator<Withheld[]> {
+  for await (const strays of walkStrays(sql))
+    for (const [user, rows] of Map.groupBy(strays, ({ user_id }) => user_id)) {
+      const seqs = rows.map(({ seq }) => seq)
+      yield await deleteUnreadWhere(sql, user, sql`n.seq = any(${seqs})`)
+    }
 }
 
 export const strayNotifications: CounterCheck = {
@@ -90,11 +107,7 @@ export const strayNotifications: CounterCheck = {
   },
   async mend(sql) {
     let mended = 0
-    for await (const strays of walkStrays(sql))
-      for (const [user, rows] of Map.groupBy(strays, ({ user_id }) => user_id)) {
-        const seqs = rows.map(({ seq }) => seq)
-        mended += (await deleteUnreadWhere(sql, user, sql`n.seq = any(${seqs})`)).length
-      }
+    for await (const gone of withdrawStrays(sql)) mended += gone.length
     return mended
   },
 }

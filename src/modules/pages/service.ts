@@ -2,7 +2,7 @@ import { findAttachments } from '#lib/attachments.ts'
 import { wireTime, wireTimeOrNull } from '#lib/time.ts'
 import { hasAbility } from '#modules/abilities/index.ts'
 import { attachUnattached } from '#modules/files/index.ts'
-import { readSettings, siteName } from '#modules/settings/index.ts'
+import { readSiteSettings, siteName } from '#modules/settings/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type Db, ifGiven, listingClause, onConstraint, type Row, type Tx, when } from '#platform/database'
 import type { Language } from '#platform/errors.ts'
@@ -159,7 +159,7 @@ export async function removePage(ctx: Context, tx: Tx, { id }: PageRow): Promise
 export async function fillFromTemplate(ctx: Context, tx: Tx, userId: number, row: PageRow): Promise<void> {
   const template = TEMPLATES[row.slug]
   if (!template) throw noTemplate()
-  const settings = await readSettings(ctx)
+  const settings = await readSiteSettings(ctx)
   const texts: Texts = {}
   for (const language of LANGUAGES) {
     const { title, body } = template[language]

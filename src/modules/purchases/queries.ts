@@ -157,22 +157,27 @@ export async function insertPurchase(
   return row.bought
 }
 
+/** Payments of buyers, and their returns by the site, but not the income of sellers and the returns of it. */
+const isOfBuyer = (sql: Db) => sql`
+  (amount < 0 and counterpart <> ${PLATFORM_ACCOUNTS.issuance} or amount > 0 and counterpart < 0)`
+
 const findPurchaseDrift = (sql: Db) => sql<Drift[]>`
   select b.user_id || ' ' || b.node_id || ' ' || b.currency as key, b.amount as kept,
     coalesce(-p.total, 0)::bigint as counted
   from purchases b left join (
     select owner_id, subject_id, currency, sum(amount) as total from ledger_postings
-    where owner_id > 0 and subject_type = 'paid_nodes' and amount < 0 group by owner_id, subject_id, currency
+    where owner_id > 0 and subject_type = 'paid_nodes' and ${isOfBuyer(sql)} group by owner_id, subject_id, currency
   ) p on p.owner_id = b.user_id and p.subject_id = b.node_id and p.currency = b.currency
   where b.amount <> coalesce(-p.total, 0) and not b.settled_before order by b.user_id, b.node_id limit 100`
 
 const findLostPayments = (sql: Db) => sql<Drift[]>`
-  select p.owner_id || ' ' || p.subject_id || ' ' || p.currency as key, 0 as kept, -p.amount as counted
+  select p.owner_id || ' ' || p.subject_id || ' ' || p.currency as key, 0 as kept, -sum(p.amount)::bigint as counted
   from ledger_postings p
-  where p.owner_id > 0 and p.subject_type = 'paid_nodes' and p.amount < 0 and not exists (
+  where p.owner_id > 0 and p.subject_type = 'paid_nodes' and ${isOfBuyer(sql)} and not exists (
     select from purchases b
     where b.user_id = p.owner_id and b.node_id = p.subject_id and b.currency = p.currency
   )
+  group by p.owner_id, p.subject_id, p.currency having sum(p.amount) < 0
   order by p.owner_id, p.subject_id limit 100`
 
 export const purchaseChecks: CounterCheck[] = [

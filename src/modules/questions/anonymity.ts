@@ -1,11 +1,11 @@
 import type { userViews } from '#modules/accounts/index.ts'
 import { removeSender } from '#modules/notifications/index.ts'
-import { readSettings } from '#modules/settings/index.ts'
 import type { Context } from '#platform/context.ts'
 import type { Tx } from '#platform/database'
 import { listAdoptedIds } from './answers/queries.ts'
 import { anonymityOff } from './errors.ts'
 import { ANSWERS, QUESTIONS } from './schema.ts'
+import { readQuestionSettings } from './settings.ts'
 
 type Authored = { user_id: number; anonymity: boolean }
 
@@ -32,7 +32,7 @@ export const senderOf = (userId: number, anonymity: boolean) =>
   anonymity ? { senderId: 0, hiddenSenderId: userId } : { senderId: userId }
 
 export async function requireAnonymity(ctx: Context, anonymity: boolean | undefined): Promise<void> {
-  if (anonymity && !(await readSettings(ctx))['site:anonymous']) throw anonymityOff()
+  if (anonymity && !(await readQuestionSettings(ctx))['site:anonymous']) throw anonymityOff()
 }
 
 /** Removes the asker from earlier notifications of a question that became anonymous. */

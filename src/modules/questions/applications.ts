@@ -1,6 +1,5 @@
 import { moveFunds, PLATFORM_ACCOUNTS } from '#modules/ledger/index.ts'
 import { notify } from '#modules/notifications/index.ts'
-import { readSettings } from '#modules/settings/index.ts'
 import type { Context } from '#platform/context.ts'
 import { onConstraint, type Tx } from '#platform/database'
 import { notFound } from '#platform/errors.ts'
@@ -23,6 +22,7 @@ import {
 } from './queries.ts'
 import { QUESTIONS, QuestionParams } from './schema.ts'
 import { holdOwnQuestion, requireOwnQuestion } from './service.ts'
+import { readQuestionSettings } from './settings.ts'
 
 const SUBJECT = 'question-applications'
 
@@ -109,7 +109,7 @@ export function questionApplicationRoutes(server: Server, ctx: Context) {
     access: 'optional',
     reply: { 200: QuestionConfigs },
     handler: async () => {
-      const settings = await readSettings(ctx)
+      const settings = await readQuestionSettings(ctx)
       return {
         apply_amount: settings['question:apply-amount'],
         onlookers_amount: settings['question:onlookers-amount'],
@@ -130,7 +130,7 @@ export function questionApplicationRoutes(server: Server, ctx: Context) {
     idempotent: true,
     load: ({ params, viewer }) => requireOwnQuestion(ctx.sql, params.question, viewer.id),
     handler: async ({ params, viewer, request, atomically }) => {
-      const fee = (await readSettings(ctx))['question:apply-amount']
+      const fee = (await readQuestionSettings(ctx))['question:apply-amount']
       return atomically(async (tx) => {
         await applyForExcellence(tx, params.question, viewer.id, fee)
         return localizedMessage(request, 'Your request was submitted.', '申请已提交。')

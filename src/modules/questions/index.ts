@@ -1,5 +1,5 @@
 export { answerViewCounts, questionViewCounts } from './counters.ts'
 export { ANSWERS_GIVEN } from './queries.ts'
 export { excerptOf } from './schema.ts'
-
+export { QUESTION_SETTINGS } from './settings.ts'
 export { addQuestionTopic } from './topics/service.ts'

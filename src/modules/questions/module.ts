@@ -22,6 +22,7 @@ import { answersGiven, questionRankRoutes } from './ranks.ts'
 import { questionRoutes } from './routes.ts'
 import { QuestionItem } from './schema.ts'
 import { deleteQuestion } from './service.ts'
+import { QUESTION_SETTINGS } from './settings.ts'
 import { questionTopicRoutes } from './topics/routes.ts'
 import { answerReader, questionItems, questionReader } from './view.ts'
 import { watchRoutes } from './watches.ts'
@@ -179,6 +180,7 @@ export const QUESTION_KINDS: ContentKind[] = [
 ]
 
 export const module: Module = {
+  settings: QUESTION_SETTINGS,
   routes: () => [
     questionTopicRoutes,
     questionRoutes,

@@ -1,7 +1,6 @@
 import { checkPaymentPassword, PAYMENT_PASSWORD_ERRORS, requireNotBlocked } from '#modules/accounts/index.ts'
 import { type Movement, moveFunds, PLATFORM_ACCOUNTS } from '#modules/ledger/index.ts'
 import { notify } from '#modules/notifications/index.ts'
-import { readSettings } from '#modules/settings/index.ts'
 import type { Context } from '#platform/context.ts'
 import type { Tx } from '#platform/database'
 import { blocked } from '#platform/errors.ts'
@@ -11,6 +10,7 @@ import { answerViews } from './answers/view.ts'
 import { lookedAlready, noSuchAnswer, notEnoughPoints, notForPay } from './errors.ts'
 import { findQuestionRow } from './queries.ts'
 import { ANSWERS, AnswerParams } from './schema.ts'
+import { readQuestionSettings } from './settings.ts'
 
 /** Routes payments to a hidden recipient through escrow, so that no order names both users. */
 function payment(movement: Movement, hidden: boolean): Movement[] {
@@ -78,7 +78,7 @@ export function paidViewRoutes(server: Server, ctx: Context) {
       await checkPaymentPassword(ctx, payerOf(ctx, arrival))
     },
     handler: async ({ params, viewer, request, atomically }) => {
-      const fee = (await readSettings(ctx))['question:onlookers-amount']
+      const fee = (await readQuestionSettings(ctx))['question:onlookers-amount']
       return atomically(async (tx) => {
         await payLook(tx, params.answer, viewer.id, fee)
         const row = await findAnswerRow(tx, params.answer)

@@ -9,3 +9,4 @@ export {
   rewardSum,
   sumRewards,
 } from './service.ts'
+export { REWARD_SETTINGS } from './settings.ts'

@@ -5,6 +5,7 @@ import type { Server } from '#platform/http'
 import type { Module } from '../../module.ts'
 import { mountRewards } from './mount.ts'
 import { rewardChecks } from './service.ts'
+import { REWARD_SETTINGS } from './settings.ts'
 
 export function userRewardRoutes(server: Server, ctx: Context) {
   mountRewards(server, ctx, userContent(ctx, 'Users'), {
@@ -27,6 +28,7 @@ export const rewardPersonal = [
 ]
 
 export const module: Module = {
+  settings: REWARD_SETTINGS,
   routes: () => [userRewardRoutes],
   personalData: { place: 21, tables: rewardPersonal },
   endings: () => [

@@ -26,7 +26,8 @@ export type RewardOptions = {
   list?: string
   sum?: string
   notice: RewardNotice
-  switches?: 'feed:reward'[]
+  /** Returns false when an administrator turned rewards of this kind of content off. */
+  areOn?(): Promise<boolean>
   mayWrite?(target: Target, viewerId: number): Promise<void>
   errors?: readonly DeclaredError[]
   /** Updates the reward counters of the content. In the table `changed`, column `by` is the amount of the reward. */
@@ -43,7 +44,7 @@ export function mountRewards(server: Server, ctx: Context, content: Content, opt
   const find = mountOn(ctx, content)
   const route = routesOn(server, ctx, { tag: content.tag })
   const params = Type.Object({ [param]: Id })
-  const switches = ['site:reward' as const, ...(options.switches ?? [])]
+  const areOn = options.areOn ?? (async () => true)
 
   route(`POST ${options.create}`, {
     operationId: `reward${noun}`,
@@ -59,7 +60,7 @@ export function mountRewards(server: Server, ctx: Context, content: Content, opt
       const target = await find(params[param]!, viewer.id)
       await options.mayWrite?.(target, viewer.id)
       await checkPaymentPassword(ctx, payerOf(ctx, arrival))
-      await admitGiver(ctx, viewer.id, target, switches)
+      await admitGiver(ctx, viewer.id, target, areOn)
       return target
     },
     idempotent: true,

@@ -19,7 +19,6 @@ import {
   unrepairable,
 } from '#modules/ledger/index.ts'
 import { notify, type SystemType } from '#modules/notifications/index.ts'
-import { readSettings } from '#modules/settings/index.ts'
 import type { Context } from '#platform/context.ts'
 import {
   andAfterCursor,
@@ -45,6 +44,7 @@ import {
   Time,
   Type,
 } from '#platform/http'
+import { readRewardSettings } from './settings.ts'
 
 const ownerGone = apiError(
   422,
@@ -240,8 +240,6 @@ export const latestRewards = async (
 
 export type RewardNotice = SystemType
 
-type Switch = 'site:reward' | 'feed:reward'
-
 /**
  * Runs before body validation. Throws when rewards are disabled, or when the owner of the content is the
  * giver or blocks the giver.
@@ -250,10 +248,9 @@ export async function admitGiver(
   ctx: Context,
   giverId: number,
   target: Target,
-  switches: Switch[],
+  areOn: () => Promise<boolean>,
 ): Promise<void> {
-  const settings = await readSettings(ctx)
-  if (switches.some((name) => !settings[name])) throw featureOff()
+  if (!(await readRewardSettings(ctx))['site:reward'] || !(await areOn())) throw featureOff()
   if (target.ownerId === giverId) throw toOneself()
   // Ignores a block by a hidden owner, because an error would reveal the owner.
   if (target.hidden) return

@@ -2,28 +2,28 @@ import { hash } from 'node:crypto'
 import { accentTokens } from '#lib/colour.ts'
 import type { Context } from '#platform/context.ts'
 import type { Language } from '#platform/errors.ts'
-import type { Settings } from './registry.ts'
-import { readSettings } from './service.ts'
+import { type LinkTo, linksOf } from './links.ts'
+import { readSiteSettings, type SiteSettings } from './settings.ts'
 
 type ByLanguage = 'site:name' | 'site:description' | 'site:welcome'
 
 const onOneLine = (text: string) => text.replace(/\s+/g, ' ').trim()
 
 /** Prefers the text of the language to the general one. */
-const textIn = (settings: Settings, name: ByLanguage, language: Language | undefined): string | null =>
+const textIn = (settings: SiteSettings, name: ByLanguage, language: Language | undefined): string | null =>
   (language && settings[`${name}-${language}`]) || settings[name]
 
 /** Name of the site in a language. Without a language, for texts in both, the general name. */
 export function siteName(
   { siteName: fallback }: Pick<Context['config'], 'siteName'>,
-  settings: Settings,
+  settings: SiteSettings,
   language?: Language,
 ): string {
   return onOneLine(textIn(settings, 'site:name', language) ?? fallback)
 }
 
 export const readSiteName = async (ctx: Context, language?: Language): Promise<string> =>
-  siteName(ctx.config, await readSettings(ctx), language)
+  siteName(ctx.config, await readSiteSettings(ctx), language)
 
 const DESCRIPTION: Record<Language, string> = {
   en: 'Follow people, ask questions and share what you see.',
@@ -32,11 +32,11 @@ const DESCRIPTION: Record<Language, string> = {
 
 const POINTS: Record<Language, string> = { en: 'Points', zh: '积分' }
 
-export const currencyName = (settings: Settings, language: Language): string =>
+export const currencyName = (settings: SiteSettings, language: Language): string =>
   settings['site:currency-name'] ?? POINTS[language]
 
 /** Accent of the site, corrected for light and dark backgrounds. */
-export function siteAccent(settings: Settings) {
+export function siteAccent(settings: SiteSettings) {
   const chosen = settings['site:accent']?.toLowerCase()
   if (chosen === undefined) return undefined
   const { light, dark } = accentTokens(chosen)
@@ -50,7 +50,7 @@ function addressOf({ publicUrl }: Context['config'], node: string | null, file: 
 }
 
 /** Name and texts of the site in one language. Each page of the site contains them, so they stay short. */
-export const siteIdentity = (config: Context['config'], settings: Settings, language: Language) => ({
+export const siteIdentity = (config: Context['config'], settings: SiteSettings, language: Language) => ({
   name: siteName(config, settings, language),
   description: onOneLine(textIn(settings, 'site:description', language) ?? DESCRIPTION[language]),
   welcome: textIn(settings, 'site:welcome', language),
@@ -62,3 +62,6 @@ export const siteIdentity = (config: Context['config'], settings: Settings, lang
   picture: addressOf(config, settings['site:picture'], 'picture.jpg'),
   powered_by: settings['site:powered-by'],
 })
+
+export const webLinks = async (ctx: Context): Promise<LinkTo> =>
+  linksOf(ctx.config, await readSiteSettings(ctx))

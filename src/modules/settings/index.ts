@@ -1,11 +1,13 @@
-export { currencyName, readSiteName, siteAccent, siteName } from './identity.ts'
-export { SETTINGS, type SettingName, type Settings, STANDARD_SETTINGS } from './registry.ts'
 export {
-  isWebLink,
-  type LinkTo,
-  linksOf,
-  readSettings,
-  type SettingChecks,
-  updateSettings,
-  webLinks,
-} from './service.ts'
+  type Definitions,
+  FEN,
+  guarded,
+  POINTS,
+  type SettingsOf,
+  setting,
+  standardsOf,
+} from './definition.ts'
+export { currencyName, readSiteName, siteAccent, siteIdentity, siteName, webLinks } from './identity.ts'
+export { type LinkTo, linksOf } from './links.ts'
+export { type SettingChecks, settingsReader, updateSettings } from './service.ts'
+export { readSiteSettings, SITE_SETTINGS, type SiteSettings } from './settings.ts'

@@ -2,56 +2,94 @@ import { escapeMarkup, htmlOf } from '#lib/markup/html.ts'
 import { parseText } from '#lib/markup/parse.ts'
 import { recordAudit } from '#modules/audit/index.ts'
 import type { Context } from '#platform/context.ts'
-import { transaction } from '#platform/database'
-import type { Language } from '#platform/errors.ts'
+import { type Db, transaction } from '#platform/database'
+import { invalidField, type Language } from '#platform/errors.ts'
 import { Empty, language, OpenObject, routesOn, type Server, Type } from '#platform/http'
 import type { Module } from '../../module.ts'
-import { bootstrapRoutes } from './bootstrap/routes.ts'
+import type { Definitions } from './definition.ts'
 import { siteName } from './identity.ts'
-import { type Settings, SettingsPatch } from './registry.ts'
 import { readSettings, type SettingChecks, updateSettings } from './service.ts'
+import { readSiteSettings, SITE_SETTINGS, type SiteSettings } from './settings.ts'
 
-export const adminSettingRoutes = (checks: SettingChecks) => (server: Server, ctx: Context) => {
-  const route = routesOn(server, ctx, { tag: 'Admin: site' })
-  const access = { ability: 'admin:site:base' }
-
-  route('GET /admin/settings', {
-    operationId: 'adminGetSettings',
-    summary: 'Read all settings with the values in force',
-    access,
-    reply: { 200: OpenObject },
-    returns: 'All settings by name.',
-    handler: () => readSettings(ctx),
-  })
-
-  route('PATCH /admin/settings', {
-    operationId: 'adminUpdateSettings',
-    summary: 'Change settings; those not named keep their values',
-    access,
-    body: SettingsPatch,
-    reply: { 204: Empty },
-    errors: checks.errors,
-    handler: async (call) => {
-      const changes = call.body as Partial<Settings>
-      const names = Object.keys(changes) as (keyof Settings)[]
-      const current = await readSettings(ctx)
-      await checks.check(ctx, call.viewer.id, changes, current)
-      if (names.length === 0) return
-      const store = await checks.prepare?.(ctx, call.viewer.id, changes, current)
-      await transaction(ctx.sql, async (tx) => {
-        await store?.(tx)
-        await updateSettings(ctx, tx, changes)
-        await recordAudit(tx, call, {
-          action: 'settings.update',
-          subjectType: 'settings',
-          subjectId: names.length === 1 ? (names[0] as string) : '*',
-          before: Object.fromEntries(names.map((name) => [name, current[name]])),
-          after: changes,
-        })
-      })
-    },
-  })
+async function isTimeZone(sql: Db, name: string): Promise<boolean> {
+  const [found] = await sql`select from pg_timezone_names where name = ${name}`
+  return found !== undefined
 }
+
+export const timeZoneCheck: SettingChecks<SiteSettings> = {
+  errors: [],
+  async check({ sql }, _actor, { 'site:time-zone': zone }) {
+    if (zone !== undefined && !(await isTimeZone(sql, zone)))
+      throw invalidField('site:time-zone', {
+        en: 'This time zone does not exist. An example is Asia/Shanghai.',
+        zh: '时区不存在（示例：Asia/Shanghai）。',
+      })
+  },
+}
+
+/** Rejects unknown names, because a misspelled setting would change nothing. */
+const patchOf = (settings: Definitions) =>
+  Type.Partial(
+    Type.Object(Object.fromEntries(Object.entries(settings).map(([name, { schema }]) => [name, schema]))),
+    { title: 'Settings', additionalProperties: false },
+  )
+
+function checkEntries(settings: Definitions, changes: Record<string, unknown>): void {
+  for (const [name, value] of Object.entries(changes))
+    for (const entry of Array.isArray(value) ? value : []) {
+      const fault = settings[name]?.faultOf?.(entry)
+      if (fault) throw invalidField(name, fault)
+    }
+}
+
+export const adminSettingRoutes =
+  (settings: Definitions, checks: SettingChecks) => (server: Server, ctx: Context) => {
+    const route = routesOn(server, ctx, { tag: 'Admin: site' })
+    const access = { ability: 'admin:site:base' }
+
+    route('GET /admin/settings', {
+      operationId: 'adminGetSettings',
+      summary: 'Read all settings with the values in force',
+      access,
+      reply: { 200: OpenObject },
+      returns: 'All settings by name.',
+      handler: () => readSettings(ctx, settings),
+    })
+
+    route('PATCH /admin/settings', {
+      operationId: 'adminUpdateSettings',
+      summary: 'Change settings; those not named keep their values',
+      access,
+      body: patchOf(settings),
+      reply: { 204: Empty },
+      errors: checks.errors,
+      handler: async (call) => {
+        const changes: Record<string, unknown> = call.body
+        const names = Object.keys(changes)
+        const current: Record<string, unknown> = await readSettings(ctx, settings)
+        // Forms send all settings, so that only changed ones require their ability.
+        const changed = names.filter(
+          (name) => JSON.stringify(changes[name]) !== JSON.stringify(current[name]),
+        )
+        const guards = new Set(changed.map((name) => settings[name]?.guard))
+        await checks.check(ctx, call.viewer.id, changes, current, guards)
+        checkEntries(settings, changes)
+        if (names.length === 0) return
+        const store = await checks.prepare?.(ctx, call.viewer.id, changes, current)
+        await transaction(ctx.sql, async (tx) => {
+          await store?.(tx)
+          await updateSettings(ctx, tx, changes)
+          await recordAudit(tx, call, {
+            action: 'settings.update',
+            subjectType: 'settings',
+            subjectId: names.length === 1 ? names[0]! : '*',
+            before: Object.fromEntries(names.map((name) => [name, current[name]])),
+            after: changes,
+          })
+        })
+      },
+    })
+  }
 
 const TITLE = { en: 'About us', zh: '关于我们' }
 const NOTHING = { en: 'This page has no content yet.', zh: '暂无介绍。' }
@@ -59,7 +97,7 @@ const NOTHING = { en: 'This page has no content yet.', zh: '暂无介绍。' }
 const CONTACT = { en: 'Contact', zh: '联系方式' }
 const IMPRINT = { en: 'Imprint', zh: '站点信息' }
 
-function aboutPage(name: string, settings: Settings, language: Language): string {
+function aboutPage(name: string, settings: SiteSettings, language: Language): string {
   const {
     'site:about-content': about,
     'site:contact': contact,
@@ -98,7 +136,7 @@ export function aboutRoutes(server: Server, ctx: Context) {
     returns: 'An HTML page.',
     handler: async ({ uncached }) => {
       const { request, reply } = uncached()
-      const settings = await readSettings(ctx)
+      const settings = await readSiteSettings(ctx)
       const url = settings['site:about-url']
       // Permits only web URLs, because other schemes could run code in the client.
       if (url && URL.canParse(url) && /^https?:$/.test(new URL(url).protocol))
@@ -113,14 +151,7 @@ export function aboutRoutes(server: Server, ctx: Context) {
 }
 
 export const module: Module = {
-  routes: (site) => [
-    bootstrapRoutes(
-      site.service('findBootAdvertisements'),
-      site.service('uploadLimits'),
-      site.service('readSitePages'),
-    ),
-    aboutRoutes,
-    adminSettingRoutes(site.settingChecks),
-  ],
-  offers: { findNewcomersRole: async (ctx) => (await readSettings(ctx))['register:role'] },
+  routes: (site) => [aboutRoutes, adminSettingRoutes(site.settings, site.settingChecks)],
+  settings: SITE_SETTINGS,
+  settingChecks: timeZoneCheck,
 }

@@ -2,28 +2,36 @@ import type { Context } from '#platform/context.ts'
 import type { Db, Row } from '#platform/database'
 import type { DeclaredError } from '#platform/errors.ts'
 import { defineCache } from '#platform/memory'
-import { SETTINGS, type Settings, STANDARD_SETTINGS } from './registry.ts'
+import { type Definitions, type Guard, type SettingsOf, standardsOf } from './definition.ts'
+
+type Values = Record<string, unknown>
 
 /**
  * Rejects values that a schema cannot validate, such as ids of missing rows, and changes that require an ability
  * that the actor lacks. Injected, because the checks need higher modules.
  */
-export type SettingChecks = {
-  check(ctx: Context, actorId: number, changes: Partial<Settings>, current: Settings): Promise<void>
+export type SettingChecks<S extends object = Values> = {
+  check(
+    ctx: Context,
+    actorId: number,
+    changes: Partial<S>,
+    current: S,
+    guards: ReadonlySet<Guard | undefined>,
+  ): Promise<void>
   errors: readonly DeclaredError[]
   /** Prepares what a change stores besides the settings. The returned function runs in the transaction of the change. */
   prepare?(
     ctx: Context,
     actorId: number,
-    changes: Partial<Settings>,
-    current: Settings,
+    changes: Partial<S>,
+    current: S,
   ): Promise<((tx: Db) => Promise<void>) | undefined>
 }
 
 const listSettings = (sql: Db) => sql<Row<'settings', 'name' | 'value'>[]>`select name, value from settings`
 
 /** Stores null as a JSON null. */
-async function saveSettings(sql: Db, changes: Record<string, unknown>): Promise<void> {
+async function saveSettings(sql: Db, changes: Values): Promise<void> {
   const rows = Object.entries(changes).map(([name, value]) => ({ name, value }))
   await sql`
     insert into settings (name, value)
@@ -31,55 +39,34 @@ async function saveSettings(sql: Db, changes: Record<string, unknown>): Promise<
     on conflict (name) do update set value = excluded.value, updated_at = excluded.updated_at`
 }
 
-const cacheOf = defineCache<Settings>('settings', { max: 1, ttlMs: 60_000 })
+type Stored = { values: Values; byModule: Map<Definitions, object> }
 
-/** Reads the cached settings. A change reaches every node within a second. */
-export async function readSettings(ctx: Context): Promise<Settings> {
-  return cacheOf(ctx).get('all', async () => ({
-    ...STANDARD_SETTINGS,
-    ...(Object.fromEntries(
-      (await listSettings(ctx.sql)).flatMap(({ name, value }) => (name in SETTINGS ? [[name, value]] : [])),
-    ) as Partial<Settings>),
+const cacheOf = defineCache<Stored>('settings', { max: 1, ttlMs: 60_000 })
+
+/** Reads the cached settings, the same object until one changes. A change reaches every node within a second. */
+export async function readSettings<D extends Definitions>(
+  ctx: Context,
+  definitions: D,
+): Promise<SettingsOf<D>> {
+  const { values, byModule } = await cacheOf(ctx).get('all', async () => ({
+    values: Object.fromEntries((await listSettings(ctx.sql)).map(({ name, value }) => [name, value])),
+    byModule: new Map(),
   }))
+  let settings = byModule.get(definitions)
+  if (settings === undefined) {
+    const stored = Object.entries(values).filter(([name]) => name in definitions)
+    settings = { ...standardsOf(definitions), ...Object.fromEntries(stored) }
+    byModule.set(definitions, settings)
+  }
+  return settings as SettingsOf<D>
 }
 
-export async function updateSettings(ctx: Context, tx: Db, changes: Partial<Settings>): Promise<void> {
+export const settingsReader =
+  <D extends Definitions>(definitions: D) =>
+  (ctx: Context): Promise<SettingsOf<D>> =>
+    readSettings(ctx, definitions)
+
+export async function updateSettings(ctx: Context, tx: Db, changes: Values): Promise<void> {
   await saveSettings(tx, changes)
   await cacheOf(ctx).announce(tx, 'all')
 }
-
-/**
- * Kinds with a page in the web client (notifications-17). The id of `account` is the name of a page, such as
- * `sessions`.
- */
-const LINKED = [
-  ...['feeds', 'news', 'musics', 'music_specials', 'questions', 'question-answers', 'groups', 'group-posts'],
-  ...['users', 'feed-topics', 'question-topics', 'account'],
-] as const
-
-export type LinkTo = (type: string, id: number | string) => string | null
-
-const patternOf = (entry: string) => /^(\S+) (https?:\/\/\S+)$/i.exec(entry)
-
-export function isWebLink(entry: string): boolean {
-  const [, type = '', address = ''] = patternOf(entry) ?? []
-  return (LINKED as readonly string[]).includes(type) && address.includes('{id}')
-}
-
-/** Builds web links from `site:web-links`, or else `PUBLIC_WEB_URL`, or else the web pages of this server. */
-export function linksOf(
-  config: Context['config'],
-  { 'site:web-links': entries }: Pick<Settings, 'site:web-links'>,
-): LinkTo {
-  const { publicWebUrl, publicUrl, web } = config
-  const general = publicWebUrl?.includes('{id}') === false ? `${publicWebUrl}/{type}/{id}` : publicWebUrl
-  const own = new Map(entries.map((entry) => [patternOf(entry)?.[1], patternOf(entry)?.[2]]))
-  return (type, id) => {
-    if (!(LINKED as readonly string[]).includes(type)) return null
-    const site = web ? `${publicUrl}/{type}/{id}` : undefined
-    const pattern = own.get(type) ?? general ?? site
-    return pattern?.replaceAll('{type}', type).replaceAll('{id}', encodeURIComponent(String(id))) ?? null
-  }
-}
-
-export const webLinks = async (ctx: Context): Promise<LinkTo> => linksOf(ctx.config, await readSettings(ctx))

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createWorld, type Person } from '#test/world.ts'
+import { readSiteSettings } from './settings.ts'
 
-const { as, person } = await createWorld()
+const { as, ctx, person } = await createWorld()
 const founder = await person({ roles: ['founder'] })
 
 test('audits the old and new value of a changed setting (administration-8, administration-4)', async () => {
@@ -20,6 +21,12 @@ test('audits the old and new value of a changed setting (administration-8, admin
   assert.equal(log.body.data[0].user_id, founder.id)
   assert.deepEqual(log.body.data[0].before, { 'feed:topic:need-review': false })
   assert.deepEqual(log.body.data[0].after, { 'feed:topic:need-review': true })
+})
+
+test('rejects the name of an undeclared setting at compile time', async () => {
+  const settings = await readSiteSettings(ctx)
+  // @ts-expect-error: tsc fails here when it accepts the name.
+  assert.equal(settings['site:colour'], undefined)
 })
 
 test('writes no audit record for a request without settings', async () => {

@@ -1,7 +1,6 @@
 import type { Queue, Series, Statistics } from '#contracts/statistics.ts'
 import { isTime, wireTimeOrNull } from '#lib/time.ts'
 import { type Ability, hasAbility } from '#modules/abilities/index.ts'
-import { databaseTime } from '#platform/clocks.ts'
 import type { Context } from '#platform/context.ts'
 import type { Db, Fragment, Row } from '#platform/database'
 import { invalidField } from '#platform/errors.ts'
@@ -29,18 +28,25 @@ const countWaiting = (sql: Db, queues: Queue[]) => {
 
 type DaySum = Row<'daily_statistics', 'series' | 'day' | 'value'>
 
+/** Start of a day in the time zone of the site. A subquery, so that PostgreSQL reads the setting once. */
+const startOf = (sql: Db, day: string): Fragment =>
+  sql`(select ${day}::date::timestamp at time zone site_time_zone())`
+
 const sums = (sql: Db, series: Series[], from: string, until: string): Fragment =>
   unionOf(
     sql,
     series.map(
       ({ name, happened }) => sql`
-        select ${name}::text as series, at::date as day, sum(value)::bigint as value
-        from (${happened(sql, from, until)}) h group by 2`,
+        select ${name}::text as series, (at at time zone (select site_time_zone()))::date as day, sum(value)::bigint as value
+        from (${happened(sql, startOf(sql, from), startOf(sql, until))}) h group by 2`,
     ),
   )
 
 const sumDays = (sql: Db, series: Series[], from: string, until: string) =>
   sql<DaySum[]>`${sums(sql, series, from, until)}`
+
+const findToday = async (sql: Db): Promise<string> =>
+  (await sql<[{ day: string }]>`select site_day() as day`)[0].day
 
 const listDays = (sql: Db, names: string[], from: string, to: string) => sql<DaySum[]>`
   select series, day, value from daily_statistics
@@ -90,8 +96,8 @@ const Day = (options: object = {}) =>
   Type.Optional(Text(10, { pattern: '^\\d{4}-\\d{2}-\\d{2}$', ...options }))
 
 export const DaysQuery = Type.Object({
-  from: Day({ description: 'YYYY-MM-DD, UTC' }),
-  to: Day({ description: 'YYYY-MM-DD, UTC' }),
+  from: Day({ description: 'YYYY-MM-DD, in the time zone of the site' }),
+  to: Day({ description: 'YYYY-MM-DD, in the time zone of the site' }),
   series: Type.Optional(
     TextList(50, 50, { description: 'Names of series; by default all that the viewer may see' }),
   ),
@@ -127,7 +133,6 @@ const KEPT_DAYS = 4
 
 const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10)
 const daysLater = (day: string, days: number): string => dayOf(Date.parse(day) + days * DAY_MS)
-const today = () => dayOf(Date.now())
 
 async function seenBy<T extends { ability: string }>(ctx: Context, viewerId: number, all: T[]): Promise<T[]> {
   const seen = await Promise.all(all.map(({ ability }) => hasAbility(ctx, viewerId, ability as Ability)))
@@ -167,23 +172,23 @@ export async function readWaiting(
   }
 }
 
+type LiveSums = { today: string; rows: DaySum[] }
+
 /** Caches sums of today and yesterday, because the console reads them on every visit. */
-const liveSums = cacheCostly(
-  LIVE_MS,
-  (ctx: Context, series: Series[]): Promise<DaySum[]> =>
-    sumDays(ctx.sql, series, daysLater(today(), -1), daysLater(today(), 1)),
-)
+const liveSums = cacheCostly(LIVE_MS, async (ctx: Context, series: Series[]): Promise<LiveSums> => {
+  const today = await findToday(ctx.sql)
+  return { today, rows: await sumDays(ctx.sql, series, daysLater(today, -1), daysLater(today, 1)) }
+})
 
 const activeSince = cacheCostly(LIVE_MS, (ctx: Context, from: string) => countActiveSince(ctx.sql, from))
 
 export async function measureStatistics(ctx: Context, { queues, series }: MergedStatistics) {
-  const [waiting, sums] = await Promise.all([countWaiting(ctx.sql, queues), liveSums(ctx, series)])
-  const day = today()
+  const [waiting, { today, rows }] = await Promise.all([countWaiting(ctx.sql, queues), liveSums(ctx, series)])
   return {
     waiting: waiting.map(({ name, count, seconds }) => ({ name, count, seconds: seconds ?? 0 })),
     today: series.map(({ name }) => ({
       name,
-      value: sums.find((row) => row.series === name && row.day === day)?.value ?? 0,
+      value: rows.find((row) => row.series === name && row.day === today)?.value ?? 0,
     })),
   }
 }
@@ -199,8 +204,8 @@ export async function readDays(
   viewerId: number,
   query: DaysQuery,
 ): Promise<DailyStatistics> {
-  const seen = await seenBy(ctx, viewerId, all)
-  const to = checkDay('to', query.to ?? today())
+  const [seen, { today, rows: live }] = await Promise.all([seenBy(ctx, viewerId, all), liveSums(ctx, all)])
+  const to = checkDay('to', query.to ?? today)
   const from = checkDay('from', query.from ?? daysLater(to, -29))
   const length = (Date.parse(to) - Date.parse(from)) / DAY_MS + 1
   if (length < 1 || length > DAYS_MAX)
@@ -210,22 +215,18 @@ export async function readDays(
     })
   const wanted = query.series ? seen.filter(({ name }) => query.series?.includes(name)) : seen
   const names = wanted.map(({ name }) => name)
-  const [stored, progress, live] = await Promise.all([
-    listDays(ctx.sql, names, from, to),
-    listProgress(ctx.sql),
-    liveSums(ctx, all),
-  ])
+  const [stored, progress] = await Promise.all([listDays(ctx.sql, names, from, to), listProgress(ctx.sql)])
   const countedUntil = new Map(progress.map((row) => [row.series, row.counted_until]))
   const sums = (rows: readonly DaySum[]) =>
     new Map(rows.map((row) => [`${row.series} ${row.day}`, row.value]))
   const [kept, now] = [sums(stored), sums(live)]
   const sumOf = (name: string, day: string): number | null => {
     if (day < (countedUntil.get(name) ?? BEGINNING)) return kept.get(`${name} ${day}`) ?? 0
-    return day >= daysLater(today(), -1) && day <= today() ? (now.get(`${name} ${day}`) ?? 0) : null
+    return day >= daysLater(today, -1) && day <= today ? (now.get(`${name} ${day}`) ?? 0) : null
   }
   const days = Array.from({ length }, (_, index) => daysLater(from, index))
   const totalOf = (name: string, values: (number | null)[]) => {
-    if (name === activeSeries.name) return to >= today() ? activeSince(ctx, from) : null
+    if (name === activeSeries.name) return to >= today ? activeSince(ctx, from) : null
     return values.reduce<number>((sum, value) => sum + (value ?? 0), 0)
   }
   const series = names.map(async (name) => {
@@ -242,7 +243,7 @@ export async function sumFinishedDays(
   signal: AbortSignal,
 ): Promise<void> {
   // The clock of a node may be ahead, and days are counted only once.
-  const end = dayOf(await databaseTime(ctx.sql))
+  const end = await findToday(ctx.sql)
   await removeDaysFrom(ctx.sql, end)
   const names = series.map(({ name }) => name)
   await beginSeries(ctx.sql, names, BEGINNING)

@@ -1,9 +1,9 @@
 import { findServiceFaults, type Probe } from '#contracts/health-check.ts'
-import { readSettings } from '#modules/settings/index.ts'
 import type { Module } from '../../module.ts'
 import { adminTextMessageRoutes, receiptRoutes } from './routes.ts'
-import { countToday, deleteOldTexts, textSettings } from './service.ts'
+import { countToday, deleteOldTexts } from './service.ts'
 import { smsSender } from './services/sender.ts'
+import { readTextMessageSettings, TEXT_MESSAGE_SETTINGS } from './settings.ts'
 
 const textProbe: Probe = {
   part: 'sms',
@@ -12,7 +12,7 @@ const textProbe: Probe = {
   services: (ctx) => Object.keys(smsSender(ctx).services),
   async check(ctx) {
     const faults = await findServiceFaults(smsSender(ctx).services)
-    const limit = (await readSettings(ctx))['sms:daily']
+    const limit = (await readTextMessageSettings(ctx))['sms:daily']
     if (limit > 0 && (await countToday(ctx.sql)) >= limit) faults.push('the daily limit is reached')
     if (faults.length > 0) throw new Error(faults.join('; '))
   },
@@ -24,5 +24,5 @@ export const module: Module = {
   tasks: () => [(ctx) => ({ tidy_text_messages: () => deleteOldTexts(ctx.sql) })],
   schedules: [{ task: 'tidy_text_messages', pattern: '23 4 * * *' }],
   probes: [textProbe],
-  settingChecks: textSettings,
+  settings: TEXT_MESSAGE_SETTINGS,
 }

@@ -1,10 +1,11 @@
-import { countryOfPhone, isPhoneCountry } from '#lib/identifiers.ts'
-import { readSettings, type SettingChecks, siteName } from '#modules/settings/index.ts'
+import { countryOfPhone } from '#lib/identifiers.ts'
+import { readSiteName } from '#modules/settings/index.ts'
 import type { Context } from '#platform/context.ts'
 import type { Db } from '#platform/database'
-import { apiError, invalidField } from '#platform/errors.ts'
+import { apiError } from '#platform/errors.ts'
 import { readTextTemplate, type SentText, smsSender } from './services/sender.ts'
 import { SmsError, type TextMessage, type TextPurpose, type TextReceipt } from './services/text-service.ts'
+import { readCountryLimit, readTextMessageSettings } from './settings.ts'
 
 type TextState = 'accepted' | 'delivered' | 'failed' | 'refused'
 
@@ -78,14 +79,8 @@ export const tooManyTexts = apiError(
   '今日短信发送次数已达上限，请明天再试或使用邮箱。',
 )
 
-function readCountryLimit(line: string): { country: string; limit: number } | undefined {
-  const [, country = '', number] = /^([A-Z]{2}|\*) (\d{1,9})$/.exec(line.trim()) ?? []
-  if (number === undefined || !(country === '*' || isPhoneCountry(country))) return undefined
-  return { country, limit: Number(number) }
-}
-
 async function keysOf(ctx: Context, phone: string, address?: string): Promise<Counted[]> {
-  const settings = await readSettings(ctx)
+  const settings = await readTextMessageSettings(ctx)
   const country = countryOfPhone(phone)
   const limits = settings['sms:daily-per-country'].flatMap((line) => readCountryLimit(line) ?? [])
   const ofCountry =
@@ -143,12 +138,12 @@ export async function sendText(ctx: Context, message: TextMessage): Promise<Sent
     ctx.log.warn({ purpose }, 'a text message was not sent: the daily limit of its number is reached')
     return undefined
   }
-  const settings = await readSettings(ctx)
+  const settings = await readTextMessageSettings(ctx)
   const templates = settings['sms:templates'].flatMap((line) => readTextTemplate(line) ?? [])
   const stored = { purpose, country: countryOfPhone(phone), ending: phone.slice(-4) }
   let sent: SentText
   try {
-    sent = await smsSender(ctx).send({ ...message, site: siteName(ctx.config, settings) }, templates)
+    sent = await smsSender(ctx).send({ ...message, site: await readSiteName(ctx) }, templates)
   } catch (error) {
     if (error instanceof SmsError) {
       const service = Object.keys(smsSender(ctx).services).join(', ')
@@ -164,24 +159,4 @@ export async function sendText(ctx: Context, message: TextMessage): Promise<Sent
     ctx.log.warn({ err: error }, 'storing a sent text message failed'),
   )
   return sent
-}
-
-export const textSettings: SettingChecks = {
-  errors: [],
-  async check(_ctx, _actor, changes) {
-    for (const line of changes['sms:templates'] ?? []) {
-      const template = readTextTemplate(line)
-      if (template === undefined || (template.country !== '*' && !isPhoneCountry(template.country)))
-        throw invalidField('sms:templates', {
-          en: `${line} is not a template such as aliyun code CN SMS_1234 Kith.`,
-          zh: `${line} 不是有效的模板（如 aliyun code CN SMS_1234 签名）。`,
-        })
-    }
-    for (const line of changes['sms:daily-per-country'] ?? [])
-      if (readCountryLimit(line) === undefined)
-        throw invalidField('sms:daily-per-country', {
-          en: `${line} is not a limit of a country such as US 500.`,
-          zh: `${line} 不是有效的国家限额（如 US 500）。`,
-        })
-  },
 }

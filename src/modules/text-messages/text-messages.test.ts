@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { updateSettings } from '#modules/settings/index.ts'
 import { ALIYUN, aliyunDouble, TWILIO, twilioDouble, twilioReport } from '#test/fixtures/text-services.ts'
+import { updateSettings } from '#test/settings.ts'
 import { fresh, signUpsOn } from '#test/sign-up.ts'
 import { createWorld } from '#test/world.ts'
 import { createSms, openTextServices, receiptAddress, smsSender } from './services/sender.ts'

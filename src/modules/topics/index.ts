@@ -20,3 +20,4 @@ export {
   requireVisibleTopic,
   unlinkTopics,
 } from './service.ts'
+export { TOPIC_SETTINGS } from './settings.ts'

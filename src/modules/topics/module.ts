@@ -7,6 +7,7 @@ import { listTopics, topicCounters } from './queries.ts'
 import { topicRoutes } from './routes.ts'
 import { TopicItem } from './schema.ts'
 import { topicItems, topicRemoval, topicSettings } from './service.ts'
+import { TOPIC_SETTINGS } from './settings.ts'
 
 export const topicPersonal = [
   personalTable({
@@ -48,6 +49,7 @@ export const topicSearch: Searchable = {
 }
 
 export const module: Module = {
+  settings: TOPIC_SETTINGS,
   routes: () => [topicRoutes, adminTopicRoutes],
   personalData: { place: 9, tables: topicPersonal },
   statistics: { place: 4, ...topicStatistics },

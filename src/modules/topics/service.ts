@@ -10,7 +10,7 @@ import {
   type StoredNode,
 } from '#modules/files/index.ts'
 import { publishEvent, withdrawContent } from '#modules/notifications/index.ts'
-import { readSettings, type SettingChecks } from '#modules/settings/index.ts'
+import type { SettingChecks } from '#modules/settings/index.ts'
 import { screenWords } from '#modules/words/index.ts'
 import type { Context } from '#platform/context.ts'
 import { batchWrites, type Db, onConstraint, statement, transaction } from '#platform/database'
@@ -41,6 +41,7 @@ import {
   type TopicStatus,
   unknownTopic,
 } from './schema.ts'
+import { readTopicSettings, type TopicSettings } from './settings.ts'
 
 /** Counts a feed in those of its topics that the author may see, and returns their ids. */
 async function addPost(sql: Db, topicIds: number[], userId: number): Promise<number[]> {
@@ -114,14 +115,14 @@ const cacheOf = defineCache<{ logo: StoredNode | undefined }>('topic-logos', { m
 
 /** Returns the picture of topics without one. Keeps its measures by node, which never change. */
 async function defaultLogo(ctx: Context): Promise<AttachmentView | null> {
-  const node = (await readSettings(ctx))[DEFAULT_LOGO]
+  const node = (await readTopicSettings(ctx))[DEFAULT_LOGO]
   if (node === null) return null
   const { logo } = await cacheOf(ctx).get(node, async () => ({ logo: await findNode(ctx.sql, node) }))
   return attachmentView(ctx, logo ?? null)
 }
 
 /** Accepts a picture that the administrator stored, and keeps its file from the cleanup. */
-export const topicSettings: SettingChecks = {
+export const topicSettings: SettingChecks<TopicSettings> = {
   errors: [fileNotUsable],
   async check(ctx, actorId, changes, current) {
     const node = changes[DEFAULT_LOGO]
@@ -177,7 +178,7 @@ export async function addTopic(
 
 export async function createTopic(ctx: Context, creatorId: number, input: NewTopic): Promise<TopicMade> {
   const topic = await screenWords(ctx, input, NewTopic, ['name', 'desc'])
-  const status = (await readSettings(ctx))['feed:topic:need-review'] ? 'waiting' : 'passed'
+  const status = (await readTopicSettings(ctx))['feed:topic:need-review'] ? 'waiting' : 'passed'
   return transaction(ctx.sql, async (tx) => {
     const id = await addTopic(tx, { creatorId, status, topic })
     const author = status === 'passed' ? { user_id: creatorId } : {}

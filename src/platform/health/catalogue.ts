@@ -131,6 +131,16 @@ export const CATALOGUE = {
     ['The disk of {path} is read-only.', 'Mount it for writing.'],
     ['{path} 所在磁盘为只读。', '请以可写方式挂载。'],
   ),
+  uploads_apart: failing(
+    [
+      'The servers {nodes} store uploads in different places, so each lacks the files of the others.',
+      'Share one DATA_DIR between them, or use STORAGE=s3 with the same bucket on all.',
+    ],
+    [
+      '服务器 {nodes} 把上传文件存放在不同位置，因此各自缺少其他服务器的文件。',
+      '请让它们共用同一个 DATA_DIR，或全部使用 STORAGE=s3 与同一存储桶。',
+    ],
+  ),
   mail_needs_tls: failing(
     [
       '{address} sends no greeting, as servers that expect TLS from the first byte.',
@@ -197,6 +207,16 @@ export const CATALOGUE = {
     [
       '数据库的 {most} 个连接已使用 {used} 个。',
       '请提高 max_connections，或降低 DATABASE_POOL_SIZE 或 PROCESSES。',
+    ],
+  ),
+  database_pools: warning(
+    [
+      'All servers together may open {planned} connections, but the database accepts {most}.',
+      'Raise max_connections, lower DATABASE_POOL_SIZE or PROCESSES, or use PgBouncer (docs/scaling.md).',
+    ],
+    [
+      '所有服务器最多会打开 {planned} 个连接，而数据库只接受 {most} 个。',
+      '请提高 max_connections，降低 DATABASE_POOL_SIZE 或 PROCESSES，或使用 PgBouncer（docs/scaling.md）。',
     ],
   ),
   database_lag: warning(

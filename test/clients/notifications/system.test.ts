@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { describe, test } from 'node:test'
-import { SYSTEM_TYPES } from '#modules/notifications/codes.ts'
 import { notify } from '#modules/notifications/index.ts'
-import { SYSTEM_NOTICES } from '#modules/notifications/system/notices.ts'
+import { SYSTEM_NOTICES, SYSTEM_TYPES } from '#modules/notifications/system/notices.ts'
 import { transaction } from '#platform/database'
 import { createWorld } from '#test/world.ts'
 

@@ -6,9 +6,9 @@ import { after, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { mailSender } from '#modules/accounts/index.ts'
 import type { MailMessage } from '#modules/accounts/mail.ts'
-import { updateSettings } from '#modules/settings/index.ts'
 import { CANNOT_LOOK } from '#test/chromium.ts'
 import { findings, openConsole } from '#test/console-browser.ts'
+import { updateSettings } from '#test/settings.ts'
 import { buildSite } from '#test/web-browser.ts'
 
 const skip = CANNOT_LOOK

@@ -61,6 +61,14 @@ async function walk(env: Record<string, string>, name: string): Promise<void> {
   await until(async () => (await send(one, other, 'GET', '/user')).status === 200)
   assert.equal((await send(two, other, 'POST', '/auth/logout')).status, 200)
   await until(async () => (await send(one, other, 'GET', '/user')).status === 401)
+
+  // Each node stores its uploads in a folder of its own, which the health names.
+  assert.equal((await send(one, token, 'POST', '/admin/health/checks')).status, 204)
+  type Health = { parts: { name: string; code: string | null }[] }
+  await until(async () => {
+    const { parts } = (await send(two, token, 'GET', '/admin/health')).body as Health
+    return parts.find(({ name }) => name === 'nodes')?.code === 'uploads_apart'
+  })
   for (const { child, ended } of nodes) {
     child.kill('SIGTERM')
     await ended

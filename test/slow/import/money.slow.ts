@@ -268,6 +268,80 @@ describe('imports balances and payments', { skip: skipMariaDb }, async () => {
     await source.run("delete from settings where namespace = 'currency' and name = 'settings'")
   })
 
+  test('undoes what users paid and earned here since the last run, with lines in the report', async () => {
+    const later = await createWorld()
+    const bring = bringerOf(later, { database: source.address })
+    await bring()
+    await later.sql`
+      insert into role_abilities (role_id, ability) select id, 'feed-post' from roles where name = 'owner'
+      on conflict do nothing`
+    await later.sql`
+      insert into user_roles (user_id, role_id) select u, r.id from unnest(array[1, 2]) u, roles r where r.name = 'owner'`
+    const before = { points: await owned(later, 'points'), wallet: await owned(later, 'wallet') }
+    const { totals: held } = await audit(later)
+    const act = async (id: number, method: 'POST' | 'PUT', path: string, body?: object) => {
+      const { access_token: token } = await issueToken(later.sql, id)
+      const answer = await later.as({ id, name: '', token }, method, path, body)
+      assert.ok(answer.status < 300, `${path} ${answer.status} ${JSON.stringify(answer.body)}`)
+      return answer.body
+    }
+    const { id: feed } = await act(1, 'POST', '/feeds', {
+      ...{ feed_content: 'for sale '.repeat(20), feed_from: 1, feed_mark: 999_999_999, amount: 7 },
+    })
+    const [node] = await later.sql<
+      { id: number }[]
+    >`select id from paid_nodes where raw = ${feed} and channel = 'feed'`
+    await act(2, 'POST', `/currency/purchases/${node?.id}`)
+    await act(1, 'POST', `/feeds/${feed}/currency-pinneds`, { amount: 3, day: 1 })
+    await act(1, 'POST', '/user/2/new-rewards', { amount: 4 })
+    await act(1, 'POST', '/plus-pay/transfer', { user: 2, amount: 50 })
+    await act(1, 'POST', '/plus-pay/cashes', { value: 100, type: 'alipay', account: 'a' })
+    await act(2, 'PUT', '/user/checkin/currency')
+    await later.sql`
+      update withdrawals set state = 'passed', decided_by = 1, decided_at = now() where id = 1`
+    const done = await bring()
+    assert.match(done.printed[0] ?? '', /^Users paid or earned here since the last run/)
+    assert.deepEqual({ points: await owned(later, 'points'), wallet: await owned(later, 'wallet') }, before)
+    assert.deepEqual(await faultsOf(later), [])
+    const { balanced, totals } = await audit(later)
+    assert.ok(balanced)
+    assert.deepEqual([totals.points.escrow, totals.wallet.escrow], [held.points.escrow, held.wallet.escrow])
+    const told = done.notes.filter(({ reason }) => reason.includes('here since the last run'))
+    assert.deepEqual(
+      told.map(({ row, column, old, reason }) => `${row}: ${column} ${old} ${reason}`).sort(),
+      [
+        'pin 9 of user 1: amount 3 made here since the last run: removed',
+        'user 1: points 0 paid or earned here since the last run: undone',
+        'user 1: wallet -150 paid or earned here since the last run: undone',
+        'user 2: points 7 paid or earned here since the last run: undone',
+        'user 2: wallet 50 paid or earned here since the last run: undone',
+        'withdrawal 1 of user 2: state passed decided here since the last run: has the state of the source again',
+        'withdrawal 4 of user 1: amount 100 made here since the last run: removed',
+      ],
+    )
+    const last = await bring()
+    assert.ok(!last.printed.some((line) => line.includes('paid or earned')))
+    assert.deepEqual(await faultsOf(later), [])
+  })
+
+  test('holds withdrawals of points whose state is unknown, with a decision', async () => {
+    const later = await createWorld()
+    const bring = bringerOf(later, { database: source.address })
+    await source.run("update currency_orders set state = 7 where target_type = 'cash'")
+    const { reasons, decisions } = await bring()
+    const states = await later.sql<{ state: string }[]>`
+      select state from withdrawals where currency = 'points'`
+    assert.deepEqual(
+      states.map(({ state }) => state),
+      ['pending'],
+    )
+    const { totals } = await audit(later)
+    assert.equal(totals.points.escrow, 10 + 16 + 30 + 20 + 50 + 200)
+    assert.ok(reasons('currency_orders', 2).includes('value not supported: pending'))
+    assert.ok(decisions.some(({ id }) => id === 'currency_orders.state: value not supported: pending'))
+    await source.run("update currency_orders set state = 0 where target_type = 'cash'")
+  })
+
   test('books only balance differences when the import is repeated', async () => {
     const later = await createWorld()
     const bring = bringerOf(later, { database: source.address })

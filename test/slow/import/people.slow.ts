@@ -200,6 +200,10 @@ describe('imports users', { skip: skipMariaDb }, async () => {
   })
 
   test('applies new, changed and deleted rows of the source in a second run', async () => {
+    await sql`select setval(pg_get_serial_sequence('users', 'id'), 19)`
+    const stranger = await world.person({ name: 'registered here' })
+    assert.equal(stranger.id, 20)
+    assert.equal((await world.as(stranger, 'GET', '/user')).status, 200)
     await source.add('users', { id: 20, name: 'late', email: 'late@example.org', password: HASH })
     await source.run("update users set bio = 'changed' where id = 3")
     assert.equal((await signIn('13800000002')).status, 200)
@@ -217,6 +221,7 @@ describe('imports users', { skip: skipMariaDb }, async () => {
       ['between', '\u{1d400}nn_3', 'root', 'late'],
     )
     assert.equal(people[1]?.bio, 'changed')
+    assert.equal((await world.as(stranger, 'GET', '/user')).status, 401)
     assert.equal((await signIn('between')).status, 200)
     assert.equal((await signIn('13800000002')).status, 422)
     assert.equal((await signIn('13800000002', 'another one')).status, 200)

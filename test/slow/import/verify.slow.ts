@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
+import { createLocalStorage } from '#platform/files'
 import { accept, bringerOf } from '#test/fixtures/bring-over.ts'
 import { createDice } from '#test/fixtures/dice.ts'
 import { type MariaDb, skipMariaDb, startMariaDb } from '#test/fixtures/mariadb.ts'
@@ -40,7 +41,7 @@ describe('compares an import with its source', { skip: skipMariaDb }, async () =
     const code = await verify(
       sql,
       { database: source.address },
-      { files, print: (line) => void lines.push(line) },
+      { files, storage: world.ctx.storage, print: (line) => void lines.push(line) },
     )
     return { code, lines }
   }
@@ -61,6 +62,38 @@ describe('compares an import with its source', { skip: skipMariaDb }, async () =
       lines.some((line) => /^points: balances here \d+, in escrow \d+, opening by currencies/.test(line)),
     )
     assert.equal(code, 0)
+  })
+
+  test('rejects a database without the tables of the last run', async () => {
+    const before = await sql<{ verified_run: number | null }[]>`select verified_run from imports`
+    await maria.run(undefined, 'create database elsewhere')
+    const at = (database: string) => ({ database: source.address.replace('verified', database) })
+    const print = () => {}
+    await assert.rejects(verify(sql, at('elsewhere'), { print }), /no ThinkSNS\+ tables: check/)
+    await assert.rejects(verify(sql, at('verified'), { prefix: 'ts_', print }), /no ThinkSNS\+ tables: check/)
+    await source.run('rename table comments to kept_comments')
+    const { code, lines } = await verified()
+    assert.equal(code, 1)
+    assert.ok(lines.includes('✗ tables that the last run read and this database lacks: comments'))
+    await assert.rejects(
+      bringerOf({ sql, ...world }, { database: source.address, files: folder })(),
+      /lacks tables that an earlier run read: comments/,
+    )
+    assert.ok((await sql`select from comments`).count > 0)
+    await source.run('rename table kept_comments to comments')
+    assert.deepEqual([...(await sql`select verified_run from imports`)], [...before])
+    assert.equal((await verified()).code, 0)
+  })
+
+  test('ends with no go for files that the store lacks, as after another DATA_DIR', async () => {
+    const elsewhere = createLocalStorage(join(folder, 'elsewhere'))
+    const lines: string[] = []
+    const print = (line: string) => void lines.push(line)
+    assert.equal(await verify(sql, { database: source.address }, { files, storage: elsewhere, print }), 1)
+    for (const name of ['files', 'pictures']) {
+      const at = lines.findIndex((line) => line.startsWith(`✗ bytes of ${name}: `))
+      assert.match(lines[at + 1] ?? '', /^ {2}\d+ not in the store: check STORAGE and DATA_DIR: /)
+    }
   })
 
   test('allows the end of an import only after the last run was compared', async () => {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { updateSettings } from '#modules/settings/index.ts'
 import { CANNOT_LOOK } from '#test/chromium.ts'
 import { STRIPE_HOOK, STRIPE_KEY, stripeDouble } from '#test/fixtures/payment-services.ts'
 import { wechatDouble } from '#test/fixtures/wechat-double.ts'
+import { updateSettings } from '#test/settings.ts'
 import { findings, look, openSite, TELEPHONE } from '#test/web-browser.ts'
 
 const skip = CANNOT_LOOK

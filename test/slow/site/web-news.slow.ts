@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { updateSettings } from '#modules/settings/index.ts'
 import { CANNOT_LOOK } from '#test/chromium.ts'
 import { flatPicture } from '#test/fixtures/media.ts'
 import { createCategory, createNews, newsEditor } from '#test/fixtures/news.ts'
 import { questionsOf } from '#test/fixtures/questions.ts'
+import { updateSettings } from '#test/settings.ts'
 import { findings, look, openSite, TELEPHONE, until } from '#test/web-browser.ts'
 
 const skip = CANNOT_LOOK

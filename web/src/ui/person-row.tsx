@@ -31,3 +31,27 @@ export function PersonRow({
     </li>
   )
 }
+
+/** A button of a row. Its accessible name contains the name of the person. */
+export function PersonButton({
+  person,
+  label,
+  isQuiet = true,
+  act,
+}: {
+  person: Schema<'User'>
+  label: string
+  isQuiet?: boolean
+  act(): void
+}) {
+  return (
+    <button
+      type="button"
+      class={isQuiet ? 'button is-quiet' : 'button'}
+      aria-label={`${label} ${person.name}`}
+      onClick={act}
+    >
+      {label}
+    </button>
+  )
+}

@@ -9,7 +9,7 @@ const NAME = 'site:accent'
 
 export function ColourField({ draft }: { draft: Draft }) {
   const t = useText()
-  const { label, note } = settingText(NAME)
+  const { label, help } = settingText(NAME)
   const value = draft.value(NAME) as string | null
   const [typed, setTyped] = useState(value ?? '')
   useEffect(() => setTyped(value ?? ''), [value])
@@ -45,7 +45,7 @@ export function ColourField({ draft }: { draft: Draft }) {
         {value !== null && <Button onClick={() => set('')}>{t(['Reset', '恢复默认'])}</Button>}
       </Stack>
       <Typography variant="body2" color="textSecondary">
-        {t(note)}
+        {t(help)}
       </Typography>
       {corrected.length > 0 && (
         <Typography variant="body2" role="status" sx={{ mt: 1 }}>

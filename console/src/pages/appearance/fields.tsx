@@ -1,4 +1,4 @@
-import { SETTINGS } from 'virtual:contract'
+import { SETTINGS } from 'virtual:settings'
 import { Box, FormControlLabel, Switch, TextField, Typography } from '@mui/material'
 import { type Text, useText } from '../../shell/text.ts'
 import { settingText } from '../settings/texts.ts'
@@ -23,7 +23,7 @@ export function TextSetting({
   return (
     <TextField
       label={t(label ?? known.label)}
-      helperText={label ? undefined : t(known.note)}
+      helperText={label ? undefined : t(known.help)}
       value={String(draft.value(name) ?? '')}
       onChange={({ target: { value } }) => draft.set(name, value === '' ? null : value)}
       multiline={isLong}
@@ -48,14 +48,14 @@ export function LanguagesField({
   placeholder?: string
 }) {
   const t = useText()
-  const { label, note } = settingText(name)
+  const { label, help } = settingText(name)
   return (
     <Box component="fieldset" sx={{ border: 0, p: 0, m: 0, mb: 2 }}>
       <Typography component="legend" sx={{ fontWeight: 600, p: 0 }}>
         {t(label)}
       </Typography>
       <Typography variant="body2" color="textSecondary">
-        {t(note)}
+        {t(help)}
       </Typography>
       <TextSetting
         draft={draft}
@@ -74,7 +74,7 @@ export function LanguagesField({
 
 export function FlagField({ draft, name }: { draft: Draft; name: string }) {
   const t = useText()
-  const { label, note } = settingText(name)
+  const { label, help } = settingText(name)
   return (
     <Box sx={{ my: 1 }}>
       <FormControlLabel
@@ -87,7 +87,7 @@ export function FlagField({ draft, name }: { draft: Draft; name: string }) {
         label={t(label)}
       />
       <Typography variant="body2" color="textSecondary">
-        {t(note)}
+        {t(help)}
       </Typography>
     </Box>
   )

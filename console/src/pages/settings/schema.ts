@@ -1,4 +1,7 @@
 import type { Currency } from '../../shell/money.ts'
+import type { Text } from '../../shell/text.ts'
+
+export type SettingTexts = { label: Text; help: Text; choices?: Readonly<Record<string, Text>> }
 
 export type SettingSchema = {
   type: string | string[]
@@ -9,6 +12,7 @@ export type SettingSchema = {
   maxItems?: number
   items?: { type: string }
   'x-standard'?: unknown
+  'x-texts': SettingTexts
   'x-unit'?: 'fen' | 'points'
   'x-picture'?: boolean
 }

@@ -53,7 +53,7 @@ export function SettingRow({
   const write = (given: unknown) => textOf(given, schema)
   const [text, setText] = useState(write(value))
   const [isSending, setSending] = useState(false)
-  const { label, note, choices = {} } = settingText(name)
+  const { label, help, choices = {} } = settingText(name)
   // biome-ignore lint/correctness/useExhaustiveDependencies: only a new value from the server replaces what is typed
   useEffect(() => setText(write(value)), [JSON.stringify(value)])
 
@@ -107,7 +107,7 @@ export function SettingRow({
           {t(label)}
         </Typography>
         <Typography variant="body2" color="textSecondary" id={`${id}-note`}>
-          {t(note)}
+          {t(help)}
         </Typography>
         <Typography
           variant="caption"

@@ -1,4 +1,4 @@
-import { SETTINGS } from 'virtual:contract'
+import { SETTINGS } from 'virtual:settings'
 import { Box, Card, CardContent, MenuItem, MenuList, Skeleton, TextField, Typography } from '@mui/material'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useEffect } from 'react'
@@ -8,9 +8,9 @@ import { call, type Wire } from '../../api/client.ts'
 import { Missing } from '../../shell/not-found.tsx'
 import { EmptyState, ErrorState } from '../../shell/states.tsx'
 import { useText } from '../../shell/text.ts'
-import { groupOf } from './groups.ts'
+import { groupOf, SETTING_GROUPS } from './groups.ts'
 import { SettingRow } from './setting-row.tsx'
-import { SETTING_GROUPS, settingWords } from './texts.ts'
+import { settingWords } from './texts.ts'
 
 const NAMES = Object.keys(SETTINGS)
 const GROUPS = Object.keys(SETTING_GROUPS).filter((group) => NAMES.some((name) => groupOf(name) === group))

@@ -1,5 +1,6 @@
 import { isEmail, loginKind, normalizeEmail, readPhone } from '#lib/identifiers.ts'
 import { grams, isBlank, nameKey } from '#lib/text.ts'
+import { revokeTokens } from '#modules/tokens/index.ts'
 import type { Tx } from '#platform/database'
 import { type Batch, defineTable, type Outcomes, type SourceRow } from '../../database/table.ts'
 import { TIME_COLUMNS, TIMES } from '../../database/times.ts'
@@ -128,6 +129,23 @@ async function heldNames(tx: Tx, keys: string[], ids: number[]) {
   return new Set(rows.map(({ key }) => key))
 }
 
+/** Ends the sign-ins and roles of accounts that users registered here, and whose ids the source has assigned since. */
+async function endAccounts(
+  tx: Tx,
+  people: { id: number | null; created_at: string }[],
+  { ctx }: Batch,
+): Promise<void> {
+  const others = await tx<{ id: number; enters: boolean }[]>`
+    select u.id, exists (select from token_families f where f.user_id = u.id and f.revoked_at is null) as enters
+    from users u join ${relation(tx, { id: 'bigint', created_at: 'timestamptz' }, people)} on r.id = u.id
+    where u.created_at <> r.created_at`
+  const ids = others.map(({ id }) => id)
+  await tx`delete from second_factors where user_id = any(${ids})`
+  // Later steps read the roles of these users again, because the fact about each of them changes.
+  await tx`delete from user_roles where user_id = any(${ids})`
+  for (const { id, enters } of others) if (enters) await revokeTokens(ctx, tx, id, { keepsChat: true })
+}
+
 async function writePeople(tx: Tx, rows: Row[], batch: Batch): Promise<void> {
   const ids = rows.map(({ id }) => id ?? 0)
   const names = rows.flatMap(({ id, name }) => [
@@ -170,6 +188,7 @@ async function writePeople(tx: Tx, rows: Row[], batch: Batch): Promise<void> {
       updated_at: row.updated_at ?? created,
     }
   })
+  await endAccounts(tx, people, batch)
   // Clears unique values first, because two users may have swapped them since the last run.
   await tx`
     update users u set name_key = 'moving ' || u.id, email = null, email_key = null, phone = null
@@ -224,7 +243,7 @@ export const users = defineTable({
     withoutPictures('users.avatar', 'users.bg'),
   ),
   reread: 'whole',
-  states: existing('users', 'users'),
+  states: existing('users', 'users', (sql) => sql`created_at`),
   columns: PEOPLE,
   batch: 500,
   write: writePeople,

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Tx } from '#platform/database'
 import { addJob } from '#platform/jobs'
 import { orNone } from '../../database/changes.ts'
-import { pruneNotes } from '../../database/state.ts'
+import { pruneNotes, replaceNotes } from '../../database/state.ts'
 import { defineTable, type ImportStep, type StepContext } from '../../database/table.ts'
 import { all, existing, removed } from '../../database/vanishing.ts'
 import { relation, upsert } from '../../database/write.ts'
@@ -166,9 +166,10 @@ const uses = defineTable({
       join import_uploads t on t.content_id = r.content and t.owner_id = r.owner_id
       on conflict (id) do update set file_id = excluded.file_id, owner_id = excluded.owner_id,
         channel = coalesce(excluded.channel, case u.channel when 'imported' then u.channel end), raw = excluded.raw,
+        created_at = excluded.created_at,
         attached_at = coalesce(excluded.attached_at, case u.channel when 'imported' then u.attached_at end)
-      where (u.file_id, u.owner_id, u.channel, u.raw)
-        is distinct from (excluded.file_id, excluded.owner_id, excluded.channel, excluded.raw)`
+      where (u.file_id, u.owner_id, u.channel, u.raw, u.created_at)
+        is distinct from (excluded.file_id, excluded.owner_id, excluded.channel, excluded.raw, excluded.created_at)`
     await claimForSource(tx, kept)
   },
 })
@@ -179,9 +180,6 @@ type Waiting = {
   owner_id: number
   content: number
   path: string
-  mime: string
-  width: number | null
-  height: number | null
 }
 
 /** Has content be read again whose files came later than the content, because it stores their sizes and kinds. */
@@ -220,6 +218,21 @@ async function dropUnused(tx: Tx): Promise<void> {
     await addJob(tx, 'remove_files', { ids: gone.slice(at, at + REMOVED_AT_ONCE).map(({ id }) => id) })
 }
 
+/** Notes what the source says of copied files, and their bytes do not. Each run does so, because the source may change it. */
+const noteDifferences = (tx: Tx) =>
+  replaceNotes(
+    tx,
+    { step: 'bytes of files', reason: 'differs from the stored bytes' },
+    tx`
+      select concat('file ', i.id, ' of user ', f.owner_id) as key, d.name, d.was, d.became
+      from import_uploads u join import_files i on i.id = u.content_id join files f on f.id = u.file_id and f.size > 0,
+        lateral (values
+          ('mime', to_jsonb(i.mime), to_jsonb(f.mime)), ('width', to_jsonb(i.width), to_jsonb(f.width)),
+          ('height', to_jsonb(i.height), to_jsonb(f.height))
+        ) d (name, was, became)
+      where d.was is distinct from d.became`,
+  )
+
 export const copyUploads: ImportStep = {
   name: 'bytes of files',
   keeps: true,
@@ -236,16 +249,16 @@ export const copyUploads: ImportStep = {
     for (;;) {
       const rows = await transaction(
         (tx) => tx<Waiting[]>`
-          select f.id, f.owner_id, i.id as content, i.path, i.mime, i.width, i.height
+          select f.id, f.owner_id, i.id as content, i.path
           from import_uploads u join files f on f.id = u.file_id and f.size = 0 join import_files i on i.id = u.content_id
           where u.file_id > ${last} order by u.file_id limit ${AT_ONCE}`,
       )
-      if (rows.length === 0) return
+      if (rows.length === 0) break
       last = rows.at(-1)?.id ?? last
       const stored: object[] = []
       const nameOf = (content: number, ownerId: number) => `file ${content} of user ${ownerId}`
       forget(rows.map(({ content, owner_id }) => nameOf(content, owner_id)))
-      await inParallel(rows, async ({ id, owner_id: ownerId, content, path, ...claimed }) => {
+      await inParallel(rows, async ({ id, owner_id: ownerId, content, path }) => {
         const name = nameOf(content, ownerId)
         await readMedia(files, path, async (found) => {
           if (typeof found === 'string') return note(name, found)
@@ -254,13 +267,6 @@ export const copyUploads: ImportStep = {
           const key = `imported/${Math.floor(content / 1000)}/${content}-${ownerId}.${media.extension}`
           if (!options.dryRun) await ctx.storage.put(key, bytes, { mime: media.mime })
           const { mime, width, height } = media
-          for (const [column, value] of Object.entries({ mime, width, height }))
-            if (value !== claimed[column as keyof typeof claimed])
-              await note(name, 'differs from the stored bytes', {
-                column,
-                old: claimed[column as keyof typeof claimed],
-                new: value,
-              })
           const { sha256, md5 } = sent
           const size = bytes.length
           stored.push({ id, owner_id: ownerId, key, sha256, md5, mime, size, width, height })
@@ -300,6 +306,7 @@ export const copyUploads: ImportStep = {
       done += rows.length
       progress(`${done}`)
     }
+    await transaction(noteDifferences)
   },
 }
 

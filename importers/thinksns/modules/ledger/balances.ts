@@ -5,7 +5,8 @@ import {
   PLATFORM_ACCOUNTS,
 } from '#modules/ledger/index.ts'
 import type { Db, Tx } from '#platform/database'
-import { defineTable, type ImportStep } from '../../database/table.ts'
+import { markBooked } from '../../database/state.ts'
+import { defineTable, type ImportStep, type StepContext } from '../../database/table.ts'
 import { replaced } from '../../database/vanishing.ts'
 import { upsert } from '../../database/write.ts'
 
@@ -193,11 +194,53 @@ export const listReturned = (sql: Db, subjectType: string) => sql<{ id: number; 
 
 const PEOPLE_AT_ONCE = 1000
 
+/** Postings since the last run, which only users of this site make. */
+const isMadeHere = (sql: Db) => sql`p.id > (select booked_up_to from imports)`
+/** Money from outside, which no run can return. */
+const FROM_OUTSIDE = ['recharges', 'payments']
+
+/** Returns whether users paid or earned anything here since the last run. */
+export async function hasPaymentsHere(sql: Db): Promise<boolean> {
+  const { count } = await sql`select from ledger_postings p where ${isMadeHere(sql)} limit 1`
+  return count > 0
+}
+
+/** Books payments that users made here since the last run in reverse, so that the checks of the ledger find no payment without a cause. */
+async function undoPayments(tx: Tx, note: StepContext['note']): Promise<void> {
+  const made = await tx<{ owner_id: number; currency: Currency; outside: boolean; amount: number }[]>`
+    select owner_id, currency, subject_type = any(${FROM_OUTSIDE}) as outside, sum(amount)::bigint as amount
+    from ledger_postings p where ${isMadeHere(tx)} and owner_id > 0 group by 1, 2, 3 order by 1, 2, 3`
+  for (const { owner_id, currency, outside, amount } of made)
+    await note(
+      `user ${owner_id}`,
+      outside
+        ? 'recharged here since the last run: not part of the balance'
+        : 'paid or earned here since the last run: undone',
+      { column: currency, old: amount, new: 0 },
+    )
+  await tx`
+    with moves as materialized (
+      select (row_number() over (order by p.id desc, s.step))::int as n, currency, s.from_id, s.to_id,
+        -amount as amount, kind, subject_type, subject_id, title, body
+      from ledger_postings p, lateral (
+        -- A payment between users returns by the site. Otherwise it would look like income of the payer.
+        select 1 as step, counterpart as from_id,
+          case when owner_id > 0 and counterpart > 0 then ${PLATFORM_ACCOUNTS.issuance} else owner_id end as to_id
+        union all
+        select 2, ${PLATFORM_ACCOUNTS.issuance}, owner_id where owner_id > 0 and counterpart > 0
+      ) s
+      where ${isMadeHere(tx)} and amount < 0 and not subject_type = any(${FROM_OUTSIDE})
+    ),
+    ${movementsClause(tx)}
+    select count(*) from posted`
+}
+
 export const bookBalances: ImportStep = {
   name: 'balances',
-  async run({ transaction, options, progress }) {
+  async run({ transaction, options, note, progress }) {
     await transaction(async (tx) => {
       if (options.inFen) await tx`update import_holds set currency = 'wallet' where currency = 'points'`
+      await undoPayments(tx, note)
       await findDue(tx)
       let [last, done] = [0, 0]
       for (;;) {
@@ -213,6 +256,7 @@ export const bookBalances: ImportStep = {
         progress(`${done} people`)
       }
       await tx`drop table import_due`
+      await markBooked(tx)
     })
   },
 }

@@ -190,6 +190,9 @@ export async function withdrawPoints(tx: Tx, rows: PointOrder[], batch: Batch): 
     cash.map((row) => row.owner_id),
   )
   const kept = cash.filter((row) => people.has(row.owner_id ?? 0))
+  for (const row of kept)
+    if (![null, 0, 1, -1].includes(row.state))
+      batch.mend(row, 'value not supported: pending', { column: 'state', new: 'pending' })
   const ids = await assignIds(
     tx,
     `${NUMBERS} points`,
@@ -211,12 +214,38 @@ export async function withdrawPoints(tx: Tx, rows: PointOrder[], batch: Batch): 
         remark: null,
         created_at: row.created_at,
         updated_at: row.updated_at,
-        isOpen: row.state === 0,
+        isOpen: row.state !== 1 && row.state !== -1,
         isPassed: row.state === 1,
       },
     })),
     batch,
   )
+}
+
+/** Removes withdrawals that users asked for here since the last run, because this run returns their amounts. */
+export const dropOwnWithdrawals: ImportStep = {
+  name: 'withdrawals made here',
+  run: ({ transaction, note }) =>
+    transaction(async (tx) => {
+      const made = await tx<{ id: number; owner_id: number; amount: number }[]>`
+        delete from withdrawals where not id in (${targetIds(tx, `${NUMBERS} wallet`)})
+          and not id in (${targetIds(tx, `${NUMBERS} points`)})
+        returning id, owner_id, amount`
+      const decided = await tx<{ id: number; owner_id: number; state: string }[]>`
+        select id, owner_id, state from withdrawals where decided_by is not null`
+      for (const { id, owner_id, state } of decided)
+        await note(
+          `withdrawal ${id} of user ${owner_id}`,
+          'decided here since the last run: has the state of the source again',
+          { column: 'state', old: state, new: null },
+        )
+      for (const { id, owner_id, amount } of made)
+        await note(`withdrawal ${id} of user ${owner_id}`, 'made here since the last run: removed', {
+          column: 'amount',
+          old: amount,
+          new: null,
+        })
+    }),
 }
 
 /** Converts withdrawals of points at the ratio of this run, also those of ranges that it does not read again. */

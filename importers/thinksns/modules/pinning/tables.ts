@@ -1,7 +1,7 @@
-import { defineTable } from '../../database/table.ts'
+import { defineTable, type ImportStep } from '../../database/table.ts'
 import { TIMES } from '../../database/times.ts'
 import { all, forgotten, released, replaced } from '../../database/vanishing.ts'
-
+import { targetIds } from '../../database/write.ts'
 import { type State, writePins } from './write.ts'
 
 const DAY = 86_400_000
@@ -244,5 +244,23 @@ const groupPins = defineTable({
     )
   },
 })
+
+/** Removes pins that users asked for here since the last run. They would take the place of those of the source. */
+export const dropOwnPins: ImportStep = {
+  name: 'pins made here',
+  run: ({ transaction, note }) =>
+    transaction(async (tx) => {
+      const made = await tx<{ id: number; user_id: number; amount: number }[]>`
+        delete from pins where not id in (${targetIds(tx, 'feed_pinneds')})
+          and not id in (${targetIds(tx, 'news_pinneds')}) and not id in (${targetIds(tx, 'group_pinneds')})
+        returning id, user_id, amount`
+      for (const { id, user_id, amount } of made)
+        await note(`pin ${id} of user ${user_id}`, 'made here since the last run: removed', {
+          column: 'amount',
+          old: amount,
+          new: null,
+        })
+    }),
+}
 
 export const pinTables = [feedPins, newsPins, groupPins]

@@ -11,7 +11,6 @@ import {
 } from '#modules/abilities/index.ts'
 import { type Actor, recordAudit } from '#modules/audit/index.ts'
 import { invalidateSenderName, publishEvent } from '#modules/notifications/index.ts'
-import { readSettings } from '#modules/settings/index.ts'
 import type { Context } from '#platform/context.ts'
 import { onConstraint, type Tx, transaction } from '#platform/database'
 import { forbidden, invalidField } from '#platform/errors.ts'
@@ -24,6 +23,7 @@ import { removeSecondFactor } from '../identity/second-factor.ts'
 import { alertAccountOwner } from '../messages.ts'
 import { admit } from '../requests.ts'
 import { USER_CONSTRAINTS } from '../schema.ts'
+import { readAccountSettings } from '../settings.ts'
 import {
   lastFounder,
   type ManagedUser,
@@ -61,7 +61,7 @@ export async function addUser(ctx: Context, actor: Actor, input: UserInput): Pro
   await checkUserName(ctx, input.name)
   checkContacts(input)
   const password = await hashPassword(input.password)
-  const roles = input.roles ?? [(await readSettings(ctx))['register:role']]
+  const roles = input.roles ?? [(await readAccountSettings(ctx))['register:role']]
   const { name, email = null } = input
   const phone = normalized(input.phone) ?? null
   return transaction(ctx.sql, async (tx) => {

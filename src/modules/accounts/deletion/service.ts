@@ -2,7 +2,6 @@ import { invalidateAbilities, isLastHolder, replaceRoles } from '#modules/abilit
 import { markNodesUnused } from '#modules/files/index.ts'
 import { forfeitBalances } from '#modules/ledger/index.ts'
 import { invalidateSenderName, publishEvent, withholdNotifications } from '#modules/notifications/index.ts'
-import { readSettings } from '#modules/settings/index.ts'
 import { revokeTokens } from '#modules/tokens/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type Db, type Row, type Tx, transaction } from '#platform/database'
@@ -14,6 +13,7 @@ import type { UseProof } from '../identity/owner-proof.ts'
 import { enqueueMessage, messageUser } from '../messages.ts'
 import { withdrawNoticesOf } from '../relations/notices.ts'
 import { enqueueWithdrawal } from '../relations/private-accounts.ts'
+import { readAccountSettings } from '../settings.ts'
 
 async function insertDeletion(tx: Tx, userId: number, days: number): Promise<string> {
   const [row] = await tx<[{ due_at: string }]>`
@@ -170,7 +170,7 @@ const AT_ONCE = 1000
  * deletion (rights-1).
  */
 export async function scheduleDeletion(ctx: Context, userId: number, use: UseProof): Promise<string> {
-  const days = (await readSettings(ctx))['account:deletion-days']
+  const days = (await readAccountSettings(ctx))['account:deletion-days']
   return transaction(ctx.sql, async (tx) => {
     await use(tx)
     if (await isLastHolder(tx, 'founder', userId)) throw lastFounder()

@@ -4,7 +4,6 @@ import { join } from 'node:path'
 import type { PersonalTable } from '#contracts/personal-data.ts'
 import { wireTime } from '#lib/time.ts'
 import { notify } from '#modules/notifications/index.ts'
-import { readSettings } from '#modules/settings/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type Tx, transaction } from '#platform/database'
 import type { Language } from '#platform/errors.ts'
@@ -12,6 +11,7 @@ import { removeAbandoned } from '#platform/files'
 import { addJob, type Schedule, type TaskList } from '#platform/jobs'
 import type { UseProof } from '../identity/owner-proof.ts'
 import { messageUser } from '../messages.ts'
+import { readAccountSettings } from '../settings.ts'
 import { writeArchive } from './archive.ts'
 import {
   deleteExportsOf,
@@ -48,7 +48,7 @@ export async function askExport(
   use: UseProof,
   language: Language,
 ): Promise<ExportRow> {
-  const { 'account:export-hours': hours } = await readSettings(ctx)
+  const { 'account:export-hours': hours } = await readAccountSettings(ctx)
   return transaction(ctx.sql, async (tx) => {
     await use(tx)
     return startExport(tx, userId, hours, language)
@@ -72,7 +72,7 @@ export async function askExportOutside(
   use: UseProof,
   language: Language,
 ): Promise<ExportRow> {
-  const { 'account:export-hours': hours } = await readSettings(ctx)
+  const { 'account:export-hours': hours } = await readAccountSettings(ctx)
   return transaction(ctx.sql, async (tx) => {
     await use(tx)
     const [last] = await listExports(tx, userId, 1)
@@ -126,7 +126,7 @@ async function makeExport(
   const waiting = await findWaiting(ctx.sql, id)
   if (!waiting) return
   const { user_id: userId, name, language, storage_key: key } = waiting
-  const settings = await readSettings(ctx)
+  const settings = await readAccountSettings(ctx)
   const workplace = workplaceOf(ctx)
   await mkdir(workplace, { recursive: true, mode: 0o700 })
   const folder = await mkdtemp(join(workplace, 'export-'))

@@ -1,6 +1,5 @@
 import { loginKind } from '#lib/identifiers.ts'
 import { invalidateSenderName } from '#modules/notifications/index.ts'
-import { readSettings } from '#modules/settings/index.ts'
 import { isFreshSignIn, revokeTokens } from '#modules/tokens/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type Db, type Tx, transaction } from '#platform/database'
@@ -19,6 +18,7 @@ import { addJob } from '#platform/jobs'
 import { alertAccountOwner } from '../messages.ts'
 import { enqueueSettling } from '../relations/withheld.ts'
 import { wrongCode } from '../schema.ts'
+import { readAccountSettings } from '../settings.ts'
 import { accountOf, checkCode, limitAttempts, useCode } from './codes.ts'
 import { hashPassword, verifyPassword } from './hashing.ts'
 import { verifyPasswordOrCode } from './owner.ts'
@@ -148,7 +148,7 @@ export async function checkPaymentPassword(
   ctx: Context,
   { id, password, countAttempt }: Payer,
 ): Promise<void> {
-  if (!(await readSettings(ctx))['pay-validate-user-password']) return
+  if (!(await readAccountSettings(ctx))['pay-validate-user-password']) return
   await countAttempt()
   const current = (await findPassword(ctx.sql, id)) ?? null
   if (current === null) throw paymentNeedsPassword()

@@ -1,9 +1,9 @@
 import { isEmailAmong, isPhoneOf } from '#lib/identifiers.ts'
-import { readSettings, type Settings } from '#modules/settings/index.ts'
 import type { Context } from '#platform/context.ts'
 import { apiError, fieldError } from '#platform/errors.ts'
 import type { Device } from '#platform/http'
 import { checkInvitation, INVITATION_ERRORS, invitationNeeded } from '../invitations/service.ts'
+import { type AccountSettings, readAccountSettings } from '../settings.ts'
 import type { Account } from './schema.ts'
 
 const registrationClosed = apiError(
@@ -59,7 +59,7 @@ export const REGISTRATION_RULE_ERRORS = [
 
 type RegistrationMethod = 'email' | 'phone' | 'outside'
 
-const OPEN_FOR: Record<Settings['register:method'], readonly RegistrationMethod[]> = {
+const OPEN_FOR: Record<AccountSettings['register:method'], readonly RegistrationMethod[]> = {
   all: ['email', 'phone'],
   'mail-only': ['email'],
   mail: ['email'],
@@ -80,7 +80,7 @@ export async function checkRegistrationMethod(
   ctx: Context,
   { door, invitation }: Omit<RegistrationContext, 'device'>,
 ): Promise<void> {
-  const settings = await readSettings(ctx)
+  const settings = await readAccountSettings(ctx)
   const type = settings['register:type']
   if (type === 'closed') throw registrationClosed()
   if (door !== 'outside') {
@@ -95,7 +95,7 @@ export async function checkContact(
   ctx: Context,
   { field, key }: Pick<Account, 'field' | 'key'>,
 ): Promise<void> {
-  const settings = await readSettings(ctx)
+  const settings = await readAccountSettings(ctx)
   if (field === 'phone') {
     if (!isPhoneOf(key, settings['register:phone-countries'])) throw contactRefused.phone()
     return

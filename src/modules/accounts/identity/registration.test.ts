@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync, statSync } from 'node:fs'
 import { test } from 'node:test'
 import { ensureFounder, founderPasswordPath } from '#modules/accounts/index.ts'
-import { updateSettings } from '#modules/settings/index.ts'
+import { updateSettings } from '#test/settings.ts'
 import { fieldError, fresh, signUpsOn } from '#test/sign-up.ts'
 import { createWorld } from '#test/world.ts'
 

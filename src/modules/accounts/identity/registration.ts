@@ -6,7 +6,6 @@ import { grams, lookalikeKey, nameKey } from '#lib/text.ts'
 import { addRoles, hasHolder } from '#modules/abilities/index.ts'
 import { publishEvent } from '#modules/notifications/index.ts'
 import { recordConsents } from '#modules/pages/index.ts'
-import { readSettings } from '#modules/settings/index.ts'
 import { type IssuedToken, issueToken } from '#modules/tokens/index.ts'
 import { screenWords, sensitiveWords } from '#modules/words/index.ts'
 import type { Config } from '#platform/config'
@@ -27,6 +26,7 @@ import {
   USER_CONSTRAINTS,
   wrongCode,
 } from '../schema.ts'
+import { readAccountSettings } from '../settings.ts'
 import { accountOf, checkCode, storedAccount, useCode } from './codes.ts'
 import { hashPassword } from './hashing.ts'
 import {
@@ -99,7 +99,7 @@ export async function checkUserName(ctx: Context, name: string, exceptId = 0): P
       en: 'A name must have 2 to 12 characters, where an ASCII character counts as half. It must begin with a letter, an underscore or a non-ASCII character, and may not contain spaces or punctuation.',
       zh: '用户名须为 2 至 12 个字（ASCII 字符算半个），以字母、下划线或汉字等非 ASCII 字符开头，不能包含空格和标点符号。',
     })
-  const reserved = (await readSettings(ctx))['site:reserved-nickname'].split(',').map(lookalikeKey)
+  const reserved = (await readAccountSettings(ctx))['site:reserved-nickname'].split(',').map(lookalikeKey)
   if (reserved.includes(lookalikeKey(name))) throw nameReserved()
   if (await isNameTaken(ctx.sql, name, exceptId)) throw nameTaken()
 }
@@ -153,7 +153,7 @@ export async function registerUser(
   await checkRegistrationMethod(ctx, arrival)
   if (person.email) await checkContact(ctx, storedAccount('email', person.email))
   if (person.phone) await checkContact(ctx, storedAccount('phone', person.phone))
-  const { 'register:role': role, 'register:type': type } = await readSettings(ctx)
+  const { 'register:role': role, 'register:type': type } = await readAccountSettings(ctx)
   const waiting = type === 'approval' ? { introduction: arrival.introduction ?? null } : undefined
   return transaction(ctx.sql, async (tx) => {
     const id = await createUser(tx, { ...person, roles: [role], ...(waiting ? { waiting } : {}) })

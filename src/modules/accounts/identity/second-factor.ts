@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto'
 import { Secret, TOTP } from 'otpauth'
-import { readSettings, readSiteName } from '#modules/settings/index.ts'
+import { readSiteName } from '#modules/settings/index.ts'
 import { databaseTime } from '#platform/clocks.ts'
 import type { Context } from '#platform/context.ts'
 import { type Db, type Row, type Tx, transaction } from '#platform/database'
@@ -16,6 +16,7 @@ import {
 } from '#platform/http'
 import { messageUser } from '../messages.ts'
 import { wrongCode } from '../schema.ts'
+import { readAccountSettings } from '../settings.ts'
 import { useCode } from './codes.ts'
 import { verifyPasswordOrCode } from './owner.ts'
 import {
@@ -273,7 +274,7 @@ export async function removeSecondFactor(ctx: Context, tx: Tx, userId: number): 
  * (rights-8).
  */
 export async function lacksSecondFactor(ctx: Context, userId: number): Promise<boolean> {
-  if (!(await readSettings(ctx))['account:second-factor-for-administrators']) return false
+  if (!(await readAccountSettings(ctx))['account:second-factor-for-administrators']) return false
   return !(await hasFactor(ctx.sql, userId))
 }
 

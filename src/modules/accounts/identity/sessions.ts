@@ -2,7 +2,6 @@ import { deviceName, deviceOf } from '#lib/device-name.ts'
 import { wireTime } from '#lib/time.ts'
 import { beyondOwnAbilities, findExcessAbilities } from '#modules/abilities/index.ts'
 import { type Actor, recordAudit } from '#modules/audit/index.ts'
-import { readSettings } from '#modules/settings/index.ts'
 import {
   type IssuedToken,
   isNewDevice,
@@ -29,6 +28,7 @@ import { accountExists } from '../admin/queries.ts'
 import { cancelDeletionAtSignIn } from '../deletion/service.ts'
 import { messageUser, notifyAccountChanged } from '../messages.ts'
 import { UserParams } from '../schema.ts'
+import { readAccountSettings } from '../settings.ts'
 
 const noSuchSession = apiError(404, 'no_such_session', 'This session does not exist.', '该登录设备不存在。')
 
@@ -75,7 +75,7 @@ export async function openSession(
   device: Device,
 ): Promise<IssuedToken> {
   await cancelDeletionAtSignIn(ctx, tx, userId)
-  const { 'account:sign-in-notices': tells } = await readSettings(ctx)
+  const { 'account:sign-in-notices': tells } = await readAccountSettings(ctx)
   if (tells && (await isNewDevice(tx, userId, device))) await alertOfSignIn(ctx, tx, userId, device)
   return issueToken(tx, userId, { device })
 }

@@ -1,12 +1,12 @@
 import { randomInt } from 'node:crypto'
 import { wireTime } from '#lib/time.ts'
 import { hasAbility } from '#modules/abilities/index.ts'
-import { readSettings } from '#modules/settings/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type Db, type Fragment, type Row, type Tx, transaction, when } from '#platform/database'
 import { apiError, fieldError } from '#platform/errors.ts'
 import { Cursor, Id, Int, Limit, Nullable, Shared, type Static, Text, Time, Type } from '#platform/http'
 import { isSanctioned } from '../sanctions/queries.ts'
+import { readAccountSettings } from '../settings.ts'
 
 export const invitationNeeded = fieldError(
   'invitation_code',
@@ -181,7 +181,7 @@ export async function invite(
   userId: number,
   { max_uses, days, note }: NewInvitation,
 ): Promise<Invitation> {
-  const settings = await readSettings(ctx)
+  const settings = await readAccountSettings(ctx)
   const isAdministrator = await hasAbility(ctx, userId, 'admin: invitations')
   if (!isAdministrator && !settings['register:invitations-by-everybody']) throw mayNotInvite()
   const [mostUses, mostDays] = isAdministrator

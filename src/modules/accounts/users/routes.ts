@@ -1,7 +1,6 @@
 import { type Login, loginKind } from '#lib/identifiers.ts'
 import { nameKey } from '#lib/text.ts'
 import { hasAbility } from '#modules/abilities/index.ts'
-import { readSettings } from '#modules/settings/index.ts'
 import type { Context } from '#platform/context.ts'
 import { invalidField } from '#platform/errors.ts'
 import {
@@ -14,6 +13,7 @@ import {
 } from '#platform/http'
 import { isAccountUsed, storedAccount } from '../identity/codes.ts'
 import { noSuchUser, UserFlagsQuery, UserKeyParams, UserListQuery, UserView } from '../schema.ts'
+import { readAccountSettings } from '../settings.ts'
 import { findRelation, findUserId, listUserIds } from './queries.ts'
 import { userPage, userViews } from './view.ts'
 
@@ -74,7 +74,7 @@ export function userRoutes(server: Server, ctx: Context) {
     await countAttempt()
     const found = await findUserId(sql, login)
     if (found === viewer) return found
-    if (!(await readSettings(ctx))['users:tell-known-accounts']) return undefined
+    if (!(await readAccountSettings(ctx))['users:tell-known-accounts']) return undefined
     return (await isAccountUsed(sql, storedAccount(login.kind, login.value))) ? UNDISCLOSED : undefined
   }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { updateSettings } from '#modules/settings/index.ts'
 import { idsOf, timelinesOf } from '#test/fixtures/timelines.ts'
+import { updateSettings } from '#test/settings.ts'
 import { createWorld, type Person } from '#test/world.ts'
 import { feedCounters, feedRanks, feedViewCounts } from '../counters.ts'
 import { refreshHots } from '../ranks.ts'

@@ -99,6 +99,12 @@ export async function joinGroup(
       cannotPay,
     )
   }
+  await withdrawNotifications(tx, {
+    type: 'system',
+    systemType: 'group:join:reject',
+    recipients: [userId],
+    cause: { type: GROUPS, id: group.id },
+  })
   await notify(tx, told(group, 'group:join', await findManagerIds(tx, group.id), userId))
   return made.log_id === null
 }
@@ -160,8 +166,7 @@ export async function auditMember(
   const decided = await decideRequest(tx, { groupId, memberId, accept, by })
   if (!decided) throw requestHandled()
   const { user_id: userId, fee, currency, log_id: logId } = decided
-  if (fee === 0 || currency === null) return
-  if (accept)
+  if (accept && fee > 0 && currency !== null)
     await moveFunds(tx, {
       currency,
       from: PLATFORM_ACCOUNTS.escrow,
@@ -170,8 +175,7 @@ export async function auditMember(
       kind: 'membership',
       subject: { type: REQUESTS, id: logId },
     })
-  else await giveBack(tx, userId, fee, currency, logId)
-  // Notifies only applicants whose request had a fee (groups-9).
+  if (!accept) await giveBack(tx, userId, fee, currency, logId)
   await notify(tx, told(group, accept ? 'group:join:accept' : 'group:join:reject', [userId], by))
 }
 

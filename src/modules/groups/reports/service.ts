@@ -4,7 +4,6 @@ import { UserView } from '#modules/accounts/index.ts'
 import { CommentWithPeople, findComment, findComments } from '#modules/comments/index.ts'
 import { notify, type SystemType } from '#modules/notifications/index.ts'
 import { addReport, RequiredReason } from '#modules/reports/index.ts'
-import { readSettings } from '#modules/settings/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type Db, ifGiven, insertValues, type Tables, transaction, when } from '#platform/database'
 import { apiError, notFound } from '#platform/errors.ts'
@@ -15,6 +14,7 @@ import { findGroupOf } from '../posts/queries.ts'
 import { POSTS, PostItem } from '../posts/schema.ts'
 import { postContent, requireWriter } from '../posts/service.ts'
 import { Group } from '../schema.ts'
+import { readGroupSettings } from '../settings.ts'
 
 export const ReportParams = Type.Object({ report: Id })
 
@@ -163,7 +163,7 @@ export async function reportToManagers(
   content: string,
 ): Promise<void> {
   const subject = cutText(target.contents, EXCERPT_LENGTH)
-  if ((await readSettings(ctx))['group:report-handle'] === 'site') {
+  if ((await readGroupSettings(ctx))['group:report-handle'] === 'site') {
     const report = { type: kind.resource, id: target.id, userId, targetUser: target.ownerId, subject }
     await addReport(ctx.sql, { ...report, reason: content })
     return

@@ -1,8 +1,8 @@
 import { isFollowing } from '#modules/accounts/index.ts'
 import { type EventStream, eventOf, type OpenStreams } from '#modules/notifications/index.ts'
-import { readSettings } from '#modules/settings/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type Db, sendSignal } from '#platform/database'
+import { readChatSettings } from '../settings.ts'
 import { hasNoBlock } from './queries.ts'
 
 export const TYPING_SIGNAL = 'chat-typing'
@@ -79,7 +79,7 @@ export async function deliverPresence(
   lines: string[],
 ): Promise<void> {
   const { sql } = ctx
-  if (!(await readSettings(ctx))['chat:presence']) return
+  if (!(await readChatSettings(ctx))['chat:presence']) return
   const parts = lines.map((line) => {
     const [chat, asker, members] = line.split(':')
     return { chat: Number(chat), asker: Number(asker), members: members?.split(',').map(Number) }

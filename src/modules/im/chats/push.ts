@@ -1,9 +1,9 @@
 import { cutText } from '#lib/text.ts'
 import { hasMuted, userViews } from '#modules/accounts/index.ts'
 import { anyHasDevice, pushToDevices, type Retry } from '#modules/notifications/index.ts'
-import { readSettings } from '#modules/settings/index.ts'
 import type { Context } from '#platform/context.ts'
 import type { Db } from '#platform/database'
+import { readChatSettings } from '../settings.ts'
 import { isVisible, viewers } from './visibility.ts'
 
 type ChatPush = Retry & { chat: number; position: number }
@@ -72,7 +72,7 @@ export async function pushChat(ctx: Context, pushed: ChatPush): Promise<void> {
   const { sql } = ctx
   const messages = await findPushable(sql, pushed.chat, pushed.position)
   const senders = await userViews(ctx, sql, [...new Set(messages.map(({ sender_id }) => sender_id))], 0)
-  const isPrivate = !(await readSettings(ctx))['chat:push-text']
+  const isPrivate = !(await readChatSettings(ctx))['chat:push-text']
   const byMember = new Map(messages.flatMap((message) => message.members.map((id) => [id, message] as const)))
   await pushToDevices(ctx, {
     task: 'push_chat',

@@ -1,10 +1,10 @@
 import { wireTime } from '#lib/time.ts'
 import { noSuchUser } from '#modules/accounts/index.ts'
-import { readSettings } from '#modules/settings/index.ts'
 import type { Context } from '#platform/context.ts'
 import { sendSignal } from '#platform/database'
 import { Empty, Id, routesOn, type Server, Type } from '#platform/http'
 import { noSuchImGroup } from '../groups/schema.ts'
+import { readChatSettings } from '../settings.ts'
 import { PRESENCE_SIGNAL, TYPING_SIGNAL } from './presence.ts'
 import { countUnread, listChats, listReadPositions, updateMuted } from './queries.ts'
 import {
@@ -141,7 +141,7 @@ export function chatRoutes(server: Server, ctx: Context) {
     errors: CHAT_ERRORS,
     handler: async ({ params, viewer }) => {
       const chat = await getChat(ctx, params.chat, viewer.id)
-      const isShown = (await readSettings(ctx))['chat:seen']
+      const isShown = (await readChatSettings(ctx))['chat:seen']
       const rows = await listReadPositions(sql, chat.id, viewer.id)
       return {
         data: rows

@@ -1,10 +1,10 @@
 import { findEnabledIds, noSuchUser, userViews } from '#modules/accounts/index.ts'
 import { fileUrl } from '#modules/files/index.ts'
-import { readSettings } from '#modules/settings/index.ts'
 import type { Context } from '#platform/context.ts'
 import { sendSignal } from '#platform/database'
 import { noSuchImGroup } from '../groups/schema.ts'
 import { findVisibleGroups, removeMembers } from '../groups/service.ts'
+import { readChatSettings } from '../settings.ts'
 import { findVisible } from './messages/queries.ts'
 import { isBlockBetween, messageViews, otherOf } from './messages/service.ts'
 import {
@@ -91,7 +91,7 @@ export async function markRead(
 ): Promise<number> {
   const read = await updateReadPosition(ctx.sql, chat.id, userId, position)
   if (read <= chat.read_position) return read
-  const other = (await readSettings(ctx))['chat:seen'] ? otherOf(chat, userId) : 0
+  const other = (await readChatSettings(ctx))['chat:seen'] ? otherOf(chat, userId) : 0
   const isHidden = other > 0 && (await isBlockBetween(ctx.sql, userId, other))
   sendSignal(ctx.sql, READ_SIGNAL, `${chat.id}:${userId}:${isHidden ? 0 : other}:${read}`)
   return read
@@ -99,7 +99,7 @@ export async function markRead(
 
 /** Lists the `read` events that a stream missed since the given position of a transaction (im-15). */
 export async function listMissedReads(ctx: Context, userId: number, since: number, limit: number) {
-  const seesOthers = (await readSettings(ctx))['chat:seen']
+  const seesOthers = (await readChatSettings(ctx))['chat:seen']
   return listReadsSince(ctx.sql, userId, { since, seesOthers, limit })
 }
 

@@ -1,9 +1,9 @@
-import { readSettings } from '#modules/settings/index.ts'
 import type { Context } from '#platform/context.ts'
 import { notFound } from '#platform/errors.ts'
 import { language, routesOn, type Server, Type } from '#platform/http'
 import { findBalance } from '../movements.ts'
 import type { Currency } from '../schema.ts'
+import { readLedgerSettings } from '../settings.ts'
 import {
   Charge,
   ChargeParams,
@@ -94,7 +94,7 @@ export function orderRoutes(server: Server, ctx: Context) {
     reply: { 200: WalletInfo },
     handler: async ({ viewer }) => {
       const [settings, balance] = await Promise.all([
-        readSettings(ctx),
+        readLedgerSettings(ctx),
         findBalance(sql, viewer.id, 'wallet'),
       ])
       return {

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { messageOf } from '#lib/faults.ts'
 import { isAmount } from '#lib/money.ts'
-import { readSettings } from '#modules/settings/index.ts'
+import { readSiteSettings } from '#modules/settings/index.ts'
 import { databaseTime } from '#platform/clocks.ts'
 import type { Context } from '#platform/context.ts'
 import { type Tx, transaction } from '#platform/database'
@@ -18,6 +18,7 @@ import {
   paymentUnavailable,
   tooMuch,
 } from '../schema.ts'
+import { readLedgerSettings } from '../settings.ts'
 import {
   type Dispute,
   type PaymentFacts,
@@ -62,10 +63,9 @@ export type Opening = {
 }
 
 export async function requireWithinDay(ctx: Context, tx: Tx, ownerId: number, amount: number): Promise<void> {
-  const settings = await readSettings(ctx)
-  const most = settings['wallet:recharge-daily']
-  if (most > 0 && (await sumOfDay(tx, ownerId, settings['site:time-zone'])) + amount > most)
-    throw dailyLimit()
+  const { 'wallet:recharge-daily': most } = await readLedgerSettings(ctx)
+  const { 'site:time-zone': zone } = await readSiteSettings(ctx)
+  if (most > 0 && (await sumOfDay(tx, ownerId, zone)) + amount > most) throw dailyLimit()
 }
 
 export const isServiceMethod = (ctx: Context, method: string): boolean =>

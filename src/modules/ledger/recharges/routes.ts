@@ -1,4 +1,3 @@
-import { readSettings } from '#modules/settings/index.ts'
 import type { Context } from '#platform/context.ts'
 import type { Text } from '#platform/errors.ts'
 import { type AddRoute, language, routesOn, type Server, type Static, type TSchema } from '#platform/http'
@@ -14,6 +13,7 @@ import {
   requireSwitch,
   tooMuch,
 } from '../schema.ts'
+import { readLedgerSettings } from '../settings.ts'
 import type { RechargeRow } from './queries.ts'
 import {
   type Begun,
@@ -161,7 +161,7 @@ export function rechargeOrderRoutes(server: Server, ctx: Context) {
     access: 'user',
     reply: { 200: PointsSettings },
     handler: async () => {
-      const settings = await readSettings(ctx)
+      const settings = await readLedgerSettings(ctx)
       return {
         'recharge-ratio': settings['currency:recharge-ratio'],
         'recharge-options': settings['currency:recharge-options'],

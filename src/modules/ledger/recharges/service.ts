@@ -1,5 +1,4 @@
 import { isAmount, pointsFor } from '#lib/money.ts'
-import { readSettings, type Settings } from '#modules/settings/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type Db, onConstraint, type Tx } from '#platform/database'
 import { invalidField, notFound } from '#platform/errors.ts'
@@ -19,6 +18,7 @@ import {
   referenceUsed,
   tooMuch,
 } from '../schema.ts'
+import { type LedgerSettings, readLedgerSettings } from '../settings.ts'
 import { closeRecharge, findRecharge, insertRecharge, type RechargeRow } from './queries.ts'
 
 export type PaymentProvider = {
@@ -134,7 +134,7 @@ export async function prepareRecharge(
   currency: Currency,
   { type, amount, extra = {} }: RechargeBody,
 ): Promise<(tx: Tx) => Promise<Begun>> {
-  const settings = await readSettings(ctx)
+  const settings = await readLedgerSettings(ctx)
   if (!settings['wallet:recharge-types'].includes(type)) throw unknownType()
   if (currency === 'points') requireWithin(amount, settings)
   const credited = currency === 'points' ? pointsFor(amount, settings['currency:recharge-ratio']) : amount
@@ -153,7 +153,7 @@ export async function prepareRecharge(
   return async () => ({ order, charge: chargeOf(order, data) })
 }
 
-function requireWithin(amount: number, settings: Settings) {
+function requireWithin(amount: number, settings: LedgerSettings) {
   const [least, most] = [settings['currency:recharge-min'], settings['currency:recharge-max']]
   if (amount < least || amount > most)
     throw invalidField('amount', {

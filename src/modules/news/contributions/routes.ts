@@ -6,7 +6,6 @@ import {
 } from '#modules/accounts/index.ts'
 import { fileNotUsable } from '#modules/files/index.ts'
 import { notEnough } from '#modules/ledger/index.ts'
-import { readSettings } from '#modules/settings/index.ts'
 import { screenWords, sensitiveWords } from '#modules/words/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type Tx, transaction } from '#platform/database'
@@ -48,6 +47,7 @@ import {
   unknownTag,
 } from '../schema.ts'
 import { addNews, changeNews, getLocked, REJECTIONS_MAX, removeNews } from '../service.ts'
+import { readNewsSettings } from '../settings.ts'
 import { newsItems } from '../view.ts'
 
 const fields = {
@@ -101,12 +101,12 @@ const rejectedForGood = apiError(
 export type OwnNews = { id: number; categoryId: number; userId: number }
 
 async function contributionFee(ctx: Context): Promise<number> {
-  const settings = await readSettings(ctx)
+  const settings = await readNewsSettings(ctx)
   return settings['news:contribute:pay'] ? settings['news:pay-contribute'] : 0
 }
 
 async function requireCertified(ctx: Context, userId: number): Promise<void> {
-  const settings = await readSettings(ctx)
+  const settings = await readNewsSettings(ctx)
   if (settings['news:contribute:verified'] && !(await isVerified(ctx.sql, userId))) throw notCertified()
 }
 

@@ -1,5 +1,5 @@
 import { cutText } from '#lib/text.ts'
-import { linksOf, readSettings, siteName } from '#modules/settings/index.ts'
+import { linksOf, readSiteSettings, siteName } from '#modules/settings/index.ts'
 import { findEnded } from '#modules/tokens/index.ts'
 import type { Context } from '#platform/context.ts'
 import type { Db, Fragment } from '#platform/database'
@@ -8,6 +8,7 @@ import { addJob } from '#platform/jobs'
 import { findNotifications, type NotificationRow } from '../queries.ts'
 import type { Notification, NotificationType } from '../schema.ts'
 import { notificationView } from '../service.ts'
+import { readNotificationSettings } from '../settings.ts'
 import { countOutcomes, type PushOutcome, type PushWay } from './deliveries.ts'
 import { findPreferences, isQuiet } from './preferences.ts'
 import { pushSender } from './push-services.ts'
@@ -119,9 +120,9 @@ export async function pushNotifications(ctx: Context, pushed: Pushed): Promise<v
   // Skips notifications that the user has read, because a retry may run hours later.
   const rows = (await findNotifications(ctx, pushed.places)).filter((row) => row.read_at === null)
   if (rows.length === 0) return
-  const settings = await readSettings(ctx)
+  const settings = await readSiteSettings(ctx)
   const linkTo = linksOf(ctx.config, settings)
-  const hasTexts = settings['notifications:push-text']
+  const { 'notifications:push-text': hasTexts } = await readNotificationSettings(ctx)
   const closed = await findClosed(ctx.sql, rows.flatMap(referencesOf))
   const isClosed = (row: NotificationRow) =>
     referencesOf(row).some(({ type, id }) => closed.has(`${type}/${id}`))

@@ -1,3 +1,4 @@
+import type { Text } from '#platform/errors.ts'
 import { Nullable, Shared, type TObject, Type } from '#platform/http'
 
 const Id = Type.Integer()
@@ -78,6 +79,8 @@ export function fieldText(name: Field): string {
  * (notifications-9).
  */
 export type SystemNotice = {
+  /** Sentence by state. The state of the empty name is the default. */
+  texts: Readonly<Record<string, Text>>
   when: string
   who: string
   fields: Partial<Record<Field, string>>
@@ -103,6 +106,10 @@ type Shown = { type: string; state?: 'passed' | 'rejected'; states?: readonly st
 export const AS_TEXT = { type: 'news:audit' } as const satisfies Shown
 
 export const DECIDED = '`passed`, `rejected`'
+export const decided = (en: string, zh: string) => ({
+  passed: { en: `${en} was accepted.`, zh: `${zh}已通过。` },
+  rejected: { en: `${en} was rejected.`, zh: `${zh}未通过。` },
+})
 export const GIFT = { amount: '' } as const
 /** Sends a rejection as plain text, because some clients would display it as an acceptance. */
 export const REFUSED_AS_TEXT = { ...AS_TEXT, states: ['rejected'] } as const

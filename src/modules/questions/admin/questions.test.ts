@@ -285,3 +285,22 @@ test('returns 403 to a user without the ability and 401 to a guest on administra
     assert.equal((await guest(method, path)).status, 401)
   }
 })
+
+test('counts only experts with an enabled account, as the list of experts does (questions-21)', async () => {
+  const { id } = (await as(admin, 'POST', '/admin/question-topics', { name: 'Geology' })).body
+  const [ben, cleo] = [await person(), await person()]
+  for (const who of [ben, cleo])
+    assert.equal((await as(admin, 'PUT', `/admin/question-topics/${id}/experts/${who.id}`)).status, 204)
+  const shown = async () => [
+    (await guest('GET', `/question-topics/${id}`)).body.experts_count,
+    (await guest('GET', '/question-topics?name=geology')).body[0].experts_count,
+    (await guest('GET', `/question-topics/${id}/experts`)).body.length,
+  ]
+  const disable = async (disabled: boolean) =>
+    assert.equal((await as(admin, 'PATCH', `/admin/users/${cleo.id}`, { disabled })).status, 204)
+  assert.deepEqual(await shown(), [2, 2, 2])
+  await disable(true)
+  assert.deepEqual(await shown(), [1, 1, 1])
+  await disable(false)
+  assert.deepEqual(await shown(), [2, 2, 2])
+})

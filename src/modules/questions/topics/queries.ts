@@ -11,7 +11,10 @@ export type QuestionTopicRow = Row<'question_topics', 'id' | 'name' | 'descripti
   }
 
 const columns = (sql: Db, viewerId: number) => sql`
-  t.id, t.name, t.description, t.avatar, c.questions_count, c.follows_count, c.experts_count,
+  t.id, t.name, t.description, t.avatar, c.questions_count, c.follows_count,
+  (
+    select count(*)::int from question_topic_experts e ${withEnabledUser(sql, sql`e.user_id`)} where e.topic_id = t.id
+  ) as experts_count,
   coalesce((
     select true from question_topic_followers f where f.user_id = ${viewerId} and f.topic_id = t.id
   ), false) as has_follow`

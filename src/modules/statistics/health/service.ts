@@ -310,15 +310,30 @@ export async function readHealth(ctx: Context, probes: readonly Probe[]): Promis
 
 const LEVELS: Partial<Record<HealthPart['state'], number>> = { good: 0, warning: 1, failing: 2 }
 
-/** Levels of the parts that a job checks, for alerts. Omits parts that are off or were not checked yet. */
+/**
+ * Levels of the database, the backups and the parts that a job checks, for alerts. Omits parts that are off or were not
+ * checked yet. Writes, clocks and jobs have metrics of their own.
+ */
 export async function listPartStates(
   ctx: Context,
   probes: readonly Probe[],
 ): Promise<{ part: string; level: number }[]> {
-  const rows = await listChecks(ctx.sql)
-  return probes.flatMap((probe) => {
-    const row = rows.find(({ part }) => part === probe.part)
-    const level = LEVELS[probedPart(ctx, probe, row).state]
-    return level === undefined || LIVE.has(probe.part) ? [] : [{ part: probe.part, level }]
+  const [rows, fault, backups] = await Promise.all([
+    listChecks(ctx.sql),
+    faultOf(ctx, databaseProbe),
+    readBackupHealth(ctx),
+  ])
+  const probed = probes
+    .filter(({ part }) => !LIVE.has(part))
+    .map((probe) =>
+      probedPart(
+        ctx,
+        probe,
+        rows.find(({ part }) => part === probe.part),
+      ),
+    )
+  return [faultPart('database', fault, []), backups, ...probed].flatMap(({ name, state }) => {
+    const level = LEVELS[state]
+    return level === undefined ? [] : [{ part: name, level }]
   })
 }

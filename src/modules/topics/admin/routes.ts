@@ -3,7 +3,6 @@ import { UserView, userViews } from '#modules/accounts/index.ts'
 import { mountAdminRecords } from '#modules/audit/index.ts'
 import { AttachmentView, attachmentView, fileNotUsable, type StoredNode } from '#modules/files/index.ts'
 import { notify, publishEvent } from '#modules/notifications/index.ts'
-import { readSettings } from '#modules/settings/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type Db, ifGiven, listingClause, listingOrder, type Row, when } from '#platform/database'
 import { apiError } from '#platform/errors.ts'
@@ -26,6 +25,7 @@ import {
 import { nameContains } from '../queries.ts'
 import { NewTopic, nameTaken, noSuchTopic, TOPIC_STATUSES, TopicParams, type TopicStatus } from '../schema.ts'
 import { addTopic, changeTopic, topicRemoval } from '../service.ts'
+import { readTopicSettings } from '../settings.ts'
 
 export const TopicRecord = Shared('TopicRecord', {
   id: Type.Integer(),
@@ -191,7 +191,7 @@ export function adminTopicRoutes(server: Server, ctx: Context) {
     precheck: ({ params }) => get(params.topicID),
     handler: async (call) => {
       const { status } = call.body
-      const underReview = (await readSettings(ctx))['feed:topic:need-review']
+      const underReview = (await readTopicSettings(ctx))['feed:topic:need-review']
       await change(call, call.params.topicID, 'review', async (tx, row) => {
         if (row.status === status) throw reviewedAlready()
         await setStatus(tx, row.id, status)

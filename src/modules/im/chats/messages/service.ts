@@ -13,12 +13,12 @@ import {
 import { attachFiles, detachFiles, fileViews } from '#modules/files/index.ts'
 import { publishEvent } from '#modules/notifications/index.ts'
 import { isAnyReported } from '#modules/reports/index.ts'
-import { readSettings } from '#modules/settings/index.ts'
 import { screenWords } from '#modules/words/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type Db, sendSignal, type Tx, transaction } from '#platform/database'
 import { blocked, forbidden } from '#platform/errors.ts'
 import { treesOf } from '#platform/http'
+import { readChatSettings } from '../../settings.ts'
 import { addChatPush } from '../push.ts'
 import { type ChatRow, ensureGroupChat, findChat, listChatMembers } from '../queries.ts'
 import {
@@ -206,7 +206,7 @@ export async function getMessage(
   return { chat, message }
 }
 
-const editMinutes = async (ctx: Context) => (await readSettings(ctx))['chat:edit-minutes']
+const editMinutes = async (ctx: Context) => (await readChatSettings(ctx))['chat:edit-minutes']
 
 export async function editMessage(
   ctx: Context,
@@ -308,7 +308,7 @@ export async function detachMessagesOf(tx: Tx, groupId: number): Promise<void> {
 }
 
 export async function deleteExpiredMessages(ctx: Context, batch = 1000): Promise<void> {
-  const days = (await readSettings(ctx))['chat:keep-days']
+  const days = (await readChatSettings(ctx))['chat:keep-days']
   if (days === 0) return
   for (let count = batch; count === batch; )
     count = await transaction(ctx.sql, async (tx) => {

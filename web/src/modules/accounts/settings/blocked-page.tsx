@@ -3,8 +3,8 @@ import { definePage } from '../../../app/page.ts'
 import { useToast } from '../../../app/toast.tsx'
 import { useWords, words } from '../../../app/words.ts'
 import { More } from '../../../ui/more.tsx'
+import { PersonButton, PersonRow } from '../../../ui/person-row.tsx'
 import { SettingsFrame } from './frame.tsx'
-import { PersonRow } from './person-row.tsx'
 
 const WORDS = words({
   title: ['Blocked users', '黑名单'],
@@ -35,11 +35,13 @@ export const page = definePage({
         {blocked.items.length === 0 && <p>{t.none}</p>}
         <ul class="rows">
           {blocked.items.map((person) => (
-            <PersonRow
-              key={person.id}
-              person={person}
-              actions={[{ label: t.unblock, act: () => unblock.mutate(person.id, { onError: fail }) }]}
-            />
+            <PersonRow key={person.id} person={person} note={null}>
+              <PersonButton
+                person={person}
+                label={t.unblock}
+                act={() => unblock.mutate(person.id, { onError: fail })}
+              />
+            </PersonRow>
           ))}
         </ul>
         <More list={blocked} path={visit.path} />

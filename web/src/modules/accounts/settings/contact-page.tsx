@@ -5,8 +5,8 @@ import { useToast } from '../../../app/toast.tsx'
 import { useWords, words } from '../../../app/words.ts'
 import { Form } from '../../../ui/form.tsx'
 import { More } from '../../../ui/more.tsx'
+import { PersonButton, PersonRow } from '../../../ui/person-row.tsx'
 import { SettingsFrame } from './frame.tsx'
-import { PersonRow } from './person-row.tsx'
 
 const WORDS = words({
   privacy: ['Private account', '私密账号'],
@@ -115,18 +115,19 @@ export const page = definePage({
         {requests.items.length === 0 && <p>{t.noRequests}</p>}
         <ul class="rows">
           {requests.items.map(({ user: person }) => (
-            <PersonRow
-              key={person.id}
-              person={person}
-              actions={[
-                {
-                  label: t.accept,
-                  isQuiet: false,
-                  act: () => accept.mutate(person.id, { onError: fail }),
-                },
-                { label: t.refuse, act: () => refuse.mutate(person.id, { onError: fail }) },
-              ]}
-            />
+            <PersonRow key={person.id} person={person} note={null}>
+              <PersonButton
+                person={person}
+                label={t.accept}
+                isQuiet={false}
+                act={() => accept.mutate(person.id, { onError: fail })}
+              />
+              <PersonButton
+                person={person}
+                label={t.refuse}
+                act={() => refuse.mutate(person.id, { onError: fail })}
+              />
+            </PersonRow>
           ))}
         </ul>
         <More list={requests} path={visit.path} />

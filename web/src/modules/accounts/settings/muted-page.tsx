@@ -4,9 +4,9 @@ import { useToast } from '../../../app/toast.tsx'
 import { useWords, words } from '../../../app/words.ts'
 import { Form } from '../../../ui/form.tsx'
 import { More } from '../../../ui/more.tsx'
+import { PersonButton, PersonRow } from '../../../ui/person-row.tsx'
 import { Time } from '../../../ui/time.tsx'
 import { SettingsFrame } from './frame.tsx'
-import { PersonRow } from './person-row.tsx'
 
 const WORDS = words({
   title: ['Muted users', '已屏蔽的用户'],
@@ -59,13 +59,19 @@ export const page = definePage({
             <PersonRow
               key={person.id}
               person={person}
-              actions={[{ label: t.unmute, act: () => unmute.mutate(person.id, { onError: fail }) }]}
+              note={
+                endsAt && (
+                  <>
+                    {t.until} <Time at={endsAt} form="full" />
+                  </>
+                )
+              }
             >
-              {endsAt && (
-                <p class="quiet">
-                  {t.until} <Time at={endsAt} form="full" />
-                </p>
-              )}
+              <PersonButton
+                person={person}
+                label={t.unmute}
+                act={() => unmute.mutate(person.id, { onError: fail })}
+              />
             </PersonRow>
           ))}
         </ul>

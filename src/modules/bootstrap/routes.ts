@@ -1,10 +1,24 @@
+import { ACCOUNT_SETTINGS } from '#modules/accounts/index.ts'
+import { AREA_SETTINGS } from '#modules/areas/index.ts'
+import { CHECKIN_SETTINGS } from '#modules/checkins/index.ts'
+import { FEED_SETTINGS } from '#modules/feeds/index.ts'
+import { GROUP_SETTINGS } from '#modules/groups/index.ts'
+import { LEDGER_SETTINGS } from '#modules/ledger/index.ts'
+import { NEWS_SETTINGS } from '#modules/news/index.ts'
+import { QUESTION_SETTINGS } from '#modules/questions/index.ts'
+import { REWARD_SETTINGS } from '#modules/rewards/index.ts'
+import {
+  currencyName,
+  type SettingsOf,
+  SITE_SETTINGS,
+  settingsReader,
+  siteIdentity,
+} from '#modules/settings/index.ts'
 import type { Context } from '#platform/context.ts'
 import type { Language } from '#platform/errors.ts'
 import { language, OpenObject, routesOn, type Server, Shared, type Static, Type } from '#platform/http'
 import { VERSION } from '#platform/version.ts'
-import { currencyName, siteIdentity } from '../identity.ts'
-import type { Settings } from '../registry.ts'
-import { readSettings } from '../service.ts'
+import { BOOTSTRAP_SETTINGS } from './settings.ts'
 
 const APPLICATION_COST = { description: 'Price of a request for excellence, in points' }
 const LOOK_COST = { description: 'Price to view a paid answer, in points' }
@@ -84,6 +98,24 @@ export const Bootstrap = Shared('Bootstrap', {
     }),
   ),
 })
+
+const SHOWN = {
+  ...SITE_SETTINGS,
+  ...ACCOUNT_SETTINGS,
+  ...AREA_SETTINGS,
+  ...BOOTSTRAP_SETTINGS,
+  ...CHECKIN_SETTINGS,
+  ...FEED_SETTINGS,
+  ...GROUP_SETTINGS,
+  ...LEDGER_SETTINGS,
+  ...NEWS_SETTINGS,
+  ...QUESTION_SETTINGS,
+  ...REWARD_SETTINGS,
+}
+
+const readSettings = settingsReader(SHOWN)
+
+type Settings = SettingsOf<typeof SHOWN>
 
 /** Page size that clients expect. They treat a page with fewer items as the last page (conventions-14). */
 const PAGE_SIZE = 15

@@ -1,11 +1,5 @@
 import { nameKey } from '#lib/text.ts'
-import { readSettings } from '#modules/settings/index.ts'
-import {
-  findForViewerOrReviewer,
-  findTopicOwner,
-  noSuchTopic,
-  requireVisibleTopic,
-} from '#modules/topics/index.ts'
+import { findForViewerOrReviewer, findTopicOwner } from '#modules/topics/index.ts'
 import type { Context } from '#platform/context.ts'
 import { planSearch } from '#platform/database'
 import { forbidden, unauthenticated } from '#platform/errors.ts'
@@ -18,8 +12,6 @@ import {
   Limit,
   Offset,
   OneOf,
-  routesOn,
-  type Server,
   Shared,
   type Static,
   Text,
@@ -30,6 +22,7 @@ import { countView } from '#platform/memory'
 import { feedViewCounts } from '../counters.ts'
 import type { FeedRow } from '../queries.ts'
 import { FeedView } from '../schema.ts'
+import { readFeedSettings } from '../settings.ts'
 import { feedItems } from '../view.ts'
 import { listFollowedFeeds } from './followed.ts'
 import {
@@ -45,7 +38,7 @@ import {
   searchNewestFeeds,
 } from './queries.ts'
 
-const FeedListQuery = Type.Object({
+export const FeedListQuery = Type.Object({
   type: Type.Optional(OneOf(['new', 'hot', 'follow', 'users'] as const, { default: 'new' })),
   // Has no default in the schema, because a request with `id` returns all requested feeds unless it sets a limit.
   limit: Type.Optional(Int(1, 100, { description: 'Default 15' })),
@@ -63,15 +56,15 @@ const FeedListQuery = Type.Object({
 })
 type FeedListQuery = Static<typeof FeedListQuery>
 
-const FeedList = Shared('FeedList', {
+export const FeedList = Shared('FeedList', {
   ad: Type.Null(),
   pinned: Type.Array(FeedView),
   feeds: Type.Array(FeedView),
 })
 
-const TopicFeedsParams = Type.Object({ topicID: Id })
+export const TopicFeedsParams = Type.Object({ topicID: Id })
 
-const TopicFeedsQuery = Type.Object({
+export const TopicFeedsQuery = Type.Object({
   limit: Limit(),
   index: Cursor,
   after: Cursor,
@@ -79,10 +72,10 @@ const TopicFeedsQuery = Type.Object({
 })
 type TopicFeedsQuery = Static<typeof TopicFeedsQuery>
 
-const TopicFeed = Shared('TopicFeed', { ...FeedView.properties, index: Type.Integer() })
+export const TopicFeed = Shared('TopicFeed', { ...FeedView.properties, index: Type.Integer() })
 
 /** `user` must be the viewer, because collections are private (feeds-23). */
-const CollectionQuery = Type.Object({
+export const CollectionQuery = Type.Object({
   limit: Limit(),
   offset: Offset,
   after: Cursor,
@@ -126,7 +119,7 @@ async function findRows(
   const { sql } = ctx
   const page = { viewerId, after, limit }
   if (type === 'hot') {
-    const days = (await readSettings(ctx))['feed:list-hot-days']
+    const days = (await readFeedSettings(ctx))['feed:list-hot-days']
     return listHotFeeds(sql, { ...page, days, hot })
   }
   if (type === 'follow') return listFollowedFeeds(ctx, page)
@@ -141,7 +134,7 @@ async function searchFeeds({ sql }: Context, query: string, page: FeedPage, ids?
   return rows.length === page.limit ? rows : searchAllFeeds(sql, query, grams, page, ids)
 }
 
-async function listFeedsOfTopic(
+export async function listFeedsOfTopic(
   ctx: Context,
   viewerId: number,
   topicId: number,
@@ -157,48 +150,11 @@ async function listFeedsOfTopic(
   return items.map((item) => ({ ...item, index: indexes.get(item.id) as number }))
 }
 
-async function listCollectedFeeds(
+export async function listCollectedFeeds(
   ctx: Context,
   viewerId: number,
   { limit = 15, user = viewerId, ...page }: CollectionQuery,
 ): Promise<FeedView[]> {
   if (user !== viewerId) throw forbidden()
   return feedItems(ctx, await listCollectedRows(ctx.sql, viewerId, { limit, ...page }), viewerId)
-}
-
-export function feedTimelineRoutes(server: Server, ctx: Context) {
-  const route = routesOn(server, ctx, { tag: 'Feeds' })
-
-  route('GET /feeds', {
-    operationId: 'listFeeds',
-    summary: 'List feeds: newest, hot, followed, or of one person',
-    access: 'optional',
-    query: FeedListQuery,
-    reply: { 200: FeedList },
-    errors: [unauthenticated],
-    handler: async ({ query, viewer }) => ({ ad: null, ...(await listFeeds(ctx, viewer.id, query)) }),
-  })
-
-  route('GET /feeds/collections', {
-    operationId: 'listCollectedFeeds',
-    summary: 'List the feeds I collected, newest collected first',
-    access: 'user',
-    query: CollectionQuery,
-    reply: { 200: Type.Array(FeedView) },
-    errors: [forbidden],
-    handler: ({ query, viewer }) => listCollectedFeeds(ctx, viewer.id, query),
-  })
-
-  route('GET /feed/topics/:topicID/feeds', {
-    operationId: 'listTopicFeeds',
-    summary: 'List the feeds of a topic',
-    tag: 'Topics',
-    access: 'optional',
-    params: TopicFeedsParams,
-    query: TopicFeedsQuery,
-    reply: { 200: Type.Array(TopicFeed) },
-    errors: [noSuchTopic],
-    precheck: ({ params, viewer }) => requireVisibleTopic(ctx, params.topicID, viewer.id),
-    handler: ({ params, query, viewer }) => listFeedsOfTopic(ctx, viewer.id, params.topicID, query),
-  })
 }
