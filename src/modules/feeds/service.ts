@@ -25,6 +25,7 @@ import {
   removeTopicLinks,
 } from './queries.ts'
 import { type FeedDetail, noSuchFeed, notYourFeed, unpaidFeed } from './schema.ts'
+import { foreseePeople, rememberPeople } from './foreseen.ts'
 import { feedsWithPeople } from './view.ts'
 
 export async function removeFeed(ctx: Context, tx: Tx, feedId: number, userId: number): Promise<void> {
@@ -95,6 +96,8 @@ const LIKES = 8
 
 /** Reads a feed and counts a view. Throws 403 with the price when the viewer has not paid. */
 export async function getFeed(ctx: Context, viewerId: number, feedId: number): Promise<FeedDetail> {
+  const key = `feed ${feedId}`
+  const foreseen = foreseePeople(ctx, key, viewerId)
   const [row, likes] = await Promise.all([
     findFeedDetail(ctx.sql, feedId, viewerId),
     listLatestLikes(ctx.sql, { type: FEEDS, contentIds: [feedId], each: LIKES, viewerId }),
@@ -104,7 +107,10 @@ export async function getFeed(ctx: Context, viewerId: number, feedId: number): P
   if (viewed && !viewed.paid) throw unpaidFeed({ node: viewed.id, amount: viewed.amount })
   countView(() => feedViewCounts(ctx).add([feedId]))
   const likers = likes.map(({ user_id }) => user_id)
-  const { items, people } = await feedsWithPeople(ctx, [row], viewerId, likers)
+  const { items, people } = await feedsWithPeople(ctx, [row], viewerId, likers, {
+    foreseen,
+    onPeople: (ids) => rememberPeople(ctx, key, ids),
+  })
   const [item] = items
   if (!item) throw noSuchFeed()
   return { ...item, likes: likesWithUsers(likes, people), reward: row.reward }
