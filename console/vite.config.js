@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vite'
+import { thirdParties } from '../scripts/third-parties.ts'
 
 const here = (path) => fileURLToPath(new URL(path, import.meta.url))
 
@@ -42,7 +43,7 @@ function contract() {
 
 export default defineConfig({
   base: '/admin/',
-  plugins: [contract()],
+  plugins: [contract(), thirdParties()],
   resolve: {
     alias: {
       '@kith/client': here('../sdk/src/index.ts'),

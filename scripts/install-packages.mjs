@@ -37,6 +37,7 @@ const PROGRAMS = {
   demo: {},
   large: {},
   chat: { ejabberdctl: 'ejabberd', openssl: 'openssl' },
+  release: { ...BROWSER, ip: 'iproute2' },
   container: { buildah: 'buildah', podman: 'podman', runc: 'runc', debootstrap: 'debootstrap' },
 }
 const FOLDERS = [...(process.env.PATH ?? '').split(':'), '/usr/sbin', '/sbin']

@@ -1,14 +1,15 @@
-export function readChangelog(text: string): { before: string; lines: string[]; after: string } {
+export function readChangelog(text: string) {
   const heading = '## Unreleased\n'
   const start = text.indexOf(heading)
   if (start < 0) throw new Error('CHANGELOG.md has no section "Unreleased".')
   const from = start + heading.length
   const next = text.indexOf('\n## ', from)
   const end = next < 0 ? text.length : next + 1
-  const lines = text.slice(from, end).split('\n')
+  const body = text.slice(from, end)
   return {
     before: text.slice(0, from),
-    lines: lines.filter((line) => line.trim() !== ''),
+    body,
+    lines: body.split('\n').filter((line) => line.trim() !== ''),
     after: text.slice(end),
   }
 }
@@ -32,14 +33,45 @@ export function upgradeNotes(of: {
   ]
 }
 
+/** Headings of a section, with the prefixes of their lines below "Unreleased". Other lines are changes. */
+const HEADINGS = { Added: 'Added: ', Changed: '', Fixed: 'Fixed: ', Security: 'Security: ' }
+const PREFIX = /^- (Added|Fixed|Security|Upgrading): (.)/
+
+function groupLines(lines: readonly string[]): string[] {
+  return Object.entries(HEADINGS).flatMap(([heading, prefix]) => {
+    const own = lines.filter(
+      (line) => (PREFIX.exec(line)?.[1] ?? 'Changed') === (prefix ? heading : 'Changed'),
+    )
+    return list(
+      heading,
+      own.map((line) =>
+        line.replace(PREFIX, (_, _prefix, first: string) => `- ${first.toUpperCase()}`).slice(2),
+      ),
+    )
+  })
+}
+
+const list = (heading: string, lines: readonly string[]) =>
+  lines.length === 0 ? [] : [`### ${heading}\n\n${lines.map((line) => `- ${line}\n`).join('')}`]
+
+/**
+ * Turns the lines below "Unreleased" into the section of a version, with the headings of keepachangelog.com. A text that
+ * has such headings already stays as it is.
+ */
 export function withRelease(
   text: string,
   { version, today, notes }: { version: string; today: string; notes: string[] },
 ): { text: string; section: string } {
-  const { before, lines, after } = readChangelog(text)
-  const changes = lines.filter((line) => !line.startsWith('- Upgrading: '))
-  const upgrading =
-    notes.length > 0 ? `\n### Upgrading\n\n${notes.map((note) => `- ${note}\n`).join('')}` : ''
-  const section = `## ${version} (${today})\n\n${changes.join('\n')}\n${upgrading}`
+  const { before, body, lines, after } = readChangelog(text)
+  const changes = /^### /m.test(body) ? [`${body.trim()}\n`] : groupLines(lines)
+  const section = [`## ${version} - ${today}\n`, ...changes, ...list('Upgrading', notes)].join('\n')
   return { text: `${before}\n${section}${after === '' ? '' : `\n${after}`}`, section }
+}
+
+/** Returns the section of a version, or that of Unreleased changes when the version has none yet. */
+export function readSection(text: string, version: string): string {
+  const start = text.indexOf(`## ${version} `)
+  const from = start < 0 ? text.indexOf('## Unreleased') : start
+  const next = text.indexOf('\n## ', from + 1)
+  return text.slice(from, next < 0 ? undefined : next).trim()
 }

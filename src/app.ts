@@ -2,7 +2,7 @@ import { requireMountedKinds } from '#contracts/content.ts'
 import { type Ability, hasAbility, isMemberAbility } from '#modules/abilities/index.ts'
 import { findSilence, lacksSecondFactor } from '#modules/accounts/index.ts'
 import { findAddressBlock } from '#modules/address-blocks/index.ts'
-import { readSiteName } from '#modules/settings/index.ts'
+import { readSiteHead, readSiteName } from '#modules/settings/index.ts'
 import { recordActivity } from '#modules/statistics/index.ts'
 import { cachedViewer, findViewer } from '#modules/tokens/index.ts'
 import type { Context } from '#platform/context.ts'
@@ -46,7 +46,9 @@ export async function buildApp(ctx: Context): Promise<Server> {
   await addDocumentation(server, nameOf)
   addHealth(server, ctx)
   addLanding(server, ctx)
-  addConsole(server, ctx.config, nameOf)
+  addConsole(server, ctx.config, (language) =>
+    readSiteHead(ctx, language).catch(() => ({ name: ctx.config.siteName })),
+  )
   await encapsulate(
     server,
     (api) => {

@@ -4,7 +4,7 @@ import { pushSender } from '#modules/notifications/push/push-services.ts'
 import { HealthFault } from '#platform/health'
 import { createDetachedContext } from '#startup/detached-context.ts'
 import { createWorld } from '#test/world.ts'
-import { reportChannels } from './doctor.ts'
+import { reportChannels, reportSettings } from './doctor.ts'
 import { SITE } from './site.ts'
 
 const { ctx } = await createWorld()
@@ -33,6 +33,7 @@ test('lists configured and unconfigured external services', async () => {
     '· redis is not configured',
     '· replicas is not configured',
     '✓ uploads answers',
+    '✓ nodes',
     '· backup_place is not configured',
     '✓ disk',
     '· address is not configured',
@@ -78,4 +79,25 @@ test('names the push service that fails', async () => {
   pushSender(ctx).services = { fcm: good, jpush: bad }
   const { push, isWell } = await report()
   assert.deepEqual([push, isWell], ['✗ push (fcm, jpush): jpush: JPush answered 401.', false])
+})
+
+test('names the settings of a running server that the shell of the doctor lacks', async () => {
+  const { sql, config } = ctx
+  const settings = async () => {
+    const lines: string[] = []
+    assert.equal(await reportSettings(ctx, (line) => lines.push(line)), true)
+    return lines
+  }
+  const run = (names: string[], ago: string) => sql`
+    insert into server_nodes (id, host, connections, settings, seen_at)
+    values (gen_random_uuid(), 'alpha', 9, ${names}, now() - ${ago}::interval)`
+  await run([...config.given, 'PORT', 'LOG_LEVEL'], '0')
+  await run(['REDIS_URL'], '1 hour')
+  assert.deepEqual(await settings(), [])
+  await run(['SMTP_URL', 'BACKUP_TO', 'PORT'], '1 minute')
+  assert.deepEqual(await settings(), [
+    '! settings: a running server has BACKUP_TO, SMTP_URL, but this command does not.',
+    '    Run the doctor with the environment of the server, so that it checks the same services.',
+  ])
+  await sql`delete from server_nodes`
 })

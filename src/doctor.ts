@@ -6,6 +6,7 @@ import { listPendingMigrations, longTransaction, type Sql } from '#platform/data
 import { examineEpoch } from '#platform/epoch.ts'
 import { describeFault, type HealthFault } from '#platform/health'
 import { deleteFailedJobs, findJobsState, sinceLastSchedule } from '#platform/jobs'
+import { listNodes } from '#platform/nodes.ts'
 import type { Leftover } from './module.ts'
 import { COUNTERS, LEFTOVERS } from './site.ts'
 
@@ -84,6 +85,22 @@ export async function reportChannels(
     else if (fault) isWell = reportFault(name, fault, print) && isWell
     else print(isSilent ? `✓ ${name}` : `✓ ${name} answers`)
   return isWell
+}
+
+/** Settings that concern a process and not the site, so that commands run without them. */
+const OF_PROCESS = new Set([
+  ...['HOST', 'PORT', 'METRICS', 'METRICS_HOST', 'METRICS_PORT', 'PROCESSES', 'WORKER', 'MIGRATE'],
+  ...['LOG_LEVEL', 'DRAIN_NOTICE_MS', 'FOUNDER_PASSWORD', 'DATABASE_POOL_SIZE'],
+])
+
+/** Warns when running servers have settings that this command lacks, because the services of those would look absent. */
+export async function reportSettings({ sql, config }: Context, print: Print): Promise<boolean> {
+  const names = new Set((await listNodes(sql)).flatMap(({ settings }) => settings))
+  const lacking = [...names].filter((name) => !config.given.includes(name) && !OF_PROCESS.has(name)).sort()
+  if (lacking.length === 0) return true
+  print(`! settings: a running server has ${lacking.join(', ')}, but this command does not.`)
+  print('    Run the doctor with the environment of the server, so that it checks the same services.')
+  return true
 }
 
 /** Reports backups that are late, failed or missing. */

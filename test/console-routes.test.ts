@@ -30,7 +30,7 @@ test('names the build command when the console is not built', async () => {
     await app.close()
     await rm(empty, { recursive: true })
   })
-  addConsole(app, { console: true }, async () => 'Kith', empty)
+  addConsole(app, { console: true }, async () => ({ name: 'Kith' }), empty)
   for (const [language, words] of [
     ['en', /The console is not built: run “npm run dev -- console”/],
     ['zh', /尚未构建/],

@@ -47,8 +47,10 @@ const NOT_RUN: Record<string, string> = {
   'npm run dev -- site': 'test/slow/commands/docs-site.slow.ts runs it',
   'npm run dev -- screenshots': 'writes pictures into docs/images',
   'npm run dev -- test:upgrade --from=COMMIT': 'needs an earlier version',
-  'npm run release -- 0.2.0':
+  'npm run release -- 1.1.0':
     'commits and tags; test/slow/commands/release.slow.ts runs it in temporary repositories',
+  'npm run release': 'test/slow/release runs it',
+  'npm run release -- --check': 'test/slow/release runs it',
 }
 
 test('names only existing npm scripts in documents', () => {
@@ -161,6 +163,13 @@ test('links only to existing files in documents', () => {
     }
   }
   assert.ok(seen > 20, `saw only ${seen} names`)
+})
+
+test('repeats figures of docs/performance.md in README', () => {
+  const [, figure] = /serves\s+([\d,]+) requests per second/.exec(read('README.md')) ?? []
+  assert.ok(figure)
+  const [row = ''] = /^\| 5 % writes \|.*$/m.exec(read('docs/performance.md')) ?? []
+  assert.ok(row.includes(`(${figure}/s)`), `README says ${figure}, and the table: ${row}`)
 })
 
 test('lists every page of docs/ in the sidebar of the site', () => {

@@ -526,6 +526,55 @@ describe('deleted content leaves no badge and no wrong count', () => {
   after(() => console.log(`${pairs.length} pairs of kind, relation and end`))
 })
 
+/** Accounts that end or part from each other, and come back, after all relations of a kind. */
+const enable = async (who: Person) => {
+  await ok(admin, 'PATCH', `/admin/users/${who.id}`, { disabled: false })
+  who.token = (await issueToken(sql, who.id)).access_token
+  people = CAST
+}
+const disable = async (who: Person) => {
+  await ok(admin, 'PATCH', `/admin/users/${who.id}`, { disabled: true })
+  people = CAST.filter((each) => each !== who)
+}
+const ACCOUNT_ENDS: { name: string; end(): Promise<unknown>; back(): Promise<unknown> }[] = [
+  { name: 'the person who acted is disabled', end: () => disable(ben), back: () => enable(ben) },
+  { name: 'the author is disabled', end: () => disable(anna), back: () => enable(anna) },
+  {
+    name: 'the author blocks the person who acted',
+    end: () => ok(anna, 'POST', `/user/black/${ben.id}`),
+    back: () => ok(anna, 'DELETE', `/user/black/${ben.id}`),
+  },
+  {
+    name: 'the person who acted blocks the author',
+    end: () => ok(ben, 'POST', `/user/black/${anna.id}`),
+    back: () => ok(ben, 'DELETE', `/user/black/${anna.id}`),
+  },
+  {
+    name: 'the author is private',
+    end: () => ok(anna, 'PUT', '/user/privacy', { private: true }),
+    back: () => ok(anna, 'PUT', '/user/privacy', { private: false }),
+  },
+]
+const accountPairs = KINDS.reduce((sum, { relations }) => sum + relations.length, 0) * ACCOUNT_ENDS.length
+
+describe('an ended account leaves no badge and no wrong count, and comes back', () => {
+  for (const { name, make, relations } of KINDS)
+    for (const { name: ending, end, back } of ACCOUNT_ENDS)
+      test(`${name} with all its relations, ${ending}`, async () => {
+        await readAll()
+        for (const relation of relations)
+          await relation.act(await make(relation === mentioned ? mentioning(cleo.name) : undefined))
+        assert.deepEqual(await faults(), [], 'before the end')
+        await end()
+        await work()
+        assert.deepEqual(await faults(), [])
+        await back()
+        await work()
+        assert.deepEqual(await faults(), [], 'after the return')
+      })
+  after(() => console.log(`${accountPairs} pairs of kind, relation and account`))
+})
+
 test('declares the ending of every kind', () => {
   assert.ok(pairs.length > 150, `${pairs.length} pairs`)
   for (const { type } of SITE.kinds) assert.ok(PAGES[type], `no kind in this test for ${type}`)

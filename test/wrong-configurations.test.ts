@@ -126,11 +126,24 @@ test('refuses to start with settings that cannot be meant', async () => {
     ['`SITE_NAME` of two lines', { SITE_NAME: 'River\nside' }],
     ['`SMTP_URL` without a host', { SMTP_URL: 'smtp://' }],
     ['`REDIS_URL` without a host', { REDIS_URL: 'redis://' }],
+    ['`SITE_NAME="Riverside"` with the quotes', { SITE_NAME: '"Riverside"' }],
+    ['`DATA_DIR=~/kith` outside a shell', { DATA_DIR: '~/kith' }],
+    ['`BACKUP_TO` in the folder of uploads', { BACKUP_TO: 'data/uploads/backups', DATA_DIR: 'data' }],
+    ['`METRICS_PORT` equal to `PORT`', { METRICS_PORT: '8080' }],
+    ['`PUBLIC_URL` of all addresses', { PUBLIC_URL: 'http://0.0.0.0:8080' }],
+    ['an unknown part in `PUBLIC_WEB_URL`', { PUBLIC_WEB_URL: 'https://app.example.org/{typ}/{id}' }],
+    ['`S3_BUCKET=s3://kith`', { S3_BUCKET: 's3://kith' }],
+    ['a name in lower case', { public_url: site }],
     ['an origin with a path', { CORS_ORIGINS: `${site}/app` }],
   ] as [string, Record<string, string>][])
     await refusesStart(configured, env)
   const keys = { S3_ACCESS_KEY_ID: 'key', S3_SECRET_ACCESS_KEY: 'secret' }
   await refusesStart('`STORAGE=s3` without a bucket', { S3_BUCKET: '', STORAGE: 's3', ...keys })
+  await refusesStart('a bucket in `BACKUP_TO` without a key', {
+    S3_ACCESS_KEY_ID: '',
+    S3_SECRET_ACCESS_KEY: 'secret',
+    BACKUP_TO: 's3://kith/backups',
+  })
 })
 
 test('refuses to start without its database', async () => {

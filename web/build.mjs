@@ -5,6 +5,7 @@ import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, join, parse, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build, transform } from 'esbuild'
+import { packagesOf } from '../scripts/third-parties.ts'
 
 const here = fileURLToPath(new URL('.', import.meta.url))
 const [out = join(here, 'dist')] = process.argv.slice(2)
@@ -223,3 +224,6 @@ writeFileSync(
     ),
   }),
 )
+
+const inputs = [client, server, worker].flatMap(({ metafile }) => Object.keys(metafile.inputs))
+writeFileSync(join(out, 'packages.json'), JSON.stringify(packagesOf(inputs.map((path) => join(here, path)))))

@@ -1,6 +1,7 @@
 import { posix } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type DefaultTheme, defineConfig } from 'vitepress'
+import { thirdParties } from '../../scripts/third-parties.ts'
 
 const inSite = (path: string) => fileURLToPath(new URL(`../${path}`, import.meta.url))
 
@@ -51,6 +52,7 @@ const decisions = [
   ['Triggers', '0020-triggers'],
   ['Restoring a backup in the console', '0021-restore-in-the-console'],
   ['No record of columns', '0022-no-record-per-noun'],
+  ['All migrations at 1.0', '0023-migrations-at-1-0'],
   ['Views in tables of their own', '0024-views'],
   ['Few writes of a transaction', '0025-writes-of-a-transaction'],
   ['Measurements of the load', '0026-measurements'],
@@ -178,6 +180,7 @@ export default defineConfig({
   },
   // Resolves the pages' Vue imports from this package, because the pages are outside the package.
   vite: {
+    plugins: [thirdParties()],
     resolve: {
       alias: [
         { find: /^vue$/, replacement: inSite('node_modules/vue/dist/vue.runtime.esm-bundler.js') },

@@ -16,6 +16,7 @@ import {
   reportChannels,
   reportEpoch,
   reportLeftovers,
+  reportSettings,
   reportTime,
 } from '../doctor.ts'
 import { SITE } from '../site.ts'
@@ -42,6 +43,7 @@ export async function runDoctor(env: Environment, { mend = false }: { mend?: boo
     return await withContext(env, async ({ ctx }) => {
       const isCurrent = (await listPendingMigrations(ctx.sql)).length === 0
       const steps: [string, () => Promise<boolean>][] = [
+        ['settings', () => reportSettings(ctx, print)],
         ['counters', () => diagnose(ctx.sql, { mend, print })],
         ['leftovers', async () => reportLeftovers(ctx, { mend, print }).then(() => true)],
         ['epoch', () => reportEpoch(ctx.sql, print)],

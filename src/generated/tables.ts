@@ -1398,6 +1398,7 @@ export type Tables = {
     seen_at: string
     connections: number
     store: string | null
+    settings: string[]
   }
   settings: {
     name: string

@@ -6,6 +6,7 @@ import { escapeMarkup } from '#lib/markup/html.ts'
 import type { Config } from '#platform/config'
 import { apiError, type Language } from '#platform/errors.ts'
 import { addVary, builtFolder, language, type Server, sendAsset, sendNotBuilt } from '#platform/http'
+import { VERSION } from '#platform/version.ts'
 
 const turnedOff = apiError(
   404,
@@ -31,14 +32,14 @@ const policyWith = (nonce: string) =>
 export function addConsole(
   server: Server,
   config: Pick<Config, 'console'>,
-  readName: (language: Language) => Promise<string>,
+  readHead: (language: Language) => Promise<{ name: string; icon?: string }>,
   folder = builtFolder('console'),
 ): void {
   const sendPage = async (request: FastifyRequest, reply: FastifyReply) => {
     if (!config.console) throw turnedOff()
     const page = await readFile(join(folder, 'index.html'), 'utf8').catch(() => undefined)
     if (page === undefined) return sendNotBuilt('console', request, reply)
-    const name = await readName(language(request))
+    const { name, icon = '' } = await readHead(language(request))
     const nonce = randomBytes(16).toString('base64')
     return addVary(reply, 'Accept-Language')
       .type('text/html; charset=utf-8')
@@ -46,7 +47,13 @@ export function addConsole(
       .header('Content-Security-Policy', policyWith(nonce))
       .header('Referrer-Policy', 'same-origin')
       .header('X-Frame-Options', 'DENY')
-      .send(page.replaceAll('KITH_NONCE', nonce).replaceAll('KITH_SITE', () => escapeMarkup(name)))
+      .send(
+        page
+          .replaceAll('KITH_NONCE', nonce)
+          .replaceAll('KITH_ICON', () => escapeMarkup(icon))
+          .replaceAll('KITH_VERSION', VERSION)
+          .replaceAll('KITH_SITE', () => escapeMarkup(name)),
+      )
   }
 
   server.get('/admin', sendPage)

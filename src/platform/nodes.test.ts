@@ -41,6 +41,7 @@ test('announces a server until it closes, with the connections of all its proces
   await announceNode(node, { processes: 3 })
   const [found, ...others] = await listNodes(sql)
   assert.deepEqual([found?.connections, found?.store, others], [33, await identifyStore(node.config), []])
+  assert.deepEqual(found?.settings, ['DATABASE_POOL_SIZE', 'DATA_DIR'])
   const hosts = async () => (await sql`select host from server_nodes order by host`).map(({ host }) => host)
   assert.ok(!(await hosts()).includes('forgotten'))
   for (const close of node.onClose) await close()

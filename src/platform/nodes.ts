@@ -23,11 +23,11 @@ export const connectionsOfProcess = ({
 }: Pick<Config, 'databasePoolSize' | 'databaseDirectUrl'>): number =>
   databaseDirectUrl === undefined ? databasePoolSize + BESIDE_POOL : BESIDE_POOLER
 
-export type ServerNode = Row<'server_nodes', 'host' | 'connections' | 'store'>
+export type ServerNode = Row<'server_nodes', 'host' | 'connections' | 'store' | 'settings'>
 
 /** Lists the servers and workers that run now. */
 export const listNodes = (sql: Db) => sql<ServerNode[]>`
-  select host, connections, store from server_nodes
+  select host, connections, store, settings from server_nodes
   where seen_at between now() - ${ALIVE}::interval and now() + ${ALIVE}::interval order by host, id`
 
 /** Renews the row of a node, and deletes those of nodes that were killed long ago. */
@@ -39,8 +39,8 @@ async function renew(ctx: Context, id: string, processes: number): Promise<void>
   const store = await identifyStore(config).catch(() => null)
   const connections = processes * connectionsOfProcess(config)
   await sql`
-    insert into server_nodes as n (id, host, connections, store)
-    values (${id}, ${hostname()}, ${connections}, ${store})
+    insert into server_nodes as n (id, host, connections, store, settings)
+    values (${id}, ${hostname()}, ${connections}, ${store}, ${config.given})
     on conflict (id) do update set seen_at = excluded.seen_at, store = excluded.store`
   await sql`delete from server_nodes where seen_at < now() - interval '1 day'`
 }

@@ -39,12 +39,19 @@ tell('sends notifications of events in groups', [
       },
     }),
   ),
-  ...([1, 2] as const).map(
-    (status): Row => ({
-      what: `notifies the applicant when the founder ${status === 1 ? 'accepts' : 'rejects'} a paid request to join`,
+  ...(
+    [
+      ['paid', 1],
+      ['paid', 2],
+      ['private', 1],
+      ['private', 2],
+    ] as const
+  ).map(
+    ([mode, status]): Row => ({
+      what: `notifies the applicant when the founder ${status === 1 ? 'accepts' : 'rejects'} a request to join a ${mode} group`,
       notOneself: true,
       async scene(by) {
-        const id = await createGroup(by, { mode: 'paid', money: 5 })
+        const id = await createGroup(by, mode === 'paid' ? { mode, money: 5 } : { mode })
         made(await as(anna, 'PUT', `/currency-groups/${id}`))
         const path = `/groups/${id}/members/${await memberId(id, anna)}/audit`
         const text =

@@ -1,24 +1,8 @@
 import { createCast, type Row } from '#test/fixtures/notified.ts'
 import type { Answer, Person } from '#test/world.ts'
 
-const {
-  admin,
-  anna,
-  as,
-  guest,
-  next,
-  made,
-  feed,
-  say,
-  commentOf,
-  mentioning,
-  price,
-  createGroup,
-  memberId,
-  song,
-  album,
-  tell,
-} = await createCast()
+const { admin, anna, as, guest, next, made, feed, say, commentOf, mentioning, price, song, album, tell } =
+  await createCast()
 
 tell('sends no notifications of some events', [
   ...(
@@ -84,15 +68,6 @@ tell('sends no notifications of some events', [
       [
         'a mention in a comment on an album',
         async (by) => () => say(by, `/music/specials/${album}`, { body: mentioning(anna.name) }),
-      ],
-      [
-        'the acceptance of a free request to join a group',
-        async (by) => {
-          const id = await createGroup(by, { mode: 'private' })
-          made(await as(anna, 'PUT', `/currency-groups/${id}`))
-          const path = `/groups/${id}/members/${await memberId(id, anna)}/audit`
-          return () => as(by, 'PATCH', path, { status: 1 })
-        },
       ],
     ] as [string, (by: Person) => Promise<(() => Promise<Answer>) | Answer>][]
   ).map(

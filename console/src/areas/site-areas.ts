@@ -466,7 +466,8 @@ export const SITE_AREAS: readonly Area[] = [
     noun: ['page', '页面'],
     icon: 'news',
     isPlain: true,
-    title: (row) => String(row.title_en || row.title_zh || row.slug),
+    title: ({ title_en: en, title_zh: zh, slug }, t) =>
+      t([String(en || zh || slug), String(zh || en || slug)]),
     columns: [
       { name: 'slug', label: ['Address', '地址'], as: 'code' },
       { name: 'title_en', label: ['Title in English', '英文标题'], wide: true },

@@ -1,4 +1,4 @@
-import { Box, Button, Card, Chip, Stack, Typography } from '@mui/material'
+import { Alert, Box, Button, Card, Chip, Stack, Typography } from '@mui/material'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useLocaleState, useNotify } from 'react-admin'
 import { mayCall, myAbilities } from '../api/auth-provider.ts'
@@ -71,8 +71,8 @@ const FIGURES: Record<string, { say: (number: string) => Text; quietAtZero?: boo
   seconds: { say: (n) => [`took ${n} s`, `耗时 ${n} 秒`] },
 }
 
-export function HealthCard() {
-  const t = useText()
+/** Reads the parts with failing ones first. Both users of this hook share its requests. */
+function useHealth(): { maySee: boolean; parts: Part[] } {
   const { data: mine } = useQuery({ queryKey: ['abilities'], queryFn: myAbilities, staleTime: 60_000 })
   const maySee = mine !== undefined && mayCall(mine, 'get health')
   const { data: ready } = useQuery({
@@ -104,10 +104,57 @@ export function HealthCard() {
   // Ignores the last reported states of the server's parts while the server is not ready, because the states
   // are obsolete.
   const parts = health && ready !== false ? health.parts : ready === undefined ? [] : [server]
+  return { maySee, parts: parts.toSorted((a, b) => urgency(a) - urgency(b)) }
+}
+
+const URGENT: readonly State[] = ['failing', 'warning']
+
+const urgency = ({ state }: Part): number => (URGENT.includes(state) ? URGENT.indexOf(state) : URGENT.length)
+
+const HEADING = 'health'
+
+/** Names the parts that need the operator above the charts, because the card with all parts is below them. */
+export function HealthNotice() {
+  const t = useText()
+  const { parts } = useHealth()
+  const groups = URGENT.flatMap((state) => {
+    const names = parts.filter((part) => part.state === state).map(({ name }) => PARTS[name] ?? [name, name])
+    if (names.length === 0) return []
+    const [en, zh] = STATES[state].label
+    return [
+      t([
+        `${en}: ${names.map(([name]) => name).join(', ')}`,
+        `${zh}：${names.map(([, name]) => name).join('、')}`,
+      ]),
+    ]
+  })
+  if (groups.length === 0) return null
+  return (
+    <Alert
+      severity={parts.some(({ state }) => state === 'failing') ? 'error' : 'warning'}
+      sx={{ mb: 2 }}
+      action={
+        <Button color="inherit" size="small" onClick={() => document.getElementById(HEADING)?.focus()}>
+          {t(['Show', '查看'])}
+        </Button>
+      }
+    >
+      {groups.map((group) => (
+        <Box key={group} sx={{ '&::first-letter': { textTransform: 'uppercase' } }}>
+          {group}
+        </Box>
+      ))}
+    </Alert>
+  )
+}
+
+export function HealthCard() {
+  const t = useText()
+  const { maySee, parts } = useHealth()
   return (
     <>
       <Stack direction="row" spacing={1} sx={{ mt: 3, mb: 1, alignItems: 'center' }}>
-        <Typography variant="h6" component="h2" sx={{ flex: 1 }}>
+        <Typography variant="h6" component="h2" id={HEADING} tabIndex={-1} sx={{ flex: 1 }}>
           {t(['Health', '运行状态'])}
         </Typography>
         {maySee && (

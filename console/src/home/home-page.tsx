@@ -2,7 +2,7 @@ import { Box, Typography } from '@mui/material'
 import { Title } from 'react-admin'
 import { useText } from '../shell/text.ts'
 import { DaysChart } from './days-chart.tsx'
-import { HealthCard } from './health-card.tsx'
+import { HealthCard, HealthNotice } from './health-card.tsx'
 import { RequestsCharts } from './requests-charts.tsx'
 import { SetupCard } from './setup-card.tsx'
 import { WaitingCards } from './waiting-cards.tsx'
@@ -16,6 +16,7 @@ export function HomePage() {
         {t(['Home', '首页'])}
       </Typography>
       <SetupCard />
+      <HealthNotice />
       <WaitingCards />
       <Typography variant="h6" component="h2" sx={{ mt: 3, mb: 1 }}>
         {t(['Last 30 days', '最近 30 天'])}

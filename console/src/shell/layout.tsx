@@ -12,10 +12,9 @@ import {
   useUserMenu,
 } from 'react-admin'
 import { Link } from 'react-router'
-import mark from '../mark.svg'
 import { Icon } from './icon.tsx'
 import { ConsoleMenu } from './menu.tsx'
-import { useSiteName } from './site-name.ts'
+import { showTabIcon, useSiteHead } from './site-name.ts'
 import { useText } from './text.ts'
 
 const Palette = lazy(() => import('./palette.tsx').then((part) => ({ default: part.Palette })))
@@ -74,7 +73,7 @@ function AccountItem() {
 }
 
 function ConsoleBar() {
-  const name = useSiteName()
+  const { name, icon } = useSiteHead()
   const { data: identity } = useGetIdentity()
   // On phones only the avatar is visible, so its button needs a label that names the menu.
   const isNamed = useMediaQuery<Theme>((theme) => theme.breakpoints.up('sm'))
@@ -95,7 +94,7 @@ function ConsoleBar() {
         </>
       }
     >
-      <Box component="img" src={mark} alt="" sx={{ width: 24, height: 24, mr: 1 }} />
+      <Box component="img" src={icon} alt="" data-site-icon sx={{ width: 24, height: 24, mr: 1 }} />
       <Typography component="span" sx={{ fontWeight: 700, mr: 2, display: { xs: 'none', sm: 'inline' } }}>
         {name}
       </Typography>
@@ -109,7 +108,8 @@ function ConsoleBar() {
 }
 
 function useTabTitle() {
-  const name = useSiteName()
+  const { name, icon } = useSiteHead()
+  useEffect(() => showTabIcon(icon), [icon])
   useEffect(() => {
     const show = () => {
       const title = document.querySelector('#react-admin-title')?.textContent?.trim()

@@ -3,8 +3,7 @@ import { Alert, Box, Button, Card, CircularProgress, TextField, Typography } fro
 import { type FormEvent, useEffect, useState } from 'react'
 import { LocalesMenuButton, useLogin, useTranslate } from 'react-admin'
 import { messageOf } from '../api/message.ts'
-import mark from '../mark.svg'
-import { SITE_NAME } from './site-name.ts'
+import { SITE_ICON, SITE_NAME } from './site-name.ts'
 import { useText } from './text.ts'
 
 export function LoginPage() {
@@ -40,7 +39,13 @@ export function LoginPage() {
     >
       <Card sx={{ width: 'min(100%, 24rem)', p: 4 }}>
         <Box sx={{ display: 'flex', alignItems: 'center', mb: 3 }}>
-          <Box component="img" src={mark} alt="" sx={{ width: 36, height: 36, mr: 1.5 }} />
+          <Box
+            component="img"
+            src={SITE_ICON}
+            alt=""
+            data-site-icon
+            sx={{ width: 36, height: 36, mr: 1.5 }}
+          />
           <Typography variant="h5" component="h1" sx={{ flex: 1 }}>
             {t([`${SITE_NAME} console`, `${SITE_NAME} 管理后台`])}
           </Typography>

@@ -1,4 +1,4 @@
-import { Badge, Box, ButtonBase, Skeleton } from '@mui/material'
+import { Badge, Box, ButtonBase, Skeleton, Typography } from '@mui/material'
 import { useQuery } from '@tanstack/react-query'
 import { Menu, MenuItemLink, useSidebarState, useStore } from 'react-admin'
 import { useLocation } from 'react-router'
@@ -6,6 +6,7 @@ import { myAbilities } from '../api/auth-provider.ts'
 import { useWaiting } from '../home/waiting.ts'
 import { Icon } from './icon.tsx'
 import { type Entry, entriesFor, HOME, type Job } from './navigation.ts'
+import { VERSION } from './site-name.ts'
 import { useText } from './text.ts'
 
 const FEW = 20
@@ -22,7 +23,7 @@ export function ConsoleMenu() {
       <Menu
         dense
         sx={{
-          pb: 6,
+          pb: 2,
           width: open ? 232 : 56,
           '& .RaMenuItemLink-active': { bgcolor: 'action.selected', fontWeight: 600, borderRadius: 2 },
           '& .MuiMenuItem-root': { fontSize: 14, minHeight: 34 },
@@ -33,6 +34,11 @@ export function ConsoleMenu() {
           <JobGroup key={job.name} job={job} isFew={isFew} />
         ))}
       </Menu>
+      {open && VERSION && (
+        <Typography component="p" variant="caption" color="textSecondary" sx={{ px: 2, pb: 2 }}>
+          {t([`Version ${VERSION}`, `版本 ${VERSION}`])}
+        </Typography>
+      )}
     </Box>
   )
 }

@@ -83,10 +83,11 @@ test('shows changes of foreseen people at once', async () => {
   const one = node()
   const shown = async () => (await one.list(viewer.id)).feeds.find((feed) => feed.id === id)
   await shown()
-  assert.equal((await shown())?.user?.following, false)
+  // The API says `follower` of a user whom the viewer follows.
+  assert.equal((await shown())?.user?.follower, false)
 
   await as(viewer, 'PUT', `/user/followings/${author.id}`)
-  assert.equal((await shown())?.user?.following, true)
+  assert.equal((await shown())?.user?.follower, true)
   await as(author, 'PATCH', '/user', { bio: 'a new bio' })
   assert.equal((await shown())?.user?.bio, 'a new bio')
 
@@ -102,6 +103,6 @@ test('shows changes of foreseen people at once', async () => {
   const other = await person()
   const found = (await one.list(other.id)).feeds.find((feed) => feed.id === id)
   assert.equal(found?.comments[0]?.user?.id, commenter.id)
-  assert.equal(found?.user?.following, false)
+  assert.equal(found?.user?.follower, false)
   await one.end()
 })

@@ -26,6 +26,7 @@ import {
   insertImages,
   insertTopicLinks,
   insertVideo,
+  isClosedAuthor,
   listTopicLinks,
 } from './queries.ts'
 import {
@@ -279,11 +280,13 @@ export async function publishFeed(
       await linkTopics(tx, { topicIds: [...topics.keys()], userId })
       await insertTopicLinks(tx, id, topics)
     }
+    const isClosed = await isClosedAuthor(tx, userId)
     await recordMentions(tx, userId, { type: FEEDS, id }, text, {
       excerpt: open ?? '',
       readers: (ids) => listOpenTo(tx, userId, ids),
+      hidesRecipients: isClosed,
     })
-    await publishEvent(ctx, tx, 'feed.created', { id, user_id: userId })
+    await publishEvent(ctx, tx, 'feed.created', { id, ...(isClosed ? {} : { user_id: userId }) })
     return id
   })
 }
@@ -303,7 +306,9 @@ export async function feedPost(
     repostable_id: postId,
   })
   const [{ id, made }] = await insertFeeds(tx, [draft])
-  if (made) await publishEvent(ctx, tx, 'feed.created', { id, user_id: userId })
+  if (!made) return
+  const isClosed = await isClosedAuthor(tx, userId)
+  await publishEvent(ctx, tx, 'feed.created', { id, ...(isClosed ? {} : { user_id: userId }) })
 }
 
 async function attachImages(

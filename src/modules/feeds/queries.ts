@@ -183,6 +183,12 @@ export async function findTarget(sql: Db, id: number, viewerId: number | null): 
   return row && { ...row, contents: cutText(row.contents, EXCERPT_LENGTH) }
 }
 
+/** Returns whether only followers see the feeds of the user, so that webhooks must not identify people in them. */
+export async function isClosedAuthor(sql: Db, userId: number): Promise<boolean> {
+  const [row] = await sql<[{ closed: boolean }]>`select ${isPrivate(sql, sql`${userId}::bigint`)} as closed`
+  return row.closed
+}
+
 /** Content of a feed, also of a deleted one. */
 export async function findPublished(sql: Db, id: number) {
   const [row] = await sql<

@@ -19,6 +19,7 @@ import {
   findDeleted,
   findFeedDetail,
   findOwner,
+  isClosedAuthor,
   listTopicLinks,
   markDeleted,
   markRestored,
@@ -32,7 +33,8 @@ export async function removeFeed(ctx: Context, tx: Tx, feedId: number, userId: n
   const ability: Ability = '[feed] Delete Feed'
   const anybodys = await hasAbility(ctx, userId, ability)
   await deleteFeed(tx, feedId, { userId, anybodys })
-  await publishEvent(ctx, tx, 'feed.deleted', { id: feedId, deleted_by: userId })
+  const isClosed = await isClosedAuthor(tx, userId)
+  await publishEvent(ctx, tx, 'feed.deleted', { id: feedId, ...(isClosed ? {} : { deleted_by: userId }) })
 }
 
 /**

@@ -121,13 +121,15 @@ export async function transferSomeLikes(
 ): Promise<number | undefined> {
   const [row] = await sql<[{ seen: number; last: number | null }]>`
     with chosen as materialized (
-      select l.user_id, l.id from likes l
+      select l.likeable_id, l.user_id, l.id from likes l
       where l.likeable_type = ${type} and l.likeable_id = ${id} ${ifGiven(sql, before, (last) => sql`and l.id < ${last}`)}
       order by l.id desc limit ${CHANGED_AT_ONCE}
     ),
     moved as (
+      -- Joins the id of the content too, because the planner would otherwise read all likes of the content.
       update likes l set target_user = ${to} from chosen c
-      where l.likeable_type = ${type} and l.likeable_id = ${id} and l.user_id = c.user_id and l.target_user = ${from}
+      where l.likeable_type = ${type} and l.likeable_id = c.likeable_id and l.user_id = c.user_id
+        and l.target_user = ${from}
       returning l.counted
     ),
     counted as (select count(*) as n from moved where counted),

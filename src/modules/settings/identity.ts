@@ -44,9 +44,23 @@ export function siteAccent(settings: SiteSettings) {
 }
 
 /** Contains a version, because browsers cache a picture for a year. */
-function addressOf({ publicUrl }: Context['config'], node: string | null, file: string): string | undefined {
+function addressOf(
+  { publicUrl }: Pick<Context['config'], 'publicUrl'>,
+  node: string | null,
+  file: string,
+): string | undefined {
   const version = node === null ? undefined : hash('sha1', node, 'base64url').slice(0, 8)
   return version && `${publicUrl}/site-pictures/${file}?v=${version}`
+}
+
+/** Name and icon of the site for the console, which may be open at another address than PUBLIC_URL. */
+export async function readSiteHead(
+  ctx: Context,
+  language: Language,
+): Promise<{ name: string; icon?: string }> {
+  const settings = await readSiteSettings(ctx)
+  const icon = addressOf({ publicUrl: '' }, settings['site:icon'], 'icon-512.png')
+  return { name: siteName(ctx.config, settings, language), ...(icon ? { icon } : {}) }
 }
 
 /** Name and texts of the site in one language. Each page of the site contains them, so they stay short. */

@@ -159,7 +159,11 @@ export const retiredFaults = (env: Environment): string[] =>
 export function findMisspelledNames(env: Environment, known: readonly string[]): string[] {
   const unset = known.filter((name) => env[name] === undefined)
   return Object.keys(env).flatMap((name) => {
-    const meant = known.includes(name) || RETIRED.has(name) ? undefined : suggestWord(name, unset)
+    const upper = name.toUpperCase()
+    // Other programs use lower-case names of one word.
+    const isLower = name !== upper && name.includes('_') && known.includes(upper)
+    const isKnown = known.includes(name) || RETIRED.has(name)
+    const meant = isKnown ? undefined : isLower ? upper : suggestWord(name, unset)
     const base = name.endsWith('_FILE') && !known.includes(name) ? name.slice(0, -'_FILE'.length) : ''
     if (known.includes(base))
       return [`${name} is not a setting: only secrets come from files, so set ${base}`]

@@ -53,6 +53,43 @@ test('reads settings from environment variables', () => {
   ])
 })
 
+test('rejects likely mistakes', () => {
+  const keys = { S3_ACCESS_KEY_ID: 'key', S3_SECRET_ACCESS_KEY: 'secret' }
+  for (const [env, fault] of [
+    [{ SITE_NAME: '"Riverside"' }, /^SITE_NAME is in quotes/],
+    [{ DATA_DIR: "'/srv/kith'" }, /^DATA_DIR is in quotes/],
+    [{ DATA_DIR: '~/kith' }, /^DATA_DIR begins with ~/],
+    [{ BACKUP_TO: '~/backups' }, /^BACKUP_TO begins with ~/],
+    [{ DATA_DIR: '/srv/kith', BACKUP_TO: '/srv/kith/uploads' }, /^BACKUP_TO is in uploads of DATA_DIR/],
+    [{ DATA_DIR: '/srv/kith', BACKUP_TO: '/srv/kith/postgres/old' }, /^BACKUP_TO is in postgres of DATA_DIR/],
+    [
+      { BACKUP_TO: 's3://kith/backups', ...keys, S3_ACCESS_KEY_ID: '' },
+      /^S3_ACCESS_KEY_ID is required when BACKUP/,
+    ],
+    [{ PUBLIC_WEB_URL: 'https://app.example/{typ}/{id}' }, /^PUBLIC_WEB_URL has \{typ\}/],
+    [{ PUBLIC_URL: 'https://0.0.0.0:8080' }, /^PUBLIC_URL names 0\.0\.0\.0/],
+    [{ PUBLIC_URL: 'http://[::]:8080' }, /^PUBLIC_URL names \[::\]/],
+    [{ PORT: '9464', METRICS_PORT: '9464' }, /^METRICS_PORT is the same as PORT/],
+    [{ STORAGE: 's3', S3_BUCKET: 's3://kith', ...keys }, /^S3_BUCKET must be the name/],
+    [
+      { public_url: 'https://social.example.org' },
+      /^public_url is not a setting: did you mean PUBLIC_URL\?$/,
+    ],
+  ] as [Record<string, string>, RegExp][]) {
+    const [told = '', ...more] = faultsOf(env)
+    assert.match(told, fault)
+    assert.deepEqual(more, [])
+  }
+  for (const env of [
+    { SITE_NAME: '"Riverside" and more', APP_SECRET: '"a secret of the tests"' },
+    { DATA_DIR: '/srv/kith', BACKUP_TO: '/srv/kith/backups' },
+    { DATA_DIR: '/srv/kith', BACKUP_TO: '/srv/uploads' },
+    { BACKUP_TO: 's3://kith/backups', ...keys },
+    { PUBLIC_WEB_URL: 'https://app.example/{type}/{id}', host: 'a', http_proxy: 'http://proxy' },
+  ] as Record<string, string>[])
+    assert.deepEqual(faultsOf(env), [], JSON.stringify(env))
+})
+
 test('rejects senders, names, schedules and hosts that fail only later', () => {
   const sender =
     'MAIL_FROM must be one address, such as noreply@example.org or "Riverside <noreply@example.org>"'

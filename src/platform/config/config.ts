@@ -15,6 +15,7 @@ import {
   siteNameFaults,
   urlFault,
 } from './config-checks.ts'
+import { likelyMistakes } from './likely-mistakes.ts'
 import { providerVariables, readOutsideProviders } from './outside-providers.ts'
 import { readPaymentSettings } from './payment-settings.ts'
 import { readPushServices } from './push-settings.ts'
@@ -260,11 +261,14 @@ export function readConfig(env: Environment) {
   if (config.backupTo?.includes('://') && !/^s3:\/\/[^/?#]+(\/[^?#]*)?$/.test(config.backupTo))
     faults.push('BACKUP_TO must be a folder or s3://BUCKET/FOLDER')
   faults.push(...publicUrlFaults(text('PUBLIC_URL')))
+  faults.push(...likelyMistakes(text, { dataDir, port, metricsPort: config.metricsPort }))
   faults.push(...proxyFaults(config.trustProxy), ...originFaults(config.corsOrigins), ...retiredFaults(env))
   const names = [...known, ...providerVariables(env)]
   faults.push(...findMisspelledNames(env, [...names, ...fileVariables(names)]))
   if (faults.length > 0) throw new ConfigError(faults)
-  return config
+  /** Names of the settings that the environment has. */
+  const given = [...known].filter((name) => read(name) !== undefined).sort()
+  return { ...config, given }
 }
 
 class ConfigError extends Error {

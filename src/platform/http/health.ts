@@ -5,6 +5,7 @@ import type { Config } from '#platform/config'
 import type { Context } from '#platform/context.ts'
 import type { Secrets } from '#platform/crypto.ts'
 import type { Metrics } from '#platform/observability'
+import { VERSION } from '#platform/version.ts'
 import type { Server } from './instance.ts'
 
 const READY_TIMEOUT_MS = 1500
@@ -19,6 +20,7 @@ export function addHealth(
   server: Server,
   { sql, config, metrics, replicas, signals, secrets }: Context,
 ): void {
+  server.get('/health', () => ({ status: 'ok', version: VERSION }))
   // Does not check the database. The orchestrator restarts a process that fails this check, which would not
   // repair the database.
   server.get('/health/live', ({ query }) => {

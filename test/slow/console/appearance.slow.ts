@@ -61,6 +61,7 @@ test('renames and recolours the site in the console, and shows the new look ever
   await page.reload()
   assert.equal(await field('site:name').inputValue(), 'Riverside')
   assert.equal(await page.locator('[data-picture="site:icon"] img').count(), 1)
+  await showsIcon(page)
   await page.evaluate(`localStorage.setItem('RaStorekith.console.theme', '"dark"')`)
   await page.reload()
   await field('site:name').waitFor()
@@ -97,9 +98,22 @@ test('renames and recolours the site in the console, and shows the new look ever
   const login = await open('/login', { person: null })
   await login.getByRole('heading', { name: 'Riverside console' }).waitFor()
   assert.equal(await login.title(), 'Riverside')
+  await showsIcon(login)
   assert.equal((await as(founder, 'GET', '/admin/settings')).body['site:accent'], '#ffc107')
   assert.deepEqual(faults, [])
 })
+
+/** The head of the console and its tab show the icon of the site. */
+async function showsIcon(page: Page): Promise<void> {
+  const icon = page.locator('img[data-site-icon]')
+  assert.match((await icon.getAttribute('src')) ?? '', /^\/site-pictures\/icon-512\.png\?v=/)
+  // Rejects when the picture is broken.
+  await icon.evaluate((image: { decode(): Promise<void> }) => image.decode())
+  assert.match(
+    (await page.locator('link[rel=icon]').getAttribute('href')) ?? '',
+    /^\/site-pictures\/icon-512\.png\?v=/,
+  )
+}
 
 const rgbOf = (hex: string) =>
   `rgb(${[1, 3, 5].map((at) => Number.parseInt(hex.slice(at, at + 2), 16)).join(', ')})`

@@ -4,6 +4,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, test } from 'node:test'
 import { EVENTS } from '#modules/notifications/webhooks/service.ts'
+import { VERSION } from '#platform/version.ts'
 import { CANNOT_LOOK } from '#test/chromium.ts'
 import { openConsole, openJobs, passUndo, settled } from '#test/console-browser.ts'
 import { fillConsole } from '#test/console-contents.ts'
@@ -35,6 +36,7 @@ test('shows unique menu names in full', { skip }, async () => {
           .map(({ textContent }) => textContent),
       )
     assert.deepEqual(cut, [])
+    await page.getByText(`${locale === 'en' ? 'Version' : '版本'} ${VERSION}`, { exact: true }).waitFor()
     await page.context().close()
   }
   const page = await world!.open('/songs')

@@ -73,6 +73,20 @@ async function holds(page: Page, name: string, width: number): Promise<void> {
   assert.ok(shown <= width + 1, `${name} is ${shown} pixels wide`)
 }
 
+/** The faults of `fill` stand above the charts, and the button leads to their remedies. */
+async function showsFaults(page: Page, locale: 'en' | 'zh'): Promise<void> {
+  const [failing, warning, show, heading] = {
+    en: ['failing: Mail, Redis', 'needs attention: Address in browsers', 'Show', 'Health'],
+    zh: ['异常：邮件、Redis', '需要关注：浏览器中的地址', '查看', '运行状态'],
+  }[locale] as [string, string, string, string]
+  const notice = page.getByRole('alert').filter({ hasText: failing })
+  await notice.getByText(warning).waitFor()
+  await notice.getByRole('button', { name: show }).click()
+  assert.equal(await page.locator('h2:focus').innerText(), heading)
+  const first = page.locator('h2:focus').locator('xpath=../following-sibling::ul/li').first()
+  assert.match(await first.innerText(), new RegExp(failing.split(/[：,、]|: /)[1] ?? ''))
+}
+
 for (const [locale, colorScheme, width] of [
   ['en', 'light', 390],
   ['zh', 'dark', 390],
@@ -98,6 +112,7 @@ for (const [locale, colorScheme, width] of [
       await settled(page)
       if (path === '/pages/2') await page.locator('section[tabindex="0"] h2').first().waitFor()
       await holds(page, nameOf(path), width)
+      if (path === '/') await showsFaults(page, locale)
     }
     await page.goto(`${address}/admin/mails`)
     await page.locator('[data-mail] button').first().click()

@@ -75,7 +75,11 @@ export function Shell({ path, children }: { path: string; children: ComponentChi
               ))}
               <a href="/docs">API</a>
             </p>
-            {isPoweredBy && <p>{t.powered}</p>}
+            {isPoweredBy && (
+              <p>
+                {t.powered} {settings['server:version']}
+              </p>
+            )}
           </div>
         </div>
       </header>

@@ -1,7 +1,7 @@
 import { invalidateAbilities, isLastHolder, replaceRoles } from '#modules/abilities/index.ts'
 import { markNodesUnused } from '#modules/files/index.ts'
 import { forfeitBalances } from '#modules/ledger/index.ts'
-import { invalidateSenderName, publishEvent, withholdNotifications } from '#modules/notifications/index.ts'
+import { invalidateSenderName, publishEvent } from '#modules/notifications/index.ts'
 import { revokeTokens } from '#modules/tokens/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type Db, type Row, type Tx, transaction } from '#platform/database'
@@ -13,6 +13,7 @@ import type { UseProof } from '../identity/owner-proof.ts'
 import { enqueueMessage, messageUser } from '../messages.ts'
 import { withdrawNoticesOf } from '../relations/notices.ts'
 import { enqueueWithdrawal } from '../relations/private-accounts.ts'
+import { deleteFollows, withholdFollowNotices } from '../relations/withheld.ts'
 import { readAccountSettings } from '../settings.ts'
 
 async function insertDeletion(tx: Tx, userId: number, days: number): Promise<string> {
@@ -75,47 +76,17 @@ async function eraseUser(tx: Tx, { id, email_key, phone }: DueRow): Promise<void
   await tx`delete from user_mutes where user_id = ${id} or target_id = ${id}`
 }
 
-async function endFollowings(sql: Db, userId: number, limit: number): Promise<number> {
-  const [row] = await sql<[{ gone: number; targets: number[] }]>`
-    with links as (
-      delete from user_follows where (user_id, target_id) in (
-        (select user_id, target_id from user_follows where user_id = ${userId} limit ${limit})
-        union all
-        (select user_id, target_id from user_follows where target_id = ${userId} limit ${limit})
-      )
-      returning user_id, target_id
-    ),
-    changes as (
-      select id, sum(followings)::bigint as followings, sum(followers)::bigint as followers from (
-        select user_id as id, 1 as followings, 0 as followers from links
-        union all
-        select target_id, 0, 1 from links
-      ) sides group by id
-    ),
-    -- Locks the counters in the order of user ids, as inserting a follow does, to avoid deadlocks.
-    locked as (
-      select c.user_id from user_counts c where c.user_id in (select id from changes) order by c.user_id for update
-    ),
-    counted as (
-      update user_counts c set followings_count = greatest(c.followings_count - d.followings, 0),
-        followers_count = greatest(c.followers_count - d.followers, 0), updated_at = now()
-      from locked l join changes d on d.id = l.user_id where c.user_id = l.user_id
-    )
-    select count(*)::int as gone, coalesce(array_agg(target_id) filter (where user_id = ${userId}), '{}') as targets
-    from links`
-  // Withdraws the unread notifications of these follows.
-  await withholdNotifications(
-    sql,
-    'follow',
-    row.targets.map((id) => ({ sender: userId, recipient: id, cause: { type: 'users', id } })),
-  )
-  const withheld = await sql`
+/** Deletes some follows of an erased account, with their unread notifications. */
+async function endFollowings(tx: Tx, userId: number, limit: number): Promise<number> {
+  const { seen, links } = await deleteFollows(tx, [userId])
+  await withholdFollowNotices(tx, links, [userId])
+  const withheld = await tx`
     delete from withheld_follows where (user_id, target_id) in (
       (select user_id, target_id from withheld_follows where user_id = ${userId} limit ${limit})
       union all
       (select user_id, target_id from withheld_follows where target_id = ${userId} limit ${limit})
     )`
-  return row.gone + withheld.count
+  return seen + withheld.count
 }
 
 /** Keeps the row of `private_accounts`, because the feeds of the account stay and must not become public (relations-8). */

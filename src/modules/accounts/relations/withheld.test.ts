@@ -2,10 +2,12 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { issueToken } from '#modules/tokens/index.ts'
 import { transaction } from '#platform/database'
+import { untilWaiting } from '#test/waiting.ts'
 import { createWorld, type Person } from '#test/world.ts'
 import { accountCounters } from '../counters.ts'
 import { setAccountDisabled } from '../identity/passwords.ts'
-import { enqueueSettling, unsettledFollows } from './withheld.ts'
+import { deleteFollow, lockPair } from './queries.ts'
+import { deleteFollows, enqueueSettling, unsettledFollows } from './withheld.ts'
 
 /** Statements that move follows. */
 let moves = 0
@@ -242,3 +244,24 @@ test('disables 10,000 followers in one wave in batches, between which the server
   for (const check of [unsettledFollows, ...accountCounters])
     assert.deepEqual(await check.find(sql), [], check.name)
 })
+
+for (const [name, act] of [
+  ['an erasure', (ids: number[]) => transaction(sql, (tx) => deleteFollows(tx, ids))],
+  ['a disabled account', (ids: number[]) => enqueueSettling(sql, ids).then(work)],
+] as const)
+  test(`${name} does not deadlock with an unfollow that began earlier (relations-1)`, async () => {
+    const [ann, ben] = [await person(), await person()]
+    await follow(ben, ann)
+    await sql`update users set deleted_at = now() where id = ${ben.id}`
+    let ended = Promise.resolve<unknown>(undefined)
+    const first = await sql.begin(async (tx) => {
+      await lockPair(tx, ben.id, ann.id)
+      ended = act([ben.id])
+      await untilWaiting(sql)
+      return deleteFollow(tx, ben.id, ann.id)
+    })
+    await ended
+    assert.equal(first.ended, true)
+    await sql`update users set deleted_at = null where id = ${ben.id}`
+    await assertSettled(ann)
+  })

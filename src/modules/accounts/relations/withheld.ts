@@ -39,43 +39,86 @@ const holdAccounts = async (tx: Tx, ids: readonly number[], disabled: boolean): 
       select id from users where id = any(${ids}) and (deleted_at is not null) = ${disabled} order by id for share`
   ).map(({ id }) => id)
 
-/** Moves follows of disabled accounts out of `user_follows`, with their unread notifications. */
-async function withhold(tx: Tx, ids: readonly number[]): Promise<number> {
-  const disabled = await holdAccounts(tx, ids, true)
-  if (disabled.length === 0) return 0
+const findDisabled = async (sql: Db, ids: readonly number[]): Promise<number[]> =>
+  (await sql<{ id: number }[]>`select id from users where id = any(${ids}) and deleted_at is not null`).map(
+    ({ id }) => id,
+  )
+
+type Pair = { user_id: number; target_id: number }
+
+const sidesOf = (pairs: readonly Pair[]): number[] => [
+  ...new Set(pairs.flatMap(({ user_id, target_id }) => [user_id, target_id])),
+]
+
+type EndedFollow = Row<'user_follows', 'user_id' | 'target_id' | 'id' | 'created_at'>
+
+/**
+ * Deletes some follows of the accounts, in both directions, with their counts. Locks the counters before the follows and
+ * before the accounts that `hold` locks and returns, as a new follow and a block do, because another order would deadlock
+ * with them. `seen` is 0 when none is left.
+ */
+export async function deleteFollows(
+  tx: Tx,
+  ids: readonly number[],
+  hold: () => Promise<readonly number[]> = async () => ids,
+): Promise<{ seen: number; links: EndedFollow[] }> {
   const side = (column: Fragment) => tx`
-    (select user_id, target_id from user_follows where ${column} = any(${disabled}) limit ${BATCH})`
-  const links = await tx<{ user_id: number; target_id: number }[]>`
-    with chosen as materialized (
-      select user_id, target_id from (${side(tx`user_id`)} union ${side(tx`target_id`)}) s limit ${BATCH}
+    (select user_id, target_id from user_follows where ${column} = any(${ids}) limit ${BATCH})`
+  const chosen = await tx<Pair[]>`
+    select user_id, target_id from (${side(tx`user_id`)} union ${side(tx`target_id`)}) s limit ${BATCH}`
+  if (chosen.length === 0) return { seen: 0, links: [] }
+  await holdCounts(tx, sidesOf(chosen))
+  const ended = new Set(await hold())
+  const pairs = chosen.filter(({ user_id, target_id }) => ended.has(user_id) || ended.has(target_id))
+  const links = await tx<EndedFollow[]>`
+    with chosen as (
+      select * from unnest(${pairs.map(({ user_id }) => user_id)}::bigint[], ${pairs.map(({ target_id }) => target_id)}::bigint[])
+        as p (user_id, target_id)
     ),
     links as (
       delete from user_follows f using chosen c where f.user_id = c.user_id and f.target_id = c.target_id
       returning f.user_id, f.target_id, f.id, f.created_at
     ),
     ${countLinks(tx, -1)}
-    insert into withheld_follows (user_id, target_id, id, created_at)
-    select user_id, target_id, id, created_at from links
-    on conflict (user_id, target_id) do update set id = excluded.id, created_at = excluded.created_at
-    returning user_id, target_id`
-  const followers = new Set(disabled)
-  const notices = await withholdNotifications(
+    select user_id, target_id, id, created_at from links`
+  return { seen: chosen.length, links }
+}
+
+/** Removes the unread notifications of follows by `followers`, and returns them for a restoration. */
+export const withholdFollowNotices = (tx: Tx, links: readonly Pair[], followers: readonly number[]) => {
+  const ended = new Set(followers)
+  return withholdNotifications(
     tx,
     'follow',
     links
-      .filter(({ user_id }) => followers.has(user_id))
+      .filter(({ user_id }) => ended.has(user_id))
       .map(({ user_id, target_id }) => ({
         sender: user_id,
         recipient: target_id,
         cause: { type: 'users', id: target_id },
       })),
   )
+}
+
+/** Moves follows of disabled accounts out of `user_follows`, with their unread notifications. */
+async function withhold(tx: Tx, ids: readonly number[]): Promise<number> {
+  const disabled = await findDisabled(tx, ids)
+  if (disabled.length === 0) return 0
+  // An account that is enabled in between keeps its follows, and the next batch does not find it.
+  const { seen, links } = await deleteFollows(tx, disabled, () => holdAccounts(tx, disabled, true))
+  if (seen === 0) return 0
+  await tx`
+    insert into withheld_follows (user_id, target_id, id, created_at)
+    select * from unnest(${links.map(({ user_id }) => user_id)}::bigint[], ${links.map(({ target_id }) => target_id)}::bigint[],
+      ${links.map(({ id }) => id)}::bigint[], ${links.map(({ created_at }) => created_at)}::timestamptz[])
+    on conflict (user_id, target_id) do update set id = excluded.id, created_at = excluded.created_at`
+  const notices = await withholdFollowNotices(tx, links, disabled)
   if (notices.length > 0)
     await tx`
       update withheld_follows w set notice = n.notice
       from jsonb_array_elements(${tx.json(notices as never)}) as n (notice)
       where w.user_id = (n.notice ->> 'sender_id')::bigint and w.target_id = (n.notice ->> 'user_id')::bigint`
-  return links.length
+  return seen
 }
 
 /** Moves follows back whose two accounts are enabled. */
@@ -87,9 +130,9 @@ async function restore(
   const found = await tx<(Link & { id: number })[]>`
     select user_id, target_id, id from withheld_follows
     where (user_id = any(${ids}) or target_id = any(${ids})) and id > ${after} order by id limit ${BATCH}`
-  const sides = [...new Set(found.flatMap(({ user_id, target_id }) => [user_id, target_id]))]
-  const enabled = await holdAccounts(tx, sides, false)
+  const sides = sidesOf(found)
   await holdCounts(tx, sides)
+  const enabled = await holdAccounts(tx, sides, false)
   const links = await tx<Link[]>`
     with back as (
       delete from withheld_follows w

@@ -92,6 +92,33 @@ test('publishes neither texts nor members of closed groups (notifications-14)', 
   }
 })
 
+test('publishes no people in feeds of private accounts (notifications-14, relations-8)', async () => {
+  const [shy, friend, other] = await Promise.all([rich(), rich(), rich()])
+  made(await as(shy, 'PUT', '/user/privacy', { private: true }))
+  for (const each of [friend, other]) {
+    made(await as(each, 'PUT', `/user/followings/${shy.id}`))
+    made(await as(shy, 'PUT', `/user/follow-requests/${each.id}`))
+  }
+  await work()
+  for (const { body } of await sql<{ body: string }[]>`select body from webhook_events`) seen.add(body)
+  const { id } = made(
+    await as(shy, 'POST', '/feeds', { feed_content: `${SECRET} ${at(other)}`, feed_from: 1, feed_mark: 9 }),
+  ).body
+  const path = `/feeds/${id}`
+  const { comment } = made(
+    await as(friend, 'POST', `${path}/comments`, { body: `${SECRET} ${at(other)}` }),
+  ).body
+  made(await as(shy, 'POST', `${path}/comments`, { body: SECRET, reply_user: friend.id }))
+  made(await as(friend, 'POST', `${path}/like`))
+  made(await as(friend, 'POST', `${path}/new-rewards`, { amount: 5 }))
+  made(await as(friend, 'DELETE', `${path}/comments/${comment.id}`))
+  made(await as(shy, 'DELETE', `${path}/currency`))
+  const { types, text } = await told()
+  for (const type of ['feed.created', 'feed.deleted', 'comment.created', 'comment.deleted', 'reward.created'])
+    assert.ok(types.has(type), type)
+  assertUntold(text, [shy, friend, other])
+})
+
 test('publishes no members when a private group becomes a paid group (notifications-14)', async () => {
   const [founder, ann] = await Promise.all([rich(), rich()])
   const id = await group(founder, { mode: 'private' })
