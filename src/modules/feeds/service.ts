@@ -10,6 +10,7 @@ import { type Db, type Tx, transaction } from '#platform/database'
 import { addJob } from '#platform/jobs'
 import { countView } from '#platform/memory'
 import { feedViewCounts } from './counters.ts'
+import { foreseePeople, rememberPeople } from './foreseen.ts'
 import { closeSalesOfFeed, findFeedPrices, freePart } from './prices.ts'
 import { searchableText } from './publishing.ts'
 import {
@@ -26,7 +27,6 @@ import {
   removeTopicLinks,
 } from './queries.ts'
 import { type FeedDetail, noSuchFeed, notYourFeed, unpaidFeed } from './schema.ts'
-import { foreseePeople, rememberPeople } from './foreseen.ts'
 import { feedsWithPeople } from './view.ts'
 
 export async function removeFeed(ctx: Context, tx: Tx, feedId: number, userId: number): Promise<void> {
