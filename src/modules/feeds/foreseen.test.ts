@@ -99,7 +99,7 @@ test('shows changes of foreseen people at once', async () => {
   await as(commenter, 'POST', `/user/black/${viewer.id}`)
   assert.equal((await shown())?.comments.length, 0)
 
-  // The block hides nobody from another viewer who shares the foreseen people.
+  // Another viewer, who shares the foreseen people, still sees the commenter.
   const other = await person()
   const found = (await one.list(other.id)).feeds.find((feed) => feed.id === id)
   assert.equal(found?.comments[0]?.user?.id, commenter.id)
