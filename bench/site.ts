@@ -37,7 +37,14 @@ try {
 }
 
 type Running = Serving & { draw: () => Drawn }
-type Sums = { requests: number; seconds: number; server: number; database: number; timed: Timed[] }
+type Sums = {
+  requests: number
+  seconds: number
+  server: number
+  database: number
+  wal: number
+  timed: Timed[]
+}
 
 async function serve(side: Side): Promise<Running> {
   const given = side === 'this' ? options.env : options['against-env']
@@ -76,21 +83,35 @@ async function main() {
   for (const side of checkouts.sides) await drive(side, WARM_UP_SECONDS)
 
   const sums = new Map<Side, Sums>(
-    checkouts.sides.map((side) => [side, { requests: 0, seconds: 0, server: 0, database: 0, timed: [] }]),
+    checkouts.sides.map((side) => [
+      side,
+      { requests: 0, seconds: 0, server: 0, database: 0, wal: 0, timed: [] },
+    ]),
   )
   for (let round = 0; round < ROUNDS; round += 1)
     for (const side of round % 2 === 0 ? checkouts.sides : checkouts.sides.toReversed()) {
       const [at, sum] = [running.get(side)!, sums.get(side)!]
+      const walBefore = await walOf(at)
       const before = [at.server(), at.database(), performance.now()] as const
       const timed = await drive(side, Number(options.seconds) / ROUNDS)
       sum.server += at.server() - before[0]
       sum.database += at.database() - before[1]
       sum.seconds += (performance.now() - before[2]) / 1000
+      sum.wal += (await walOf(at)) - walBefore
       sum.requests += timed.length
       for (const each of timed) sum.timed.push(each)
     }
   print(sums)
 }
+
+/** Bytes of write-ahead log since the database was created. */
+const walOf = ({ withDatabase }: Serving): Promise<number> =>
+  withDatabase(async (sql) => {
+    const [row] = await sql<
+      [{ bytes: number }]
+    >`select (pg_current_wal_insert_lsn() - '0/0')::float8 as bytes`
+    return row.bytes
+  })
 
 function percentile(sorted: number[], share: number): number {
   return sorted[Math.floor(sorted.length * share)] ?? 0
@@ -109,13 +130,13 @@ function print(sums: Map<Side, Sums>) {
     `\n${options.size}, ${pace}, ${Number(options.writes) * 100} % writes, ${Number(options.guests) * 100} % guests, ${options.processes} process(es)\n`,
   )
   console.log(
-    '| | server µs | database µs | both | req/s | p50 ms | p99 ms | failures |\n|---|--:|--:|--:|--:|--:|--:|--:|',
+    '| | server µs | database µs | both | WAL bytes | req/s | p50 ms | p99 ms | failures |\n|---|--:|--:|--:|--:|--:|--:|--:|--:|',
   )
-  for (const [side, { requests, seconds, server, database, timed }] of sums) {
+  for (const [side, { requests, seconds, server, database, wal, timed }] of sums) {
     const times = timed.map(({ ms }) => ms).sort((a, b) => a - b)
     const micros = (used: number) => (used / requests).toFixed(0)
     console.log(
-      `| ${side} | ${micros(server)} | ${micros(database)} | ${micros(server + database)} | ${(requests / seconds).toFixed(0)} | ${percentile(times, 0.5).toFixed(1)} | ${percentile(times, 0.99).toFixed(1)} | ${failuresOf(timed)} |`,
+      `| ${side} | ${micros(server)} | ${micros(database)} | ${micros(server + database)} | ${(wal / requests).toFixed(0)} | ${(requests / seconds).toFixed(0)} | ${percentile(times, 0.5).toFixed(1)} | ${percentile(times, 0.99).toFixed(1)} | ${failuresOf(timed)} |`,
     )
   }
   const [other, own] = [sums.get('other'), sums.get('this')]

@@ -53,6 +53,9 @@ const decisions = [
   ['Restoring a backup in the console', '0021-restore-in-the-console'],
   ['No record of columns', '0022-no-record-per-noun'],
   ['All migrations at 1.0', '0023-migrations-at-1-0'],
+  ['Views in tables of their own', '0024-views'],
+  ['Few writes of a transaction', '0025-writes-of-a-transaction'],
+  ['Measurements of the load', '0026-measurements'],
 ] as const
 
 const sidebar: DefaultTheme.Sidebar = [

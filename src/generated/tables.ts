@@ -51,6 +51,10 @@ export type Tables = {
     amount: number
     created_at: string
   }
+  answer_views: {
+    answer_id: number
+    views: number
+  }
   answers: {
     id: number
     question_id: number
@@ -352,6 +356,11 @@ export type Tables = {
     width: number | null
     height: number | null
   }
+  feed_views: {
+    feed_id: number
+    views: number
+    ranked: number
+  }
   feedback: {
     user_id: number
     id: number
@@ -474,6 +483,10 @@ export type Tables = {
     file: number
     size: string | null
     mime: string
+  }
+  group_post_views: {
+    post_id: number
+    views: number
   }
   group_posts: {
     id: number
@@ -1227,6 +1240,10 @@ export type Tables = {
     avatar: unknown
     created_at: string
     updated_at: string
+  }
+  question_views: {
+    question_id: number
+    views: number
   }
   question_watchers: {
     user_id: number

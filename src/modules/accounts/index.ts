@@ -84,4 +84,4 @@ export {
   userIdsNamed,
   withEnabledUser,
 } from './users/queries.ts'
-export { peopleFor, userContent, userPage, userViews, withUrls, withUser } from './users/view.ts'
+export { type People, peopleFor, userContent, userPage, userViews, withUrls, withUser } from './users/view.ts'

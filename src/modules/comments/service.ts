@@ -18,7 +18,7 @@ import {
   type UserView,
   userViews,
 } from '#modules/accounts/index.ts'
-import { notify, type SystemType, withdrawContent } from '#modules/notifications/index.ts'
+import { notify, planNotices, type SystemType, withdrawContent } from '#modules/notifications/index.ts'
 import { publishEvent } from '#modules/webhooks/index.ts'
 import { screenWords } from '#modules/words/index.ts'
 import { type Context, defineState } from '#platform/context.ts'
@@ -132,24 +132,41 @@ export async function prepareComment(
   // Ignores a block by an anonymous owner, because an error would reveal the owner's identity.
   const ids = [target.hidden ? 0 : target.ownerId, replyUser].filter((id) => id > 0)
   const text = rules.mentions === false ? '' : body
+  const isContact = !target.hidden && target.ownerId > 0
+  // Starts before the lookup of the mentioned people, so that both share a round trip. Their errors come first.
+  const contact = isContact ? requireContact(ctx.sql, userId, target.ownerId, 'comments') : undefined
+  contact?.catch(() => {})
   const { people, mentioned: named } = await findMentioned(ctx.sql, userId, text, 'plain', ids)
   if (replyUser > 0 && !people.some(({ id }) => id === replyUser)) throw unknownPerson()
   if (people.some(({ blocks }) => blocks)) throw blocked()
   if (named.some(({ refuses }) => refuses)) throw contactRefused()
-  if (!target.hidden && target.ownerId > 0) await requireContact(ctx.sql, userId, target.ownerId, 'comments')
+  await contact
   const mentioned = named.map(({ id }) => id)
   const concerned = [target.ownerId, replyUser, ...mentioned]
   const readers = new Set((await rules.readers?.(ctx.sql, target, concerned)) ?? concerned)
   const mayRead = (id: number) => readers.has(id)
   return async (tx) => {
-    if (mark !== undefined && !(await claimMark(tx, userId, String(mark)))) throw sentTwice()
-    const comment = await insertComment(tx, content, rules.count, {
+    const claiming = mark === undefined || claimMark(tx, userId, String(mark))
+    const inserting = insertComment(tx, content, rules.count, {
       contentId: target.id,
       userId,
       targetUser: target.ownerId,
       replyUser,
       body,
     })
+    const sentTo = (recipients: number[], type: 'comment' | 'at') => ({
+      ...origin(0),
+      type,
+      recipients: recipients.filter(mayRead),
+      data: { contents: body },
+    })
+    const plan = planNotices(tx, [
+      sentTo([replyUser], 'comment'),
+      sentTo([target.ownerId], 'comment'),
+      sentTo(mentioned, 'at'),
+    ])
+    const [isClaimed, comment] = await Promise.all([claiming, inserting])
+    if (!isClaimed) throw sentTwice()
     if (!comment) throw notFound()
     await saveMentions(tx, { type: 'comments', id: comment.id }, named)
     const told = {
@@ -176,8 +193,8 @@ export async function prepareComment(
       hidesRecipients: target.closed || (target.hidden && mentioned.includes(target.ownerId)),
       data: { contents: body, resource: { type: 'comments', id: comment.id } },
     }
-    // `notify` drops a second notification of the same type to a user, so `reply` takes precedence over `owner`.
-    await notify(tx, [reply, owner, mention])
+    // The plan drops a second notification of the same type to a user, so `reply` takes precedence over `owner`.
+    await plan.send([reply, owner, mention])
     await publishEvent(ctx, tx, 'comment.created', {
       id: comment.id,
       ...(target.closed ? {} : { user_id: userId }),

@@ -1,28 +1,39 @@
 import type { CounterCheck, Drift } from '#contracts/counters.ts'
 import { periodSumsRecount } from '#contracts/period-sums.ts'
+import { addViewsTo, takeViewsTurn } from '#contracts/views.ts'
 import { userRecount } from '#modules/accounts/index.ts'
 import { commentsRecount } from '#modules/comments/index.ts'
 import { likesRecount } from '#modules/likes/index.ts'
 import { postsRecount } from '#modules/topics/index.ts'
-import type { Db } from '#platform/database'
+import { type Sql, transaction } from '#platform/database'
 import { defineBufferedCounts } from '#platform/memory'
-import { liveFeeds } from './queries.ts'
+import { FEED_VIEWS, liveFeeds } from './queries.ts'
 import { feedLikes } from './ranks.ts'
 
-/** Locks feeds before their hot list rows, as likes do. Otherwise likes and view flushes could deadlock. */
-const addViews = (sql: Db, ids: number[], counts: number[]) => sql`
-  with seen as materialized (select * from unnest(${ids}::bigint[], ${counts}::bigint[]) as s (id, n)),
-  held as materialized (
-    select f.id from feeds f where f.id = any(${ids}::bigint[]) order by f.id for no key update
-  ),
-  counted as (
-    update feeds f set feed_view_count = f.feed_view_count + s.n from seen s join held h on h.id = s.id
-    where f.id = s.id returning f.id, f.hot
-  )
-  update feed_hots h set hot = c.hot from counted c where h.feed_id = c.id`
+const RANK_MS = 60_000
+
+/**
+ * Adds written views to the hot list. Skips rows that a like or a comment locks, because waiting for several rows
+ * could deadlock with writes of many likes. Skipped feeds follow after their next view.
+ */
+const rankViews = (sql: Sql, ids: number[]) =>
+  transaction(sql, async (tx) => {
+    await takeViewsTurn(tx)
+    await tx`
+      with due as materialized (
+        select h.feed_id, v.views - v.ranked as n from feed_hots h join feed_views v on v.feed_id = h.feed_id
+        where h.feed_id = any(${ids}::bigint[]) and v.views <> v.ranked for no key update of h skip locked
+      ),
+      counted as (update feed_views v set ranked = v.ranked + d.n from due d where v.feed_id = d.feed_id)
+      update feed_hots h set hot = h.hot + d.n from due d where h.feed_id = d.feed_id`
+  })
+
+export const feedRanks = defineBufferedCounts('feed ranks', rankViews, { everyMs: RANK_MS })
 
 /** Buffers views from `getFeed` and `listFeeds`, which counts none in the list of one user's feeds (feeds-6). */
-export const feedViewCounts = defineBufferedCounts('feed views', addViews)
+export const feedViewCounts = defineBufferedCounts('feed views', addViewsTo(FEED_VIEWS), {
+  onWritten: (ctx, ids) => feedRanks(ctx).add(ids),
+})
 
 const postsInTopics = postsRecount(
   (sql) => sql`
@@ -34,13 +45,16 @@ const ranking: CounterCheck = {
   name: 'feed_hots.hot',
   async find(sql) {
     const rows = await sql<Drift[]>`
-      select h.feed_id::text as key, h.hot as kept, f.hot as counted from feed_hots h join feeds f on f.id = h.feed_id
-      where h.hot <> f.hot order by h.feed_id limit 100`
+      select h.feed_id::text as key, h.hot as kept, f.hot + coalesce(v.ranked, 0) as counted
+      from feed_hots h join feeds f on f.id = h.feed_id left join feed_views v on v.feed_id = h.feed_id
+      where h.hot <> f.hot + coalesce(v.ranked, 0) order by h.feed_id limit 100`
     return [...rows]
   },
   async mend(sql) {
     const { count } = await sql`
-      update feed_hots h set hot = f.hot from feeds f where f.id = h.feed_id and h.hot <> f.hot`
+      update feed_hots h set hot = f.hot + coalesce(v.ranked, 0)
+      from feeds f left join feed_views v on v.feed_id = f.id
+      where f.id = h.feed_id and h.hot <> f.hot + coalesce(v.ranked, 0)`
     return count
   },
 }

@@ -3,6 +3,7 @@ import { updatePeriodSums } from '#contracts/period-sums.ts'
 import { personalTable } from '#contracts/personal-data.ts'
 import type { Searchable } from '#contracts/search.ts'
 import { creationSeries, type Statistics } from '#contracts/statistics.ts'
+import { viewsIn } from '#contracts/views.ts'
 import { countWaiting, pinQueue } from '#modules/pinning/index.ts'
 import type { Context } from '#platform/context.ts'
 import type { Schedule, TaskList } from '#platform/jobs'
@@ -14,7 +15,7 @@ import { feedPinRoutes } from './pins.ts'
 import { commentPriceRoutes } from './prices.ts'
 import { type Closing, withdrawPrivateFeeds } from './private.ts'
 import { feedPost } from './publishing.ts'
-import { FEED_COMMENT, FEED_PIN, liveFeeds } from './queries.ts'
+import { FEED_COMMENT, FEED_PIN, FEED_VIEWS, liveFeeds } from './queries.ts'
 import { feedLikes, feedRankRoutes, refreshHots } from './ranks.ts'
 import { feedRoutes } from './routes.ts'
 import { FeedView } from './schema.ts'
@@ -50,10 +51,11 @@ export const feedPersonal = [
     columns: [
       ...(['id', 'feed_content', 'feed_from', 'feed_latitude', 'feed_longtitude', 'feed_geohash'] as const),
       ...(['repostable_type', 'repostable_id', 'like_count', 'feed_comment_count'] as const),
-      ...(['feed_view_count', 'created_at', 'updated_at'] as const),
+      ...(['created_at', 'updated_at'] as const),
     ],
     only: (sql) => sql`and t.deleted_at is null`,
     extra: (sql) => sql`,
+      t.feed_view_count + ${viewsIn(sql, FEED_VIEWS, sql`t.id`)} as feed_view_count,
       case when t.has_images then
         array(select i.file from feed_images i where i.feed_id = t.id order by i.position) else '{}' end as images,
       case when t.has_video then (

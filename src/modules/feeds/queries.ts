@@ -1,5 +1,6 @@
 import { EXCERPT_LENGTH, type Target } from '#contracts/content.ts'
 import { recordPeriodChange } from '#contracts/period-sums.ts'
+import { type ViewTable, viewsIn } from '#contracts/views.ts'
 import { cutText, GRAPHEME_MAX } from '#lib/text.ts'
 import { isOpenTo, isPrivate, updateUserCounters } from '#modules/accounts/index.ts'
 import { isCollected } from '#modules/collections/index.ts'
@@ -29,6 +30,8 @@ export type FeedRow = Row<
   | 'text_version'
   | 'content_version'
 > & {
+  /** Views in `feed_views`. `feed_view_count` and `hot` have the views of earlier versions and of imports only. */
+  views: number
   has_like: boolean
   has_collect: boolean
   has_pins: boolean
@@ -49,6 +52,10 @@ export const visibleFeed = (sql: Db, viewerId: number): Fragment => sql`
 export const liveFeed = (sql: Db, id: number): Fragment => sql`
   select f.id from feeds f where f.id = ${id} and ${liveFeeds(sql)}`
 
+export const FEED_VIEWS: ViewTable = { table: 'feed_views', key: 'feed_id', content: 'feeds' }
+
+export const writtenViews = (sql: Db) => viewsIn(sql, FEED_VIEWS, sql`f.id`)
+
 /**
  * Selects the viewer's flags in subqueries, because separate statements would cost more than the query that
  * lists the feeds.
@@ -57,6 +64,7 @@ export const feedColumns = (sql: Db, viewerId: number) => sql`
   f.id, f.has_price, f.like_count, f.feed_comment_count, f.feed_view_count, f.text_version, f.content_version,
   f.like_count > 0 and ${isLiked(sql, FEEDS, sql`f.id`, viewerId)} as has_like,
   ${isCollected(sql, FEEDS, sql`f.id`, viewerId)} as has_collect,
+  ${writtenViews(sql)} as views,
   f.feed_comment_count > 0 and ${sqlHasShownPin(sql, FEED_COMMENT, sql`f.id`)} as has_pins,
   case when f.has_topics then ${topicNamesVersion(sql)} end as topics_version`
 
@@ -271,8 +279,12 @@ export async function markRestored(
     summed as (
       ${recordPeriodChange(sql, FEED_LIKES, sql`select user_id, created_at as made_at, like_count as by from back`)}
     ),
+    seen as (
+      update feed_views v set ranked = v.views from back where v.feed_id = back.id returning v.views
+    ),
     ranked as (
-      insert into feed_hots (feed_id, hot, created_at) select id, hot, created_at from back
+      insert into feed_hots (feed_id, hot, created_at)
+      select id, hot + coalesce((select views from seen), 0), created_at from back
       on conflict (feed_id) do update set hot = excluded.hot
     ),
     indexed as (

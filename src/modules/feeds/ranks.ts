@@ -18,8 +18,8 @@ export const feedLikes: PeriodSums = {
 /** Adds recent feeds that the hot list lacks, such as after an administrator raises its number of days. */
 export const addMissingHots = (sql: Db, days: number) => sql`
   insert into feed_hots (feed_id, hot, created_at)
-  select id, hot, created_at from feeds
-  where created_at > now() - make_interval(days => ${days}) and deleted_at is null
+  select f.id, f.hot + coalesce(v.ranked, 0), f.created_at from feeds f left join feed_views v on v.feed_id = f.id
+  where f.created_at > now() - make_interval(days => ${days}) and f.deleted_at is null
   on conflict do nothing`
 
 const BATCH = 5000

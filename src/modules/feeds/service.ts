@@ -11,6 +11,7 @@ import { type Db, type Tx, transaction } from '#platform/database'
 import { addJob } from '#platform/jobs'
 import { countView } from '#platform/memory'
 import { feedViewCounts } from './counters.ts'
+import { foreseePeople, rememberPeople } from './foreseen.ts'
 import { closeSalesOfFeed, findFeedPrices, freePart } from './prices.ts'
 import { searchableText } from './publishing.ts'
 import {
@@ -98,6 +99,8 @@ const LIKES = 8
 
 /** Reads a feed and counts a view. Throws 403 with the price when the viewer has not paid. */
 export async function getFeed(ctx: Context, viewerId: number, feedId: number): Promise<FeedDetail> {
+  const key = `feed ${feedId}`
+  const foreseen = foreseePeople(ctx, key, viewerId)
   const [row, likes] = await Promise.all([
     findFeedDetail(ctx.sql, feedId, viewerId),
     listLatestLikes(ctx.sql, { type: FEEDS, contentIds: [feedId], each: LIKES, viewerId }),
@@ -107,7 +110,10 @@ export async function getFeed(ctx: Context, viewerId: number, feedId: number): P
   if (viewed && !viewed.paid) throw unpaidFeed({ node: viewed.id, amount: viewed.amount })
   countView(() => feedViewCounts(ctx).add([feedId]))
   const likers = likes.map(({ user_id }) => user_id)
-  const { items, people } = await feedsWithPeople(ctx, [row], viewerId, likers)
+  const { items, people } = await feedsWithPeople(ctx, [row], viewerId, likers, {
+    foreseen,
+    onPeople: (ids) => rememberPeople(ctx, key, ids),
+  })
   const [item] = items
   if (!item) throw noSuchFeed()
   return { ...item, likes: likesWithUsers(likes, people), reward: row.reward }

@@ -1,6 +1,6 @@
 import { cutText, nameKey } from '#lib/text.ts'
 import { wireTime, wireTimeOrNull } from '#lib/time.ts'
-import { findMutedWord, peopleFor, type UserView, userViews } from '#modules/accounts/index.ts'
+import { findMutedWord, type People, peopleFor, type UserView, userViews } from '#modules/accounts/index.ts'
 import {
   type Comment,
   type CommentRow,
@@ -138,7 +138,36 @@ export const feedItems = async (
   options: ItemOptions = {},
 ): Promise<FeedView[]> => (await feedsWithPeople(ctx, rows, viewerId, [], options)).items
 
-type ItemOptions = { fresh?: boolean; whole?: boolean }
+/** Users whom a page probably contains, read with the rows of the page. */
+export type Foreseen = { people: People; ids: ReadonlySet<number> }
+
+type ItemOptions = {
+  fresh?: boolean
+  whole?: boolean
+  foreseen?: Promise<Foreseen | undefined> | undefined
+  /** Receives the ids of all users of the page. */
+  onPeople?: ((ids: ReadonlySet<number>) => void) | undefined
+}
+
+/** Reads only the users who were not foreseen. */
+async function findPeople(
+  ctx: Context,
+  wanted: ReadonlySet<number>,
+  viewerId: number,
+  foreseen: Foreseen | undefined,
+): Promise<People> {
+  if (!foreseen) return peopleFor(ctx, ctx.sql, wanted, viewerId)
+  const missing = wanted.difference(foreseen.ids)
+  if (missing.size === 0) return foreseen.people
+  const more = await peopleFor(ctx, ctx.sql, missing, viewerId)
+  const { users, hidden, muted } = foreseen.people
+  return {
+    users: new Map([...users, ...more.users]),
+    hidden: hidden.union(more.hidden),
+    muted: muted.union(more.muted),
+    mutedWords: more.mutedWords,
+  }
+}
 
 /** `others`: ids of further users to load in the same statement as the authors. */
 export async function feedsWithPeople(
@@ -146,7 +175,7 @@ export async function feedsWithPeople(
   rows: FeedRow[],
   viewerId: number,
   others: number[],
-  { fresh = true, whole = false }: ItemOptions = {},
+  { fresh = true, whole = false, foreseen, onPeople }: ItemOptions = {},
 ): Promise<{ items: FeedView[]; people: Map<number, UserView> }> {
   if (rows.length === 0) return { items: [], people: new Map() }
   const { sql } = ctx
@@ -165,13 +194,12 @@ export async function feedsWithPeople(
   const files = withPrice.flatMap((id) => texts.get(id)?.images.map(({ file }) => file) ?? [])
   const authors = [...texts.values()].map(({ user_id }) => user_id)
   const pinned = new Map([...pinnedRows].map(([id, comments]) => [id, comments.map(commentView)]))
+  const commenters = commentUserIds([...pinned.values(), ...previews.values()].flat())
+  const wanted = new Set([...authors, ...others, ...commenters].filter((id) => id > 0))
+  onPeople?.(wanted)
+  const early = await foreseen
   const [{ users: people, hidden, muted, mutedWords }, topics, filePrices, settings] = await Promise.all([
-    peopleFor(
-      ctx,
-      sql,
-      [...authors, ...others, ...commentUserIds([...pinned.values(), ...previews.values()].flat())],
-      viewerId,
-    ),
+    findPeople(ctx, wanted, viewerId, early),
     findTopicNames(
       ctx,
       rows.find((row) => row.topics_version !== null)?.topics_version ?? 0,
@@ -204,10 +232,10 @@ export async function feedsWithPeople(
       id: row.id,
       feed_content: unpaid && content !== null ? cutText(content, limit) : content,
       like_count: row.like_count,
-      feed_view_count: row.feed_view_count + unwritten,
+      feed_view_count: row.feed_view_count + row.views + unwritten,
       feed_comment_count: row.feed_comment_count,
       audit_status: 1,
-      hot: row.hot + unwritten,
+      hot: row.hot + row.views + unwritten,
       has_collect: row.has_collect,
       has_like: row.has_like,
       user: people.get(text.user_id) ?? null,

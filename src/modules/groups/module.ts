@@ -2,6 +2,7 @@ import type { ContentKind } from '#contracts/content.ts'
 import { personalTable } from '#contracts/personal-data.ts'
 import type { Searchable } from '#contracts/search.ts'
 import { creationSeries, type Statistics } from '#contracts/statistics.ts'
+import { viewsIn } from '#contracts/views.ts'
 import { detachFiles } from '#modules/files/index.ts'
 import { countWaiting } from '#modules/pinning/index.ts'
 import type { Context } from '#platform/context.ts'
@@ -19,7 +20,7 @@ import { groupMemberRoutes, groupRoleRoutes } from './members/routes.ts'
 import { groupPinAverageRoutes, groupPinRoutes } from './pins/routes.ts'
 import { COMMENT_PIN, POST_PIN } from './pins/schema.ts'
 import { postDigest } from './posts/digest.ts'
-import { listPostIds } from './posts/queries.ts'
+import { listPostIds, POST_VIEWS } from './posts/queries.ts'
 import { groupPostRoutes } from './posts/routes.ts'
 import { postReader, postRemoval, removePost } from './posts/service.ts'
 import { deleteGroup, listGroups } from './queries.ts'
@@ -97,9 +98,9 @@ export const groupPersonal = [
     key: ['id'],
     columns: [
       ...(['id', 'group_id', 'title', 'body', 'summary', 'likes_count', 'comments_count'] as const),
-      ...(['collections_count', 'views_count', 'excellent_at', 'created_at', 'updated_at'] as const),
+      ...(['collections_count', 'excellent_at', 'created_at', 'updated_at'] as const),
     ],
-    extra: (sql) => sql`,
+    extra: (sql) => sql`, t.views_count + ${viewsIn(sql, POST_VIEWS, sql`t.id`)} as views_count,
       array(select i.file from group_post_images i where i.post_id = t.id order by i.position) as images`,
   }),
   personalTable({

@@ -1,6 +1,12 @@
 import { type Content, type Counts, countsOf, type Target } from '#contracts/content.ts'
 import { type CounterCheck, type Drift, recount } from '#contracts/counters.ts'
-import { noBlockBetween, shownTo, updateUserCounters, userRecount } from '#modules/accounts/index.ts'
+import {
+  hasBlocked,
+  noBlockBetween,
+  shownTo,
+  updateUserCounters,
+  userRecount,
+} from '#modules/accounts/index.ts'
 import { type Db, type Fragment, ifGiven, type Row, when } from '#platform/database'
 
 export type LikeRow = Row<
@@ -15,21 +21,26 @@ type Outcome = { found: boolean; changed: boolean }
 
 /**
  * Counts each new like for the content and, unless the owner is hidden, for the owner. `changed` holds the ids of
- * users with a new like.
+ * users with a new like, and `blocked` those whom the owner blocks. Ignores a block by a hidden owner, because a
+ * rejection would reveal the owner.
  */
 export async function insertLikes(
   sql: Db,
   content: Content,
   count: Counts | undefined,
-  { id, ownerId }: Target,
+  { id, ownerId, hidden }: Target,
   userIds: number[],
-): Promise<{ found: boolean; changed: number[] }> {
-  const [row] = await sql<[{ found: boolean; changed: number[] }]>`
-    with target as (${content.live(sql, id)} for no key update),
+): Promise<{ found: boolean; changed: number[]; blocked: number[] }> {
+  const isBlocked = ownerId > 0 && !hidden ? hasBlocked(sql, sql`${ownerId}`, sql`u.id`) : sql`false`
+  const [row] = await sql<[{ found: boolean; changed: number[]; blocked: number[] }]>`
+    with likers as materialized (
+      select u.id, ${isBlocked} as is_blocked from unnest(${userIds}::bigint[]) as u (id)
+    ),
+    target as (${content.live(sql, id)} for no key update),
     made as (
       insert into likes (likeable_type, likeable_id, user_id, target_user, counted)
       select ${content.type}, t.id, u.id, ${ownerId}::bigint, ${content.anonymous ? sql`not t.hidden` : sql`true`}
-      from target t cross join unnest(${userIds}::bigint[]) as u (id)
+      from target t cross join likers u where not u.is_blocked
       on conflict do nothing returning likeable_id, user_id, target_user, counted
     ),
     changed (id, by) as (select likeable_id, count(*) from made group by likeable_id),
@@ -40,7 +51,8 @@ export async function insertLikes(
         sql`select target_user as user_id, count(*) as likes_count from made where counted group by target_user`,
       )}
     ) ${countsOf(sql, count)}
-    select exists (select from target) as found, coalesce((select array_agg(user_id) from made), '{}') as changed`
+    select exists (select from target) as found, coalesce((select array_agg(user_id) from made), '{}') as changed,
+      coalesce((select array_agg(id) from likers where is_blocked), '{}') as blocked`
   return row
 }
 

@@ -1,7 +1,7 @@
 import type { Content, Counts, Target } from '#contracts/content.ts'
 import { wireTime } from '#lib/time.ts'
-import { findBlockers, UserView, UserWithUrls, userViews } from '#modules/accounts/index.ts'
-import { notify, withdrawNotifications } from '#modules/notifications/index.ts'
+import { UserView, UserWithUrls, userViews } from '#modules/accounts/index.ts'
+import { planNotices, planWithdrawal } from '#modules/notifications/index.ts'
 import type { Context } from '#platform/context.ts'
 import { batchWrites, type Db, transaction } from '#platform/database'
 import { apiError, blocked, notFound } from '#platform/errors.ts'
@@ -78,41 +78,48 @@ export async function like(
   target: Target,
   userId: number,
 ): Promise<boolean> {
-  // Ignores a block by a hidden owner, because a rejection would reveal the owner.
-  const owners = target.ownerId > 0 && !target.hidden ? [target.ownerId] : []
-  if ((await findBlockers(ctx.sql, userId, owners)).size > 0) throw blocked()
   const told = readers ? await readers(ctx.sql, target, [target.ownerId]) : [target.ownerId]
-  return addLike(ctx.sql, `${content.type} ${target.id}`, { content, count, target, userId, told })
+  const outcome = await addLike(ctx.sql, `${content.type} ${target.id}`, {
+    content,
+    count,
+    target,
+    userId,
+    told,
+  })
+  if (outcome === 'blocked') throw blocked()
+  return outcome === 'new'
 }
 
 type NewLike = { content: Content; count: Counts | undefined; target: Target; userId: number; told: number[] }
 
-/** Inserts concurrent likes of one content in one batch. Returns for each like whether it is new. */
+type LikeOutcome = 'new' | 'known' | 'blocked'
+
+/** Inserts concurrent likes of one content in one batch. */
 const addLike = batchWrites((sql, likes: NewLike[]) =>
   transaction(sql, async (tx) => {
     const { content, count, target } = likes[0] as NewLike
     const userIds = likes.map(({ userId }) => userId)
-    const { found, changed } = await insertLikes(tx, content, count, target, userIds)
+    const inserting = insertLikes(tx, content, count, target, userIds)
+    const resource = { type: content.type, id: target.id }
+    const notices = likes.map(({ told, userId, target: { contents, hidden, closed } }) => ({
+      type: 'like' as const,
+      recipients: told,
+      hidesRecipients: hidden || closed,
+      senderId: userId,
+      cause: resource,
+      data: { resource, contents },
+    }))
+    const plan = planNotices(tx, notices)
+    const { found, changed, blocked } = await inserting
     if (!found) throw notFound()
     const rest = new Set(changed)
-    const isNew = userIds.map((userId) => rest.delete(userId))
-    const resource = { type: content.type, id: target.id }
-    await notify(
-      tx,
-      likes
-        .filter((_, position) => isNew[position])
-        .map(({ told, userId, target: { contents, hidden, closed } }) => ({
-          ...{
-            type: 'like',
-            recipients: told,
-            hidesRecipients: hidden || closed,
-            senderId: userId,
-            cause: resource,
-          },
-          data: { resource, contents },
-        })),
-    )
-    return isNew
+    const refused = new Set(blocked)
+    const outcomes = userIds.map((userId): LikeOutcome => {
+      if (rest.delete(userId)) return 'new'
+      return refused.has(userId) ? 'blocked' : 'known'
+    })
+    await plan.send(notices.map((notice, position) => (outcomes[position] === 'new' ? notice : null)))
+    return outcomes
   }),
 )
 
@@ -124,14 +131,12 @@ export async function unlike(
   userId: number,
 ): Promise<boolean> {
   return transaction(ctx.sql, async (tx) => {
-    const { found, changed } = await deleteLike(tx, content, count, target.id, userId)
+    const deleting = deleteLike(tx, content, count, target.id, userId)
+    const cause = { type: content.type, id: target.id }
+    const withdrawal = planWithdrawal(tx, { type: 'like', senderId: userId, cause })
+    const { found, changed } = await deleting
     if (!found) throw notFound()
-    if (changed)
-      await withdrawNotifications(tx, {
-        type: 'like',
-        senderId: userId,
-        cause: { type: content.type, id: target.id },
-      })
+    if (changed) await withdrawal.apply()
     return changed
   })
 }

@@ -6,6 +6,8 @@ export { invalidateSenderName } from './sender-names.ts'
 export {
   notificationView,
   notify,
+  planNotices,
+  planWithdrawal,
   withdrawContent,
   withdrawFromOthers,
   withdrawFromReader,

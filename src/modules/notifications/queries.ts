@@ -6,7 +6,9 @@ import {
   type Fragment,
   ifGiven,
   limitClause,
+  type Sql,
   sendSignal,
+  sendWithCommit,
   sortDirection,
   when,
 } from '#platform/database'
@@ -23,9 +25,24 @@ const PEOPLE_OF_A_SIGNAL = 400
  */
 type Recipients = { users: number[]; ids: string[]; positions: number[] }
 
-async function findRecipients(sql: Db, notices: Notice[], { users, ids, positions }: Recipients) {
+/** Notice of which `data` needs only the text, because the words that a recipient mutes are sought in it. */
+export type PlannedNotice = Pick<Notice, 'type' | 'recipients' | 'senderId' | 'hiddenSenderId' | 'cause'> & {
+  data: Record<string, unknown>
+}
+
+type FoundRecipients = Recipients & { pushed: Set<string>; announces: boolean }
+
+/**
+ * Skips disabled recipients, recipients with a block between them and the sender, who mute the sender, or who mute a word
+ * of the text. Reads none of the tables that `insertNotices` writes, because they may be distributed.
+ */
+export async function findRecipients(
+  sql: Db,
+  notices: PlannedNotice[],
+  { users, ids, positions }: Recipients,
+): Promise<FoundRecipients> {
   const doers = positions.map((position) => {
-    const { hiddenSenderId, senderId } = notices[position] as Notice
+    const { hiddenSenderId, senderId } = notices[position]!
     return hiddenSenderId ?? senderId
   })
   // Mutes do not silence system notifications, such as those of payments (relations-5), except requests to follow.
@@ -34,7 +51,7 @@ async function findRecipients(sql: Db, notices: Notice[], { users, ids, position
     return type === 'system' && data.type !== 'follow:request' ? 0 : (doers[n] as number)
   })
   const texts = positions.map((position) => {
-    const { type, data } = notices[position] as Notice
+    const { type, data } = notices[position]!
     return type !== 'system' && 'contents' in data ? nameKey(String(data.contents ?? '')) : ''
   })
   const [row] = await sql<[{ kept: number[]; pushed: number[]; announces: boolean }]>`
@@ -61,45 +78,53 @@ async function findRecipients(sql: Db, notices: Notice[], { users, ids, position
     users: at.map((n) => users[n] as number),
     ids: at.map((n) => ids[n] as string),
     positions: at.map((n) => positions[n] as number),
-    pushed: new Set(row.pushed.map((n) => ids[n - 1])),
+    pushed: new Set(row.pushed.map((n) => ids[n - 1] as string)),
     announces: row.announces,
   }
 }
 
 /**
- * Skips disabled recipients, recipients with a block between them and the sender, who mute the sender, or who mute a word
- * of the text. Also skips recipients with an unread notification of the same type, sender and cause, except for system
- * notifications.
+ * Skips recipients with an unread notification of the same type, sender and cause, except for system notifications.
  */
-export async function insertNotices(sql: Db, notices: Notice[], to: Recipients): Promise<void> {
-  const found = await findRecipients(sql, notices, to)
+export async function insertNotices(
+  sql: Db,
+  notices: (Notice | null)[],
+  found: FoundRecipients,
+): Promise<void> {
   if (found.users.length === 0) return
-  const inserted = await insertNotifications(sql, notices, found)
-  wakeStreams(sql, inserted)
+  const inserting = insertNotifications(sql, notices, found)
+  if (!found.announces && found.pushed.size === 0)
+    return sendWithCommit(sql, inserting, (pool: Sql, inserted) =>
+      wakeStreams(pool, inserted?.map(({ user_id }) => user_id) ?? found.users),
+    )
+  const inserted = await inserting
+  wakeStreams(
+    sql,
+    inserted.map(({ user_id }) => user_id),
+  )
   await enqueueDeliveries(sql, notices, found, inserted)
 }
 
-type Found = Awaited<ReturnType<typeof findRecipients>>
 type Inserted = { user_id: number; seq: number; id: string }
 
 /** Locks rows in the order of user ids to avoid deadlocks. */
-function insertNotifications(sql: Db, notices: Notice[], { users, ids, positions }: Found) {
-  const described = notices.map(({ type, senderId, cause, data }, position) => ({
-    position,
-    type,
-    sender_id: senderId,
-    data,
-    cause_type: cause.type,
-    cause_id: cause.id,
-  }))
-  const repeatable = notices.filter(({ type }) => type !== 'system')
+function insertNotifications(
+  sql: Db,
+  notices: (Notice | null)[],
+  { users, ids, positions }: FoundRecipients,
+) {
+  const described = [...new Set(positions)].map((position) => {
+    const { type, senderId, cause, data } = notices[position] as Notice
+    return { position, type, sender_id: senderId, data, cause_type: cause.type, cause_id: cause.id }
+  })
+  const repeatable = described.filter(({ type }) => type !== 'system')
   return sql<Inserted[]>`
     with unread as (
       select o.user_id, o.type, o.sender_id, o.cause_type, o.cause_id
       from notifications o join notification_counts c on c.user_id = o.user_id and c.type = o.type
-      where o.user_id = any(${users}::bigint[]) and o.cause_type = any(${repeatable.map(({ cause }) => cause.type)}::text[])
-        and o.cause_id = any(${repeatable.map(({ cause }) => cause.id)}::bigint[])
-        and o.sender_id = any(${repeatable.map(({ senderId }) => senderId)}::bigint[])
+      where o.user_id = any(${users}::bigint[]) and o.cause_type = any(${repeatable.map(({ cause_type }) => cause_type)}::text[])
+        and o.cause_id = any(${repeatable.map(({ cause_id }) => cause_id)}::bigint[])
+        and o.sender_id = any(${repeatable.map(({ sender_id }) => sender_id)}::bigint[])
         and o.type <> 'system' and o.seq > c.read_seq
     ),
     given as (
@@ -135,8 +160,8 @@ function insertNotifications(sql: Db, notices: Notice[], { users, ids, positions
     select user_id, seq, id from made`
 }
 
-function wakeStreams(sql: Db, inserted: readonly Inserted[]): void {
-  const users = [...new Set(inserted.map(({ user_id }) => user_id))]
+function wakeStreams(sql: Db, recipients: readonly number[]): void {
+  const users = [...new Set(recipients)]
   for (let n = 0; n < users.length; n += PEOPLE_OF_A_SIGNAL)
     sendSignal(sql, SIGNAL, users.slice(n, n + PEOPLE_OF_A_SIGNAL).join(','))
 }
@@ -144,8 +169,8 @@ function wakeStreams(sql: Db, inserted: readonly Inserted[]): void {
 /** Enqueues the announcement to webhooks and the pushes to devices. */
 async function enqueueDeliveries(
   sql: Db,
-  notices: Notice[],
-  { ids, positions, pushed, announces }: Found,
+  notices: (Notice | null)[],
+  { ids, positions, pushed, announces }: FoundRecipients,
   inserted: readonly Inserted[],
 ): Promise<void> {
   const hidden = new Set(ids.filter((_, n) => notices[positions[n] as number]?.hidesRecipients))

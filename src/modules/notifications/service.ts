@@ -7,7 +7,14 @@ import { type Db, type Fragment, transaction } from '#platform/database'
 import type { Language } from '#platform/errors.ts'
 import { addJob } from '#platform/jobs'
 import { resourceCode } from './codes.ts'
-import { findStatistics, insertNotices, type NotificationRow, type TypeStatistics } from './queries.ts'
+import {
+  findRecipients,
+  findStatistics,
+  insertNotices,
+  type NotificationRow,
+  type PlannedNotice,
+  type TypeStatistics,
+} from './queries.ts'
 import type {
   Mention,
   Notice,
@@ -189,8 +196,19 @@ const AT_ONCE = 500
  * Call `notify` last in a transaction, because the recipients' counter rows stay locked until the commit.
  * Creates no notification for the sender, and no duplicates.
  */
-export async function notify(tx: Db, notices: Notice | Notice[]): Promise<void> {
+export const notify = (tx: Db, notices: Notice | Notice[]): Promise<void> => {
   const list = [notices].flat()
+  return planNotices(tx, list).send(list)
+}
+
+/**
+ * Looks up the recipients at once, in the same write as the statement that the caller sent before. `send` takes the
+ * notices in the order of the plan, and null for one that is not sent.
+ */
+export function planNotices(
+  tx: Db,
+  list: PlannedNotice[],
+): { send(notices: (Notice | null)[]): Promise<void> } {
   const users: number[] = []
   const ids: string[] = []
   const positions: number[] = []
@@ -206,7 +224,23 @@ export async function notify(tx: Db, notices: Notice | Notice[]): Promise<void> 
       positions.push(position)
     }
   })
-  if (users.length > 0) await insertNotices(tx, list, { users, ids, positions })
+  const finding = users.length > 0 ? findRecipients(tx, list, { users, ids, positions }) : undefined
+  // `send` throws the error, unless an earlier statement failed first.
+  finding?.catch(() => {})
+  return {
+    async send(notices) {
+      const found = await finding
+      if (!found) return
+      const isSent = (n: number) => notices[found.positions[n] as number] !== null
+      const sent = found.users.keys().filter(isSent).toArray()
+      await insertNotices(tx, notices, {
+        ...found,
+        users: sent.map((n) => found.users[n] as number),
+        ids: sent.map((n) => found.ids[n] as string),
+        positions: sent.map((n) => found.positions[n] as number),
+      })
+    },
+  }
 }
 
 /**
@@ -215,8 +249,16 @@ export async function notify(tx: Db, notices: Notice | Notice[]): Promise<void> 
  */
 export const withdrawNotifications = (tx: Db, taken: Taken): Promise<void> => withdrawAll(tx, [taken])
 
-async function withdrawAll(tx: Db, takens: readonly Taken[]): Promise<void> {
-  const left = await takeBack(tx, takens)
+/** Looks up the notifications at once, in the same write as the statement that the caller sent before. */
+export function planWithdrawal(tx: Db, taken: Taken): { apply(): Promise<void> } {
+  const finding = findUnreadRecipients(tx, taken, AT_ONCE)
+  // `apply` throws the error, unless an earlier statement failed first.
+  finding.catch(() => {})
+  return { apply: () => withdrawAll(tx, [taken], [finding]) }
+}
+
+async function withdrawAll(tx: Db, takens: readonly Taken[], findings?: Finding[]): Promise<void> {
+  const left = await takeBack(tx, takens, findings)
   if (left.length === 0) return
   // The caller may notify of the deletion itself before the job starts.
   const until = await databaseTime(tx)
@@ -227,15 +269,21 @@ export async function withdrawRemaining(ctx: Context, taken: Taken, signal: Abor
   while ((await transaction(ctx.sql, (tx) => takeBack(tx, [taken]))).length > 0) signal.throwIfAborted()
 }
 
+type Finding = ReturnType<typeof findUnreadRecipients>
+
 /**
  * Locks counters in the order of user ids to avoid deadlocks. Returns the conditions that may still match
  * notifications.
  */
-async function takeBack(tx: Db, takens: readonly Taken[]): Promise<Taken[]> {
+async function takeBack(
+  tx: Db,
+  takens: readonly Taken[],
+  findings = takens.map((taken) => findUnreadRecipients(tx, taken, AT_ONCE)),
+): Promise<Taken[]> {
   const found: { user: number; taken: Taken }[] = []
   const left: Taken[] = []
-  for (const taken of takens) {
-    const { users, areAll } = await findUnreadRecipients(tx, taken, AT_ONCE)
+  for (const [n, { users, areAll }] of (await Promise.all(findings)).entries()) {
+    const taken = takens[n] as Taken
     found.push(...users.map((user) => ({ user, taken })))
     if (!areAll) left.push(taken)
   }

@@ -1,27 +1,20 @@
 import type { Counts } from '#contracts/content.ts'
 import { type CounterCheck, type Drift, recount } from '#contracts/counters.ts'
 import { periodSumsRecount } from '#contracts/period-sums.ts'
+import { addViewsTo } from '#contracts/views.ts'
 import { userRecount } from '#modules/accounts/index.ts'
 import { commentsRecount } from '#modules/comments/index.ts'
 import { unrepairable } from '#modules/ledger/index.ts'
 import { likesRecount, ownerLikesCheck } from '#modules/likes/index.ts'
 import { rewardRecounts } from '#modules/rewards/index.ts'
-import type { Db, Fragment, Sql } from '#platform/database'
+import type { Db, Fragment } from '#platform/database'
 import { defineBufferedCounts } from '#platform/memory'
+import { ANSWER_VIEWS, QUESTION_VIEWS } from './queries.ts'
 import { answersGiven } from './ranks.ts'
 
-const addViews = (table: 'questions' | 'answers') => (sql: Sql, ids: number[], counts: number[]) =>
-  sql`
-  with seen as materialized (select * from unnest(${ids}::bigint[], ${counts}::bigint[]) as s (id, n)),
-  held as materialized (
-    select t.id from ${sql(table)} t where t.id = any(${ids}::bigint[]) order by t.id for no key update
-  )
-  update ${sql(table)} t set views_count = t.views_count + s.n from seen s join held h on h.id = s.id
-  where t.id = s.id`
+export const questionViewCounts = defineBufferedCounts('question views', addViewsTo(QUESTION_VIEWS))
 
-export const questionViewCounts = defineBufferedCounts('question views', addViews('questions'))
-
-export const answerViewCounts = defineBufferedCounts('answer views', addViews('answers'))
+export const answerViewCounts = defineBufferedCounts('answer views', addViewsTo(ANSWER_VIEWS))
 
 export const countQuestionComments: Counts = (sql) => [
   sql`update questions q set comments_count = greatest(q.comments_count + c.by, 0) from changed c where q.id = c.id`,

@@ -3,6 +3,7 @@ import { updatePeriodSums } from '#contracts/period-sums.ts'
 import { personalTable } from '#contracts/personal-data.ts'
 import type { Searchable } from '#contracts/search.ts'
 import { creationSeries, type Statistics } from '#contracts/statistics.ts'
+import { viewsIn } from '#contracts/views.ts'
 import { publishEvent } from '#modules/webhooks/index.ts'
 import type { Context } from '#platform/context.ts'
 import type { Schedule, TaskList } from '#platform/jobs'
@@ -16,7 +17,7 @@ import { returnBounties } from './bounties.ts'
 import { answerCollectionRoutes } from './collections.ts'
 import { anonymousLikes, questionCounters, questionEscrowChecks } from './counters.ts'
 import { paidViewRoutes } from './paid-views.ts'
-import { listQuestions } from './queries.ts'
+import { ANSWER_VIEWS, listQuestions, QUESTION_VIEWS } from './queries.ts'
 import { answersGiven, questionRankRoutes } from './ranks.ts'
 import { questionRoutes } from './routes.ts'
 import { QuestionItem } from './schema.ts'
@@ -59,9 +60,9 @@ export const questionPersonal = [
     columns: [
       ...(['id', 'subject', 'body', 'anonymity', 'amount', 'bounty', 'automaticity', 'look'] as const),
       ...(['excellent', 'status', 'comments_count', 'answers_count', 'watchers_count'] as const),
-      ...(['likes_count', 'views_count', 'created_at', 'updated_at'] as const),
+      ...(['likes_count', 'created_at', 'updated_at'] as const),
     ],
-    extra: (sql) => sql`,
+    extra: (sql) => sql`, t.views_count + ${viewsIn(sql, QUESTION_VIEWS, sql`t.id`)} as views_count,
       array(select l.topic_id from question_topic_links l where l.question_id = t.id order by 1) as topics,
       array(select i.user_id from question_invitations i where i.question_id = t.id order by 1) as invited`,
   }),
@@ -72,9 +73,10 @@ export const questionPersonal = [
     key: ['id'],
     columns: [
       ...(['id', 'question_id', 'body', 'anonymity', 'adoption', 'invited', 'comments_count'] as const),
-      ...(['rewards_amount', 'rewarder_count', 'likes_count', 'views_count', 'onlookers_count'] as const),
+      ...(['rewards_amount', 'rewarder_count', 'likes_count', 'onlookers_count'] as const),
       ...(['onlookers_total', 'created_at', 'updated_at'] as const),
     ],
+    extra: (sql) => sql`, t.views_count + ${viewsIn(sql, ANSWER_VIEWS, sql`t.id`)} as views_count`,
   }),
   personalTable({
     file: 'questions-watched',

@@ -1,5 +1,6 @@
 import type { Target } from '#contracts/content.ts'
 import { recordPeriodChange } from '#contracts/period-sums.ts'
+import { type ViewTable, viewsIn } from '#contracts/views.ts'
 import { escapeLike, grams, gramsOfQuery, nameKey } from '#lib/text.ts'
 import { noBlockBetween, shownTo, updateUserCounters } from '#modules/accounts/index.ts'
 import {
@@ -33,9 +34,14 @@ export type QuestionRow = Omit<Tables['questions'], 'subject_key' | 'subject_gra
   bounty: 'none' | 'held' | 'paid'
 }
 
+export const QUESTION_VIEWS: ViewTable = { table: 'question_views', key: 'question_id', content: 'questions' }
+export const ANSWER_VIEWS: ViewTable = { table: 'answer_views', key: 'answer_id', content: 'answers' }
+
+export const allQuestionViews = (sql: Db) => sql`q.views_count + ${viewsIn(sql, QUESTION_VIEWS, sql`q.id`)}`
+
 export const questionColumns = (sql: Db) => sql`
   q.id, q.user_id, q.subject, q.body, q.text_body, q.anonymity, q.amount, q.bounty, q.automaticity, q.look, q.excellent,
-  q.status, q.comments_count, q.answers_count, q.watchers_count, q.likes_count, q.views_count, q.created_at,
+  q.status, q.comments_count, q.answers_count, q.watchers_count, q.likes_count, ${allQuestionViews(sql)} as views_count, q.created_at,
   q.updated_at`
 
 /** With `hideFrom`, omits questions of people hidden from this user (relations-2). */

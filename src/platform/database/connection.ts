@@ -1,6 +1,6 @@
 import { Socket } from 'node:net'
 import pg from 'pg'
-import { preparedQuery } from './prepared-query.ts'
+import { beginPreparation, preparedQuery } from './prepared-query.ts'
 import { createTag, type Query, type Row, type Rows, type Send } from './statement.ts'
 
 export type Settings = {
@@ -118,11 +118,12 @@ export const isStalePlan = (error: unknown): boolean =>
  */
 export function sendQuery(opened: Client, query: Query, onStalePlan: () => void = () => {}): void {
   const { client } = opened
-  const { text, values, name } = query
+  const { text, values, name, begins, isFollowed } = query
   const onResult = (error: Error | undefined, result: pg.QueryResult | pg.QueryResult[]) => {
     if (isStalePlan(error)) {
       onStalePlan()
-      if (client.getTransactionStatus() === 'I') return sendQuery(opened, { ...query, name: undefined })
+      if (!begins && client.getTransactionStatus() === 'I')
+        return sendQuery(opened, { ...query, name: undefined })
     }
     if (error) return query.reject(withErrorCode(error))
     // PostgreSQL reports an unconfirmed commit as successful, but a failover could lose the commit.
@@ -138,7 +139,8 @@ export function sendQuery(opened: Client, query: Query, onStalePlan: () => void 
     answer.command = command
     query.resolve(answer)
   }
-  if (name !== undefined) return void client.query(preparedQuery({ text, values, name }, onResult))
+  if (name !== undefined || begins)
+    return void client.query(preparedQuery({ text, values, name, begins, isFollowed }, onResult))
   void client.query({ text, values }, onResult)
 }
 
@@ -159,6 +161,16 @@ export async function openSession(settings: Settings) {
 const backoffMs = (failures: number) =>
   Math.min(10 * 2 ** Math.min(failures, 6), 250) * (0.75 + Math.random() / 2)
 
+const prepareBegin = ({ client, destroy }: Client) =>
+  new Promise<void>((resolve, reject) => {
+    const onResult = (error: Error | undefined) => {
+      if (!error) return resolve()
+      destroy()
+      reject(withErrorCode(error))
+    }
+    void client.query(beginPreparation(onResult))
+  })
+
 type Outage = { failures: number; attempt: Promise<unknown> | undefined }
 
 /** Outage that the connections of a pool share. */
@@ -174,6 +186,7 @@ async function connectInTurn(settings: Settings): Promise<Client> {
     if (outage.failures > 0) await new Promise((resolve) => setTimeout(resolve, backoffMs(outage.failures)))
     try {
       const made = await connect(settings, { pipeline: true })
+      await prepareBegin(made)
       if (outage.failures > 0) settings.onReach?.()
       outage.failures = 0
       return made

@@ -6,7 +6,7 @@ import { createScope, currentScope, type RequestScope, runInScope } from './fair
 import { createPool, type PoolOptions } from './pool.ts'
 import { type Statement, type Tag, typeParsers } from './statement.ts'
 
-export { afterCommit } from './transactions.ts'
+export { afterCommit, sendWithCommit } from './transactions.ts'
 
 /** Either the pool or an open transaction. */
 export type Db = Tag

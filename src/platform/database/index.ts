@@ -17,6 +17,7 @@ export {
   openDatabase,
   PLAN_CACHE_MODES,
   type Sql,
+  sendWithCommit,
   sessionSettings,
   statement,
   type Tx,

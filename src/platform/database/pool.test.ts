@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { mkdtemp, rm, symlink } from 'node:fs/promises'
-import { type AddressInfo, createServer } from 'node:net'
+import { type AddressInfo, createServer, Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { createWorld } from '#test/world.ts'
-import { isConnectionError, openDatabase, transaction } from './database.ts'
+import { isConnectionError, openDatabase, sendWithCommit, type Tx, transaction } from './database.ts'
 
 const RUN = 101
 const { connection } = await createWorld()
@@ -110,6 +110,237 @@ test('rejects a transaction that continues after a failed statement', async () =
   assert.equal(failed.code, '22012')
   const tx = await transaction(sql, async (tx) => tx.unsafe.bind(tx))
   await assert.rejects(tx('select 1'), /is over/)
+  await sql.end()
+})
+
+test('commits no statement of a transaction whose BEGIN fails', async () => {
+  const sql = openDatabase({ connection, poolSize: 1, statementTimeoutMs: 60_000 })
+  await sql`create table unbegun (id int primary key)`
+  await sql.unsafe('deallocate kith_begin')
+  const [{ pid }] = await sql<[{ pid: number }]>`select pg_backend_pid() as pid`
+  const works: ((tx: Tx) => Promise<unknown>)[] = [
+    (tx) => tx`insert into unbegun values (1)`,
+    (tx) => Promise.all([2, 3, 4].map((id) => tx`insert into unbegun values (${id})`)),
+    (tx) => Promise.all([tx`insert into unbegun values (5)`, tx.unsafe('insert into unbegun values (6)')]),
+    async (tx) => {
+      const first = tx`insert into unbegun values (7)`.execute()
+      await new Promise(setImmediate)
+      await Promise.all([
+        first,
+        tx`insert into unbegun values (8)`,
+        tx.unsafe('insert into unbegun values (9)'),
+      ])
+    },
+    async (tx) => {
+      await tx`insert into unbegun values (10)`.catch(() => {})
+      await tx`insert into unbegun values (11)`
+    },
+    async (tx) => void tx`insert into unbegun values (12)`.catch(() => {}),
+    async (tx) => {
+      tx`insert into unbegun values (13)`.catch(() => {})
+      throw new Error('rolled back')
+    },
+  ]
+  for (const work of works) {
+    await assert.rejects(transaction(sql, work), /"kith_begin" does not exist|rolled back/)
+    assert.equal((await sql`select from unbegun`).length, 0)
+  }
+  assert.equal((await sql<[{ pid: number }]>`select pg_backend_pid() as pid`)[0].pid, pid)
+  await sql.end()
+})
+
+test('rejects only the statements from the failed one of a tick on', async () => {
+  const sql = openDatabase({ connection, poolSize: 1, statementTimeoutMs: 60_000 })
+  await sql`create table ticked (id int primary key)`
+  const [{ pid }] = await sql<[{ pid: number }]>`select pg_backend_pid() as pid`
+  for (const at of [0, 1, 2]) {
+    // A statement of each kind fails: not yet prepared, prepared, and with a text that PostgreSQL cannot parse.
+    for (const fail of [
+      (tx: Tx) => tx`select ${at} / 0`,
+      (tx: Tx) => tx`select ${at} / 0`,
+      (tx: Tx) => tx`selec ${at}`,
+    ]) {
+      let settled: PromiseSettledResult<unknown>[] = []
+      const failed = await transaction(sql, async (tx) => {
+        const sent = [0, 1, 2].map((id) =>
+          id === at ? fail(tx) : tx`insert into ticked values (${id}) returning id`,
+        )
+        settled = await Promise.allSettled(sent)
+      }).catch((error) => error)
+      assert.match(failed.code, /^(22012|42601)$/)
+      assert.deepEqual(
+        settled.map((each) => (each.status === 'fulfilled' ? 'done' : each.reason.code)),
+        [0, 1, 2].map((id) => (id < at ? 'done' : id === at ? failed.code : '25P02')),
+      )
+      const rows = await Promise.all([sql`select id from ticked`, sql<{ n: number }[]>`select 7 as n`])
+      assert.deepEqual(
+        rows.map((each) => each.map((row) => ({ ...row }))),
+        [[], [{ n: 7 }]],
+      )
+    }
+  }
+  assert.equal((await sql<[{ pid: number }]>`select pg_backend_pid() as pid`)[0].pid, pid)
+  await sql.end()
+})
+
+test('begins a transaction with any kind of first statement', async () => {
+  const sql = openDatabase({ connection, poolSize: 1, statementTimeoutMs: 60_000 })
+  await sql`create table begun (id int primary key)`
+  const first = [
+    (tx: Tx) => tx.unsafe('insert into begun values (1)'),
+    (tx: Tx) => tx`insert into begun values (${2})`,
+    (tx: Tx) => tx`insert into begun values (${2 + 1})`,
+  ]
+  for (const insert of first)
+    await transaction(sql, async (tx) => {
+      await insert(tx)
+      const [{ is }] = await tx<[{ is: boolean }]>`select pg_current_xact_id_if_assigned() is not null as is`
+      assert.ok(is)
+      throw new Error('rolled back')
+    }).catch((error) => assert.equal(error.message, 'rolled back'))
+  assert.equal((await sql`select from begun`).length, 0)
+  for (const insert of first) await transaction(sql, insert)
+  assert.equal((await sql`select from begun`).length, 3)
+  assert.equal(await transaction(sql, async () => 'nothing to send'), 'nothing to send')
+  await sql.end()
+})
+
+test('sends the statements of one tick of a transaction in order and in one write', async () => {
+  const sql = openDatabase({ connection, poolSize: 1, statementTimeoutMs: 60_000 })
+  await sql`create table ordered (id int generated always as identity, n int)`
+  const insert = async (tx: Tx) => {
+    const rows = await Promise.all(
+      [1, 2, 3].map((n) => tx<{ n: number }[]>`insert into ordered (n) values (${n}) returning n`),
+    )
+    return rows.flat().map(({ n }) => n)
+  }
+  const insertTwice = async (tx: Tx) => [...(await insert(tx)), ...(await insert(tx))]
+  const expected = [1, 2, 3, 1, 2, 3]
+  assert.deepEqual(await transaction(sql, insertTwice), expected)
+  let writes = 0
+  const write = Socket.prototype._write
+  Socket.prototype._write = function (...args) {
+    writes += 1
+    write.apply(this, args)
+  }
+  try {
+    assert.deepEqual(await transaction(sql, insertTwice), expected)
+  } finally {
+    Socket.prototype._write = write
+  }
+  // The third write is the commit.
+  assert.equal(writes, 3)
+  const rows = await sql<{ n: number }[]>`select n from ordered order by id`
+  assert.deepEqual(
+    rows.map(({ n }) => n),
+    [...expected, ...expected],
+  )
+  await sql.end()
+})
+
+test('sends the last statement of a transaction in the write of the commit', async () => {
+  const sql = openDatabase({ connection, poolSize: 1, statementTimeoutMs: 60_000 })
+  await sql`create table lasting (id int primary key deferrable initially deferred)`
+  let told: unknown[] = []
+  const insert = (db: Tx, id: number) =>
+    sendWithCommit(db, db<{ id: number }[]>`insert into lasting values (${id}) returning id`, (pool, rows) =>
+      told.push([pool === sql, rows?.map((row) => row.id)]),
+    )
+  const both = (id: number) =>
+    transaction(sql, async (tx) => {
+      await tx`select 1`
+      await insert(tx, id)
+      assert.deepEqual(told, [])
+    })
+  await both(1)
+  await new Promise(setImmediate)
+  assert.deepEqual(told, [[true, [1]]])
+  told = []
+  let writes = 0
+  const write = Socket.prototype._write
+  Socket.prototype._write = function (...args) {
+    writes += 1
+    write.apply(this, args)
+  }
+  try {
+    await both(2)
+  } finally {
+    Socket.prototype._write = write
+  }
+  assert.equal(writes, 2)
+  await new Promise(setImmediate)
+  told = []
+  // Fails in the commit.
+  await assert.rejects(both(2), { code: '23505' })
+  // Fails before the commit.
+  await assert.rejects(
+    transaction(sql, async (tx) => {
+      await insert(tx, 3)
+      await sendWithCommit(tx, tx`select 1 / 0`, () => told.push('failed'))
+    }),
+    { code: '22012' },
+  )
+  await new Promise(setImmediate)
+  assert.deepEqual(told, [])
+  await insert(sql, 4)
+  assert.deepEqual(told, [[true, [4]]])
+  await assert.rejects(
+    sendWithCommit(sql, sql`select 1 / 0`, () => {}),
+    { code: '22012' },
+  )
+  const rows = await sql<{ id: number }[]>`select id from lasting order by id`
+  assert.deepEqual(
+    rows.map(({ id }) => id),
+    [1, 2, 4],
+  )
+  await sql.end()
+})
+
+test('sends statements of several protocols in order', async () => {
+  const sql = openDatabase({ connection, poolSize: 1, statementTimeoutMs: 60_000 })
+  await sql`create table mixed (id int generated always as identity, n int)`
+  const plain = (tx: Tx, n: number) => tx.unsafe(`insert into mixed (n) values (${n}); select ${n} as n`)
+  const prepared = (tx: Tx, n: number) => tx`insert into mixed (n) values (${n}) returning n`
+  for (const kinds of [
+    [plain, prepared, prepared],
+    [prepared, plain, prepared],
+    [prepared, prepared, plain],
+  ]) {
+    await sql`truncate mixed`
+    const rows = await transaction(sql, (tx) => Promise.all(kinds.map((send, n) => send(tx, n))))
+    assert.deepEqual(
+      rows.map(([row]) => row?.n),
+      [0, 1, 2],
+    )
+    const written = await sql<{ n: number }[]>`select n from mixed order by id`
+    assert.deepEqual(
+      written.map(({ n }) => n),
+      [0, 1, 2],
+    )
+  }
+  await sql.end()
+})
+
+test('rejects a transaction with the failure of a statement that it did not await', async () => {
+  const sql = openDatabase({ connection, poolSize: 1, statementTimeoutMs: 60_000 })
+  await sql`create table unawaited (id int primary key)`
+  const [{ pid }] = await sql<[{ pid: number }]>`select pg_backend_pid() as pid`
+  for (const isFollowed of [false, true]) {
+    const failed = await transaction(sql, async (tx) => {
+      await tx`insert into unawaited values (1)`
+      tx`select 1 / 0`.catch(() => {})
+      if (isFollowed) await tx`insert into unawaited values (2)`
+    }).catch((error) => error)
+    assert.equal(failed.code, '22012')
+  }
+  let attempts = 0
+  await transaction(sql, async (tx) => {
+    attempts += 1
+    if (attempts === 1) tx`do $$ begin raise exception using errcode = '40P01'; end $$`.catch(() => {})
+  })
+  assert.equal(attempts, 2)
+  assert.equal((await sql`select from unawaited`).length, 0)
+  assert.equal((await sql<[{ pid: number }]>`select pg_backend_pid() as pid`)[0].pid, pid)
   await sql.end()
 })
 

@@ -99,6 +99,10 @@ export type Query = {
    * each session.
    */
   name?: string | undefined
+  /** Begins a transaction in the same message, so that a failed BEGIN also skips the statement. */
+  begins?: boolean | undefined
+  /** Leaves the Sync to the next statement, so that PostgreSQL skips that one if this one fails. */
+  isFollowed?: boolean | undefined
   resolve: (rows: Rows<Row[]>) => void
   reject: (error: unknown) => void
 }

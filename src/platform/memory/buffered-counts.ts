@@ -1,4 +1,4 @@
-import { defineState } from '#platform/context.ts'
+import { type Context, defineState } from '#platform/context.ts'
 import { createWriterScope, currentScope, logFailure, runInScope, type Sql } from '#platform/database'
 
 const FLUSH_MS = 3000
@@ -8,8 +8,14 @@ const BATCH = 5000
 /** Adds counts to the database in one statement. The ids are sorted, so that two flushes cannot deadlock. */
 export type WriteCounts = (sql: Sql, ids: number[], counts: number[]) => Promise<unknown>
 
+type BufferOptions = { everyMs?: number; onWritten?: (ctx: Context, ids: number[]) => void }
+
 /** Sums counts of frequent events such as views in memory. A crash loses the counts of the last seconds. */
-export function defineBufferedCounts(name: string, write: WriteCounts) {
+export function defineBufferedCounts(
+  name: string,
+  write: WriteCounts,
+  { everyMs = FLUSH_MS, onWritten }: BufferOptions = {},
+) {
   return defineState((ctx) => {
     let counts = new Map<number, number>()
     let flushing = new Map<number, number>()
@@ -25,6 +31,7 @@ export function defineBufferedCounts(name: string, write: WriteCounts) {
         try {
           const added = batch.map((id) => flushing.get(id) ?? 0)
           await runInScope(createWriterScope(), () => write(ctx.sql, batch, added))
+          onWritten?.(ctx, batch)
         } catch (error) {
           logFailure(ctx.log, error, 'writing counts failed; they stay buffered for the next attempt', {
             counts: name,
@@ -45,7 +52,7 @@ export function defineBufferedCounts(name: string, write: WriteCounts) {
       await running
     }
     const schedule = () => {
-      timer ??= setTimeout(() => void flush(), FLUSH_MS).unref()
+      timer ??= setTimeout(() => void flush(), everyMs).unref()
     }
 
     ctx.onClose.push(flush)

@@ -1,4 +1,4 @@
-import { deleteUnreadFrom, notify, withdrawNotifications } from '#modules/notifications/index.ts'
+import { deleteUnreadFrom, planNotices, withdrawNotifications } from '#modules/notifications/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type Sql, transaction } from '#platform/database'
 import { apiError, blocked } from '#platform/errors.ts'
@@ -32,8 +32,13 @@ const blocksOneself = apiError(422, 'blocks_oneself', 'You cannot block yourself
 async function follow(sql: Sql, userId: number, targetId: number): Promise<void> {
   if (userId === targetId) throw followsOneself()
   await transaction(sql, async (tx) => {
-    await lockPair(tx, userId, targetId)
-    const outcome = await insertFollow(tx, userId, targetId)
+    // Promise.all sends a lazy statement last, so this one starts the lock itself.
+    const locking = lockPair(tx, userId, targetId).execute()
+    const inserting = insertFollow(tx, userId, targetId)
+    const cause = { type: 'users', id: targetId }
+    const notice = { type: 'follow' as const, recipients: [targetId], senderId: userId, cause, data: {} }
+    const plan = planNotices(tx, [notice])
+    const [, outcome] = await Promise.all([locking, inserting])
     if (!outcome.found) throw noSuchUser()
     if (outcome.blockers.includes(targetId)) throw blocked()
     if (outcome.blockers.length > 0) throw blocksTarget()
@@ -41,8 +46,7 @@ async function follow(sql: Sql, userId: number, targetId: number): Promise<void>
     if (outcome.asked) return
     if (outcome.answered) await withdrawRequestNotice(tx, userId, targetId)
     if (!outcome.made) throw alreadyFollowed()
-    const cause = { type: 'users', id: targetId }
-    await notify(tx, { type: 'follow', recipients: [targetId], senderId: userId, cause, data: {} })
+    await plan.send([notice])
   })
 }
 

@@ -13,7 +13,7 @@ import {
   sortDirection,
   when,
 } from '#platform/database'
-import { FEED_PIN, FEEDS, type FeedRow, feedColumns, visibleFeed } from '../queries.ts'
+import { FEED_PIN, FEEDS, type FeedRow, feedColumns, visibleFeed, writtenViews } from '../queries.ts'
 
 export type FeedPage = { viewerId: number; after: number; limit: number }
 
@@ -118,9 +118,13 @@ function belowCursor(sql: Db, hot: number | undefined, after: number) {
   return sql`and (h.hot, h.feed_id) < (${rank}, ${after})`
 }
 
-/** Returns ranks of at least 1, because a cursor of 0 would restart the list (feeds-3). */
+/**
+ * Returns ranks of at least 1, because a cursor of 0 would restart the list (feeds-3). Subtracts the views that
+ * replies add to `hot`.
+ */
 export const listHotFeeds = (sql: Db, { viewerId, days, limit, hot, after }: HotPage) => sql<FeedRow[]>`
-  select ${feedColumns(sql, viewerId)}, greatest(h.hot, 1) as hot, ${anyPinShown(sql, FEED_PIN)} as pins_shown
+  select ${feedColumns(sql, viewerId)}, greatest(h.hot, 1) - ${writtenViews(sql)} as hot,
+     ${anyPinShown(sql, FEED_PIN)} as pins_shown
   from feed_hots h join feeds f on f.id = h.feed_id
   where h.created_at > now() - make_interval(days => ${days}) and ${visibleFeed(sql, viewerId)}
     ${belowCursor(sql, hot, after)} ${shown(sql, viewerId)}

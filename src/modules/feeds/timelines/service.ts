@@ -20,6 +20,7 @@ import {
 } from '#platform/http'
 import { countView } from '#platform/memory'
 import { feedViewCounts } from '../counters.ts'
+import { foreseePeople, rememberPeople } from '../foreseen.ts'
 import type { FeedRow } from '../queries.ts'
 import { FeedView } from '../schema.ts'
 import { readFeedSettings } from '../settings.ts'
@@ -95,16 +96,33 @@ export async function listFeeds(
   const type = query.id ? 'new' : (query.type ?? 'new')
   if (viewerId === 0 && (type === 'follow' || (type === 'users' && query.user === undefined)))
     throw unauthenticated()
-  const rows = await findRows(ctx, viewerId, type, query)
+  const key = firstPageOf(type, query, viewerId)
+  const finding = findRows(ctx, viewerId, type, query)
+  const foreseen = key === undefined ? undefined : foreseePeople(ctx, key, viewerId)
+  const rows = await finding
   // Skips the query for pins when the list's rows report no active pin.
   const mayHavePins = hasPins(query) && rows[0]?.pins_shown !== false
   const pinned = mayHavePins ? await listPinnedFeeds(ctx.sql, viewerId) : []
   countViews(ctx, type === 'users' ? pinned : [...pinned, ...rows])
   const [shownPins, feeds] = await Promise.all([
     feedItems(ctx, pinned, viewerId),
-    feedItems(ctx, rows, viewerId, { fresh: type !== 'hot' }),
+    feedItems(ctx, rows, viewerId, {
+      fresh: type !== 'hot',
+      foreseen,
+      onPeople: key === undefined ? undefined : (ids) => rememberPeople(ctx, key, ids),
+    }),
   ])
   return { pinned: shownPins, feeds }
+}
+
+/** Key of a first page that many requests read. The newest and the liveliest feeds are nearly the same for all viewers. */
+function firstPageOf(
+  type: 'new' | 'hot' | 'follow' | 'users',
+  { id, limit = 15, after = 0, hot = 0, search, screen }: FeedListQuery,
+  viewerId: number,
+): string | undefined {
+  if (type === 'users' || id || after > 0 || hot > 0 || search !== undefined || screen !== undefined) return
+  return `${type} ${limit} ${type === 'follow' ? viewerId : 0}`
 }
 
 const hasPins = ({ type, id, after = 0, hot = 0, search }: FeedListQuery): boolean =>

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import { idsOf, timelinesOf } from '#test/fixtures/timelines.ts'
 import { uploadPicture } from '#test/fixtures/uploads.ts'
 import { createWorld } from '#test/world.ts'
-import { feedViewCounts } from '../counters.ts'
+import { feedRanks, feedViewCounts } from '../counters.ts'
 
 const world = await createWorld()
 const { as, guest, person, sql, ctx } = world
@@ -196,11 +196,15 @@ describe('feed views', () => {
     assert.equal((await guest('GET', `/feeds/${id}`)).body.feed_view_count, 1)
     assert.equal((await list(`id=${id}`))[0]!.feed_view_count, 2)
     assert.equal((await list(`type=users&user=${alice.id}`))[0]!.feed_view_count, 2)
-    const kept = () => sql<{ feed_view_count: number; hot: number }[]>`
-      select feed_view_count, hot from feeds where id = ${id}`
-    assert.equal((await kept())[0]!.feed_view_count, 0)
+    const written = async () =>
+      (await sql`select views, ranked from feed_views where feed_id = ${id}`).map((row) => ({ ...row }))
+    assert.deepEqual(await written(), [])
     await feedViewCounts(ctx).flush()
-    assert.deepEqual({ ...(await kept())[0] }, { feed_view_count: 2, hot: 2 })
+    assert.deepEqual(await written(), [{ views: 2, ranked: 0 }])
+    await feedRanks(ctx).flush()
+    assert.deepEqual(await written(), [{ views: 2, ranked: 2 }])
+    const [content] = await sql`select feed_view_count, hot from feeds where id = ${id}`
+    assert.deepEqual({ ...content }, { feed_view_count: 0, hot: 0 })
     assert.equal((await guest('GET', `/feeds/${id}`)).body.feed_view_count, 3)
   })
 
@@ -214,13 +218,16 @@ describe('feed views', () => {
           as(who, 'POST', `/feeds/${id}/like`),
           as(who, 'POST', `/feeds/${id}/comments`, { body: 'yes' }),
           feedViewCounts(ctx).flush(),
+          feedRanks(ctx).flush(),
         ]),
       ),
     )
     await feedViewCounts(ctx).flush()
-    const rows = await sql<{ hot: number; ranked: number; views: number }[]>`
-      select f.hot, h.hot as ranked, f.feed_view_count as views from feeds f join feed_hots h on h.feed_id = f.id
-      where f.id = any(${ids})`
-    for (const row of rows) assert.deepEqual({ ...row }, { hot: 8 + 80 + 40, ranked: 8 + 80 + 40, views: 8 })
+    feedRanks(ctx).add(ids)
+    await feedRanks(ctx).flush()
+    const rows = await sql<{ hot: number; views: number }[]>`
+      select h.hot, v.views from feed_views v join feed_hots h on h.feed_id = v.feed_id where v.feed_id = any(${ids})`
+    assert.equal(rows.length, 5)
+    for (const row of rows) assert.deepEqual({ ...row }, { hot: 8 + 80 + 40, views: 8 })
   })
 })

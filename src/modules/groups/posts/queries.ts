@@ -1,4 +1,5 @@
 import type { Target } from '#contracts/content.ts'
+import { addViewsTo, type ViewTable, viewsIn } from '#contracts/views.ts'
 import { grams, nameKey } from '#lib/text.ts'
 import { noBlockBetween, shownTo } from '#modules/accounts/index.ts'
 import {
@@ -19,10 +20,12 @@ import type { GroupPostsQuery, PostsQuery } from './schema.ts'
 
 export type PostRow = Omit<Tables['group_posts'], 'title_key' | 'title_grams' | 'body' | 'replied_at'>
 
+export const POST_VIEWS: ViewTable = { table: 'group_post_views', key: 'post_id', content: 'group_posts' }
+
 /** Omits the post's text, which lists do not return. */
 export const postColumns = (sql: Db) => sql`
   p.id, p.group_id, p.user_id, p.title, p.summary, p.has_images, p.likes_count, p.comments_count, p.collections_count,
-  p.views_count, p.excellent_at, p.created_at, p.updated_at`
+  p.views_count + ${viewsIn(sql, POST_VIEWS, sql`p.id`)} as views_count, p.excellent_at, p.created_at, p.updated_at`
 
 const pastPost = (sql: Db, { type, after = 0 }: GroupPostsQuery) =>
   type === 'latest_reply'
@@ -220,14 +223,7 @@ export async function toggleExcellent(sql: Tx, id: number): Promise<boolean> {
   return row.found
 }
 
-const addViews = (sql: Db, ids: number[], counts: number[]) => sql`
-  with held as materialized (
-    select p.id from group_posts p where p.id = any(${ids}::bigint[]) order by p.id for no key update
-  )
-  update group_posts p set views_count = p.views_count + s.n
-  from unnest(${ids}::bigint[], ${counts}::bigint[]) as s (id, n) join held h on h.id = s.id where p.id = s.id`
-
-export const viewsOf = defineBufferedCounts('group post views', addViews)
+export const viewsOf = defineBufferedCounts('group post views', addViewsTo(POST_VIEWS))
 
 export async function findReaders(sql: Db, groupId: number, userIds: number[]): Promise<number[]> {
   const rows = await sql<{ id: number }[]>`

@@ -16,7 +16,7 @@ import {
   Time,
   Type,
 } from '#platform/http'
-import { type ApplicationRow, subjectContains } from '../queries.ts'
+import { type ApplicationRow, allQuestionViews, subjectContains } from '../queries.ts'
 import { AnswerView, QuestionView } from '../schema.ts'
 
 export const ApplicationParams = Type.Object({ application: Id })
@@ -80,7 +80,7 @@ type Found = { id: number }
 
 export function listQuestionIds(sql: Db, query: QuestionQuery) {
   const { sort = 'id', q, user_id: userId, topic_id: topicId, excellent } = query
-  const by = sort === 'id' ? undefined : sql`q.${sql(sort)}`
+  const by = sort === 'id' ? undefined : sort === 'views_count' ? allQuestionViews(sql) : sql`q.${sql(sort)}`
   const where = sql`where true ${subjectContains(sql, q)}
     ${ifGiven(sql, userId, (value) => sql`and q.user_id = ${value}`)}
     ${ifGiven(sql, excellent, (value) => sql`and q.excellent = ${value}`)}

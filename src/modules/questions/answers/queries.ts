@@ -1,5 +1,6 @@
 import { EXCERPT_LENGTH, type Target } from '#contracts/content.ts'
 import { recordPeriodChange } from '#contracts/period-sums.ts'
+import { viewsIn } from '#contracts/views.ts'
 import { plainText } from '#lib/markup/parse.ts'
 import { noBlockBetween, updateUserCounters } from '#modules/accounts/index.ts'
 import { LikeWithUser } from '#modules/likes/index.ts'
@@ -15,7 +16,7 @@ import {
   when,
 } from '#platform/database'
 import { Cursor, Flag, Id, Limit, Nullable, OneOf, Shared, type Static, Type } from '#platform/http'
-import { ANSWERS_GIVEN, idsOf, notBlockedUnlessHidden, shownUnlessHidden } from '../queries.ts'
+import { ANSWER_VIEWS, ANSWERS_GIVEN, idsOf, notBlockedUnlessHidden, shownUnlessHidden } from '../queries.ts'
 import { AnswerView, Excerpt, ListQuery, Markdown, QuestionView } from '../schema.ts'
 
 export const NewAnswer = Shared('NewAnswer', {
@@ -68,7 +69,8 @@ export type AnswerRow = Tables['answers'] & {
 
 const answerColumns = (sql: Db) => sql`
   a.id, a.question_id, a.user_id, a.body, a.text_body, a.anonymity, a.adoption, a.invited, a.comments_count,
-  a.rewards_amount, a.rewarder_count, a.likes_count, a.views_count, a.onlookers_count, a.onlookers_total, a.created_at,
+  a.rewards_amount, a.rewarder_count, a.likes_count,
+  a.views_count + ${viewsIn(sql, ANSWER_VIEWS, sql`a.id`)} as views_count, a.onlookers_count, a.onlookers_total, a.created_at,
   a.updated_at, q.user_id as asker_id, q.look`
 
 /** With `hideFrom`, omits answers of people hidden from this user (relations-2). */
