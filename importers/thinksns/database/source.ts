@@ -35,6 +35,9 @@ const IDS_AT_ONCE = 20_000
 const chunkOf = ({ by, width = DEFAULT_WIDTH }: TableImport) =>
   by === null ? '0' : `case when ${quote(by)} >= 0 then floor(${quote(by)} / ${width}) else ${NOWHERE} end`
 
+/** One more than the greatest exact integer, so that a larger one still shows as too large. PostgreSQL rejects those above 2^63. */
+const LARGEST = Number.MAX_SAFE_INTEGER + 1
+
 export const rangeOf = ({ by, width = DEFAULT_WIDTH }: TableImport, chunk: number) =>
   by === null
     ? { from: Number.MIN_SAFE_INTEGER, to: Number.MAX_SAFE_INTEGER }
@@ -188,7 +191,7 @@ export async function openSource(
             // An unreadable end is an end: such a row is deleted, and such a pin no longer waits.
             row[name] = time ?? (ENDS.has(name) ? EPOCH : null)
           } else if (kind === 'int') {
-            row[name] = Number(given)
+            row[name] = Math.max(-LARGEST, Math.min(Number(given), LARGEST))
             if (String(row[name]) !== given) noteOriginal(originals, row, name, given)
           } else {
             // PostgreSQL rejects NUL characters in texts.

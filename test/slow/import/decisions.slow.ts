@@ -91,12 +91,18 @@ describe('makes decisions of amounts and states that Kith does not have', { skip
       await source.add('users', { id, name: `person${id}`, email: `${id}@example.org` })
     await source.add('wallet', { owner_id: 1, balance: '9007199254740993' })
     await source.add('wallet', { owner_id: 2, balance: '9007199254740991' })
+    const amount = '18446744073709551615'
+    await source.add('news_pinneds', { id: 1, channel: 'news', target: 1, user_id: 1, amount, day: 1 })
     const report = { user_id: 1, target_user: 2, reportable_type: 'users', reportable_id: 2, reason: 'why' }
     await source.add('reports', { id: 1, ...report, status: 9 })
     const { decisions } = await bringerOf(world, { database: source.address })()
     assert.deepEqual(
       decisions.map(({ id }) => id),
-      ['reports.status: value not supported: replaced', 'wallet.balance: amount above 9,007,199,254,740,991'],
+      [
+        'news_pinneds.amount: amount above 9,007,199,254,740,991',
+        'reports.status: value not supported: replaced',
+        'wallet.balance: amount above 9,007,199,254,740,991',
+      ],
     )
     const balances = await world.ctx.sql<{ owner_id: number; balance: number }[]>`
       select owner_id, balance from ledger_accounts where owner_id > 0 and balance > 0`

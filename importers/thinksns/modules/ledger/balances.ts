@@ -13,8 +13,8 @@ import { upsert } from '../../database/write.ts'
 const BALANCE_COLUMNS = { owner_id: 'bigint', currency: 'text', source: 'text', amount: 'bigint' }
 const BALANCE_KEY = { key: ['owner_id', 'currency', 'source'] }
 
-const TOO_LARGE = 'amount above 9,007,199,254,740,991'
-const isTooLarge = (amount: number | null) => (amount ?? 0) > Number.MAX_SAFE_INTEGER
+export const TOO_LARGE = 'amount above 9,007,199,254,740,991'
+export const isTooLarge = (amount: number | null) => (amount ?? 0) > Number.MAX_SAFE_INTEGER
 
 /** Each wallet of the source has its own row, so that one that is read again does not overwrite another. */
 const balancesOf = (source: string) =>

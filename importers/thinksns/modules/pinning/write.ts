@@ -2,7 +2,7 @@ import type { Tx } from '#platform/database'
 import type { Batch } from '../../database/table.ts'
 import { EPOCH, TIME_COLUMNS } from '../../database/times.ts'
 import { assignIds, upsert } from '../../database/write.ts'
-import { noteImportedHolds } from '../ledger/balances.ts'
+import { isTooLarge, noteImportedHolds, TOO_LARGE } from '../ledger/balances.ts'
 
 const DAYS_MAX = 365
 
@@ -69,6 +69,7 @@ export async function writePins(tx: Tx, table: string, pins: Pin[], batch: Batch
     )
   const kept = pins.filter((pin) => {
     if (!people.has(pin.userId)) batch.leaveOut(pin.row, 'the user no longer exists')
+    else if (isTooLarge(pin.amount)) batch.leaveOut(pin.row, TOO_LARGE, 'amount')
     else if (pin.amount < 0) batch.leaveOut(pin.row, 'the price is negative')
     else return true
     return false
