@@ -22,7 +22,7 @@ suite('faults of the database in the doctor', { skip: skipPostgres }, () => {
 
   before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'kith-database-health-'))
-    primary = await startPostgres({ max_connections: '20' })
+    primary = await startPostgres({ max_connections: '60' })
     const other = await startPostgres()
     replica = await startReplica(primary)
     foreign = await startReplica(other)
@@ -79,7 +79,7 @@ suite('faults of the database in the doctor', { skip: skipPostgres }, () => {
     const [{ used }] = (await primary.ask(
       "select count(*)::int as used from pg_stat_activity where backend_type = 'client backend'",
     )) as [{ used: number }]
-    for (let n = used; n < 18; n += 1) {
+    for (let n = used; n < 54; n += 1) {
       const client = openDatabase({ connection: primary.url, poolSize: 1, statementTimeoutMs: 60_000 })
       await client`select 1`
       clients.push(client)
@@ -87,7 +87,7 @@ suite('faults of the database in the doctor', { skip: skipPostgres }, () => {
     try {
       await says(
         {},
-        /! database: \d+ of 20 connections of the database are in use\.\n {4}Raise max_connections/,
+        /! database: \d+ of 60 connections of the database are in use\.\n {4}Raise max_connections/,
       )
     } finally {
       for (const client of clients) await client.end()
