@@ -22,7 +22,9 @@ test('runs the commands of README in their order', async () => {
   assert.match(start, /^npm start/)
   assert.ok(others.length > 0)
   const port = await findFreePort()
-  const env = { ...process.env, PORT: String(port), DATA_DIR: join(folder, 'data') }
+  // The test runner turns site and console off.
+  const { CONSOLE, WEB, ...environment } = process.env
+  const env = { ...environment, PORT: String(port), DATA_DIR: join(folder, 'data') }
   const server = spawn('sh', ['-c', `exec ${start}`], { env, stdio: ['ignore', 'pipe', 'inherit'] })
   const ended = once(server, 'exit')
   let output = ''
@@ -36,6 +38,8 @@ test('runs the commands of README in their order', async () => {
   try {
     await waitForAnswer(`http://127.0.0.1:${port}/health/ready`, server)
     assert.ok((await countFeeds()) > 0)
+    for (const page of ['/', '/admin', '/docs'])
+      assert.equal((await fetch(`http://127.0.0.1:${port}${page}`)).status, 200, page)
     assert.match(output, /Administrator +root[\s\S]*Console +\S+\/admin[\s\S]*\/docs/)
     for (const command of others) {
       const { status, stdout, stderr } = spawnSync('sh', ['-c', command], { env, encoding: 'utf8' })
