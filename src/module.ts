@@ -19,6 +19,7 @@ import type { findUnpaidFile } from '#modules/purchases/index.ts'
 import type { mountReports } from '#modules/reports/index.ts'
 import type { Definitions, SettingChecks } from '#modules/settings/index.ts'
 import type { MergedStatistics } from '#modules/statistics/index.ts'
+import type { TellsAccount } from '#modules/users/index.ts'
 import type { Context } from '#platform/context.ts'
 import type { Tx } from '#platform/database'
 import type { Server } from '#platform/http'
@@ -42,6 +43,7 @@ export type Services = {
   findUnpaidFile: typeof findUnpaidFile
   findBootAdvertisements: typeof readBootAdvertisements
   uploadLimits: typeof uploadLimits
+  tellsAccount: TellsAccount
   findNewcomersRole(ctx: Context): Promise<string>
   readSitePages: typeof readSitePages
 }

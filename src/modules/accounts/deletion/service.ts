@@ -1,8 +1,15 @@
 import { invalidateAbilities, isLastHolder, replaceRoles } from '#modules/abilities/index.ts'
 import { markNodesUnused } from '#modules/files/index.ts'
 import { forfeitBalances } from '#modules/ledger/index.ts'
+import { enqueueMessage, messageUser } from '#modules/mail/index.ts'
 import { invalidateSenderName } from '#modules/notifications/index.ts'
 import { revokeTokens } from '#modules/tokens/index.ts'
+import {
+  deleteFollows,
+  enqueueWithdrawal,
+  withdrawNoticesOf,
+  withholdFollowNotices,
+} from '#modules/users/index.ts'
 import { publishEvent } from '#modules/webhooks/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type Db, type Row, type Tx, transaction } from '#platform/database'
@@ -11,10 +18,6 @@ import { Shared, Time } from '#platform/http'
 import { addJob, type Schedule, type TaskList } from '#platform/jobs'
 import { lastFounder } from '../admin/queries.ts'
 import type { UseProof } from '../identity/owner-proof.ts'
-import { enqueueMessage, messageUser } from '../messages.ts'
-import { withdrawNoticesOf } from '../relations/notices.ts'
-import { enqueueWithdrawal } from '../relations/private-accounts.ts'
-import { deleteFollows, withholdFollowNotices } from '../relations/withheld.ts'
 import { readAccountSettings } from '../settings.ts'
 
 async function insertDeletion(tx: Tx, userId: number, days: number): Promise<string> {

@@ -1,6 +1,8 @@
 import { randomInt } from 'node:crypto'
 import { isEmail, isPhone, normalizeEmail, normalizePhone } from '#lib/identifiers.ts'
+import { type Channel, deliver } from '#modules/mail/index.ts'
 import { reserveText, tooManyTexts } from '#modules/text-messages/index.ts'
+import { emailTaken, phoneTaken, type TellsAccount } from '#modules/users/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type Db, transaction } from '#platform/database'
 import {
@@ -22,8 +24,7 @@ import {
   type Server,
 } from '#platform/http'
 import { addJob, type Schedule, type TaskList } from '#platform/jobs'
-import { deliver } from '../messages.ts'
-import { emailTaken, phoneTaken, wrongCode } from '../schema.ts'
+import { readAccountSettings } from '../settings.ts'
 import {
   CONTACT_ERRORS,
   checkContact,
@@ -32,13 +33,13 @@ import {
 } from './registration-rules.ts'
 import {
   type Account,
-  type Channel,
   CodeTarget,
   codeTooEarly,
   noSuchEmail,
   noSuchPhone,
   type Purpose,
   RegistrationCodeTarget,
+  wrongCode,
 } from './schema.ts'
 
 /**
@@ -152,6 +153,10 @@ export const storedAccount = (field: 'email' | 'phone', value: string): Account 
   value,
   key: field === 'email' ? normalizeEmail(value) : value,
 })
+
+export const tellsAccount: TellsAccount = async (ctx, field, value) =>
+  (await readAccountSettings(ctx))['users:tell-known-accounts'] &&
+  (await isAccountUsed(ctx.sql, storedAccount(field, value)))
 
 const stored = (ctx: Context, account: Account, purpose: Purpose, code: number) => ({
   account: account.key,

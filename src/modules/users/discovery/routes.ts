@@ -24,9 +24,9 @@ import {
   Type,
   WithAlias,
 } from '#platform/http'
+import { nameContains } from '../queries.ts'
 import { noSuchUser, UserParams, UserView } from '../schema.ts'
-import { nameContains } from '../users/queries.ts'
-import { userPage, userViews } from '../users/view.ts'
+import { userPage, userViews } from '../view.ts'
 import {
   findByPhones,
   listLatestIds,

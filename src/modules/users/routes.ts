@@ -11,10 +11,8 @@ import {
   Type,
   type UnvalidatedCall,
 } from '#platform/http'
-import { isAccountUsed, storedAccount } from '../identity/codes.ts'
-import { noSuchUser, UserFlagsQuery, UserKeyParams, UserListQuery, UserView } from '../schema.ts'
-import { readAccountSettings } from '../settings.ts'
 import { findRelation, findUserId, listUserIds } from './queries.ts'
+import { noSuchUser, UserFlagsQuery, UserKeyParams, UserListQuery, UserView } from './schema.ts'
 import { userPage, userViews } from './view.ts'
 
 const NAMES_MAX = 100
@@ -27,7 +25,10 @@ function loginOf(given: string): Login | undefined {
   return login.kind === 'id' && given !== String(login.value) ? undefined : login
 }
 
-export function userRoutes(server: Server, ctx: Context) {
+/** Returns true if an account with this phone or e-mail exists, and the server tells so (sign-in-21). */
+export type TellsAccount = (ctx: Context, field: 'email' | 'phone', value: string) => Promise<boolean>
+
+export const userRoutes = (tellsAccount: TellsAccount) => (server: Server, ctx: Context) => {
   const { sql } = ctx
   const route = routesOn(server, ctx, { tag: 'Users' })
 
@@ -74,8 +75,7 @@ export function userRoutes(server: Server, ctx: Context) {
     await countAttempt()
     const found = await findUserId(sql, login)
     if (found === viewer) return found
-    if (!(await readAccountSettings(ctx))['users:tell-known-accounts']) return undefined
-    return (await isAccountUsed(sql, storedAccount(login.kind, login.value))) ? UNDISCLOSED : undefined
+    return (await tellsAccount(ctx, login.kind, login.value)) ? UNDISCLOSED : undefined
   }
 
   type Lookup = Pick<UnvalidatedCall<'optional', typeof UserKeyParams>, 'uncached' | 'params' | 'viewer'>

@@ -17,9 +17,9 @@ import {
   Text,
   Type,
 } from '#platform/http'
-import { MailError, mailHtml, mailSender } from '../mail.ts'
-import { mailSite } from '../messages.ts'
 import { MAIL_NAMES, type MailName, mailDefinition } from './catalogue.ts'
+import { MailError, mailHtml, mailSender } from './mail.ts'
+import { mailSite } from './messages.ts'
 import {
   checkMailTexts,
   lockMailTexts,

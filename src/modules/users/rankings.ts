@@ -2,7 +2,7 @@ import { PERIODS, type Period, type RankedRow } from '#contracts/period-sums.ts'
 import type { Context } from '#platform/context.ts'
 import { Limit, Offset, OneOf, routesOn, type Server, Shared, type Static, Type } from '#platform/http'
 import { UserExtra, UserView } from './schema.ts'
-import { peopleFor } from './users/view.ts'
+import { peopleFor } from './view.ts'
 
 export const RanksQuery = Type.Object({ limit: Limit(10), offset: Offset })
 type RanksQuery = Static<typeof RanksQuery>

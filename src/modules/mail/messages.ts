@@ -6,10 +6,11 @@ import type { Context } from '#platform/context.ts'
 import type { Db, Row } from '#platform/database'
 import type { Language } from '#platform/errors.ts'
 import { addJob, type TaskList } from '#platform/jobs'
-import type { Channel } from './identity/schema.ts'
+import type { MailName } from './catalogue.ts'
 import { type MailSite, mailSender } from './mail.ts'
-import type { MailName } from './mails/catalogue.ts'
-import { type MailValues, ORIGINAL, readMailTexts, renderMail } from './mails/texts.ts'
+import { type MailValues, ORIGINAL, readMailTexts, renderMail } from './texts.ts'
+
+export type Channel = 'mail' | 'sms'
 
 type Contacts = Row<'users', 'email' | 'phone'>
 

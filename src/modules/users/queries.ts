@@ -12,7 +12,7 @@ import {
   when,
 } from '#platform/database'
 import { blocked } from '#platform/errors.ts'
-import { isFollowing, isMuteActive, noBlockBetween } from '../relations/queries.ts'
+import { isFollowing, isMuteActive, noBlockBetween } from './relations/queries.ts'
 
 /** Every change of a column below advances `content_version`, which is a part of the cached user's key. */
 export type UserTextRow = Row<
@@ -175,6 +175,10 @@ export async function listUserIds(sql: Db, filter: UserFilter): Promise<number[]
     order by u.id ${sortDirection(sql, order)} limit ${limit}`
   return rows.map(({ id }) => id)
 }
+
+/** True for disabled and erased accounts too. */
+export const accountExists = async (sql: Db, id: number): Promise<boolean> =>
+  (await sql`select from users where id = ${id}`).count > 0
 
 export async function isUser(sql: Db, id: number): Promise<boolean> {
   return (await enabledUser(sql, id)).length > 0

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { setAccountDisabled } from '#modules/accounts/identity/passwords.ts'
 import { issueToken } from '#modules/tokens/index.ts'
 import { transaction } from '#platform/database'
 import { untilWaiting } from '#test/waiting.ts'
 import { createWorld, type Person } from '#test/world.ts'
 import { accountCounters } from '../counters.ts'
-import { setAccountDisabled } from '../identity/passwords.ts'
 import { deleteFollow, lockPair } from './queries.ts'
 import { deleteFollows, enqueueSettling, unsettledFollows } from './withheld.ts'
 

@@ -1,11 +1,10 @@
 import { beyondOwnAbilities } from '#modules/abilities/index.ts'
 import { mountAdminRecords } from '#modules/audit/index.ts'
+import { accountExists, UserParams } from '#modules/users/index.ts'
 import type { Context } from '#platform/context.ts'
 import { transaction } from '#platform/database'
 import { notFound } from '#platform/errors.ts'
 import { Created, Empty, routesOn, type Server, Type } from '#platform/http'
-import { findManagedUser } from '../admin/queries.ts'
-import { UserParams } from '../schema.ts'
 import { findSanction, listSanctions, listSanctionsOf } from './queries.ts'
 import {
   alreadySanctioned,
@@ -63,7 +62,7 @@ export function adminSanctionRoutes(server: Server, ctx: Context) {
     reply: { 201: Created },
     errors: [beyondOwnAbilities, cannotSanctionOneself, alreadySanctioned],
     load: async ({ params }) => {
-      if (!(await findManagedUser(ctx.sql, params.user))) throw notFound()
+      if (!(await accountExists(ctx.sql, params.user))) throw notFound()
     },
     handler: async (call) => {
       const id = await transaction(ctx.sql, (tx) =>

@@ -1,7 +1,7 @@
+import { OUTSIDE_ERRORS } from '#modules/accounts/index.ts'
 import { mountAdminRecords } from '#modules/audit/index.ts'
 import type { Context } from '#platform/context.ts'
 import { attemptCounter, Created, Empty, routesOn, type Server } from '#platform/http'
-import { OUTSIDE_ERRORS } from '../identity/schema.ts'
 import {
   Appeal,
   AppealDecision,

@@ -16,7 +16,7 @@ import {
 } from '#platform/http'
 import { addJob } from '#platform/jobs'
 import { noSuchUser, UserParams, UserView } from '../schema.ts'
-import { userViews } from '../users/view.ts'
+import { userViews } from '../view.ts'
 import { withdrawRequestNotice } from './notices.ts'
 import { insertFollow, lockPair, noBlockBetween } from './queries.ts'
 

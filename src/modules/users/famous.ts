@@ -17,9 +17,9 @@ import {
   Time,
   Type,
 } from '#platform/http'
+import { isUser, nameContains } from './queries.ts'
 import { noSuchUser, UserParams, UserView } from './schema.ts'
-import { isUser, nameContains } from './users/queries.ts'
-import { userViews } from './users/view.ts'
+import { userViews } from './view.ts'
 
 /**
  * `followed`: every new user follows the famous user. `each`: the famous user also follows every new user.

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { mailSender } from '#modules/accounts/index.ts'
+import { mailSender } from '#modules/mail/index.ts'
 import { transaction } from '#platform/database'
 import { addJob } from '#platform/jobs'
 import { refusalOf, settingsOn } from '#test/sign-up.ts'
 import { untilWaiting } from '#test/waiting.ts'
 import { createWorld, type Person } from '#test/world.ts'
-import { MailError, type MailMessage } from '../mail.ts'
-import { alertAccountOwner } from '../messages.ts'
 import { MAIL_NAMES, mailDefinition } from './catalogue.ts'
+import { MailError, type MailMessage } from './mail.ts'
+import { alertAccountOwner } from './messages.ts'
 import { ORIGINAL, renderMail } from './texts.ts'
 
 const world = await createWorld({

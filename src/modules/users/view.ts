@@ -5,7 +5,6 @@ import { attachmentView } from '#modules/files/index.ts'
 import type { Context } from '#platform/context.ts'
 import type { Db } from '#platform/database'
 import { defineFragments } from '#platform/memory'
-import type { UserView, UserWithUrls } from '../schema.ts'
 import {
   enabledUser,
   findFollows,
@@ -15,6 +14,7 @@ import {
   type UserTextRow,
   type ViewerState,
 } from './queries.ts'
+import type { UserView, UserWithUrls } from './schema.ts'
 
 /** Fields of a user that are the same for every viewer, and therefore cacheable. */
 type UserText = Omit<UserView, 'following' | 'follower' | 'blacked' | 'extra'>

@@ -1,7 +1,9 @@
 import { escapeLike } from '#lib/text.ts'
 import { wireTime, wireTimeOrNull } from '#lib/time.ts'
+import { proveOutside, SignIn } from '#modules/accounts/index.ts'
 import { type Actor, recordAudit } from '#modules/audit/index.ts'
 import { notify } from '#modules/notifications/index.ts'
+import { lift, SANCTION_KINDS, type SanctionKind } from '#modules/sanctions/index.ts'
 import type { Context } from '#platform/context.ts'
 import {
   type Db,
@@ -28,10 +30,6 @@ import {
   Time,
   Type,
 } from '#platform/http'
-import { SignIn } from '../identity/schema.ts'
-import { proveOutside } from '../identity/sign-in.ts'
-import { SANCTION_KINDS, type SanctionKind } from '../sanctions/schema.ts'
-import { lift } from '../sanctions/service.ts'
 
 export const nothingToAppeal = apiError(
   422,

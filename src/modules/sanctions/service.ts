@@ -1,6 +1,7 @@
 import { wireTime, wireTimeOrNull } from '#lib/time.ts'
 import { beyondOwnAbilities, findExcessAbilities } from '#modules/abilities/index.ts'
 import { type Actor, recordAudit } from '#modules/audit/index.ts'
+import { alertOfSuspension } from '#modules/mail/index.ts'
 import { notify } from '#modules/notifications/index.ts'
 import { revokeTokens } from '#modules/tokens/index.ts'
 import type { Context } from '#platform/context.ts'
@@ -8,7 +9,6 @@ import type { Db, Tx } from '#platform/database'
 import { type ApiError, forbidden, invalidField } from '#platform/errors.ts'
 import { addJob } from '#platform/jobs'
 import { defineCache } from '#platform/memory'
-import { alertOfSuspension } from '../messages.ts'
 import {
   findSuspension,
   insertSanction,

@@ -15,9 +15,9 @@ import {
   Type,
 } from '#platform/http'
 import type { Schedule, TaskList } from '#platform/jobs'
+import { isUser } from '../queries.ts'
 import { noSuchUser, UserParams, UserView } from '../schema.ts'
-import { isUser } from '../users/queries.ts'
-import { userViews } from '../users/view.ts'
+import { userViews } from '../view.ts'
 import { deleteEndedWords } from './muted-words.ts'
 import { findAccess, isMuteActive } from './queries.ts'
 

@@ -1,4 +1,14 @@
 import { wireTime, wireTimeOrNull } from '#lib/time.ts'
+import {
+  OUTSIDE_ERRORS,
+  OWNER_PROOF_ERRORS,
+  OwnerProof,
+  proveOutside,
+  SignIn,
+  verifyOwnerOrName,
+  wrongCode,
+  wrongPassword,
+} from '#modules/accounts/index.ts'
 import type { Context } from '#platform/context.ts'
 import {
   attemptCounter,
@@ -11,10 +21,6 @@ import {
   sendBytes,
   Type,
 } from '#platform/http'
-import { verifyOwnerOrName } from '../identity/owner-proof.ts'
-import { OUTSIDE_ERRORS, OWNER_PROOF_ERRORS, OwnerProof, SignIn, wrongPassword } from '../identity/schema.ts'
-import { proveOutside } from '../identity/sign-in.ts'
-import { wrongCode } from '../schema.ts'
 import {
   ArchiveAddress,
   ArchiveQuery,

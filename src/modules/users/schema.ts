@@ -17,12 +17,6 @@ import {
   WithAlias,
 } from '#platform/http'
 
-export const wrongCode = apiError(
-  422,
-  'wrong_code',
-  'This verification code is wrong or has expired.',
-  '验证码错误或已失效。',
-)
 export const nameTaken = fieldError('name', 'name_taken', 'This name is taken.', '该用户名已被占用。')
 export const nameReserved = fieldError(
   'name',
