@@ -1,5 +1,6 @@
 export { enableAccount } from './admin/service.ts'
 export type { Eraser } from './deletion/service.ts'
+export { tellsAccount } from './identity/codes.ts'
 export { divideHashing, hashPassword } from './identity/hashing.ts'
 export { type UseProof, verifyOwner, verifyOwnerOrName } from './identity/owner-proof.ts'
 export { checkPaymentPassword, setPassword } from './identity/passwords.ts'

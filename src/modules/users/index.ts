@@ -25,9 +25,8 @@ export {
 } from './queries.ts'
 export { mountRanking, RankedUser, RanksQuery } from './rankings.ts'
 export { contactRefused, isContactRefused, requireContact } from './relations/contact-rules.ts'
+export { endFollowings, endRequests, eraseRelations, withdrawNotices } from './relations/erasure.ts'
 export { findMutedWord } from './relations/muted-words.ts'
-export { withdrawNoticesOf } from './relations/notices.ts'
-export { enqueueWithdrawal } from './relations/private-accounts.ts'
 export {
   friendsOf,
   hasBlocked,
@@ -40,8 +39,7 @@ export {
   selectFollowed,
   shownTo,
 } from './relations/queries.ts'
-export { deleteFollows, enqueueSettling, withholdFollowNotices } from './relations/withheld.ts'
-export type { TellsAccount } from './routes.ts'
+export { enqueueSettling } from './relations/withheld.ts'
 export {
   emailTaken,
   NAME_ERRORS,

@@ -25,8 +25,7 @@ function loginOf(given: string): Login | undefined {
   return login.kind === 'id' && given !== String(login.value) ? undefined : login
 }
 
-/** Returns true if an account with this phone or e-mail exists, and the server tells so (sign-in-21). */
-export type TellsAccount = (ctx: Context, field: 'email' | 'phone', value: string) => Promise<boolean>
+type TellsAccount = (ctx: Context, field: 'email' | 'phone', value: string) => Promise<boolean>
 
 export const userRoutes = (tellsAccount: TellsAccount) => (server: Server, ctx: Context) => {
   const { sql } = ctx

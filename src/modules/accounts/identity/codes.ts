@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto'
 import { isEmail, isPhone, normalizeEmail, normalizePhone } from '#lib/identifiers.ts'
 import { type Channel, deliver } from '#modules/mail/index.ts'
 import { reserveText, tooManyTexts } from '#modules/text-messages/index.ts'
-import { emailTaken, phoneTaken, type TellsAccount } from '#modules/users/index.ts'
+import { emailTaken, phoneTaken } from '#modules/users/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type Db, transaction } from '#platform/database'
 import {
@@ -116,7 +116,7 @@ async function removeOldCodes(sql: Db): Promise<void> {
     where expires_at < now() - interval '1 hour' and sent_since < now() - interval '1 hour'`
 }
 
-export async function isAccountUsed(sql: Db, { field, key }: Account): Promise<boolean> {
+async function isAccountUsed(sql: Db, { field, key }: Account): Promise<boolean> {
   const [row] = await sql<[{ used: boolean }]>`
     select exists (
       select from users where ${field === 'email' ? sql`email_key` : sql`phone`} = ${key}
@@ -154,9 +154,11 @@ export const storedAccount = (field: 'email' | 'phone', value: string): Account 
   key: field === 'email' ? normalizeEmail(value) : value,
 })
 
-export const tellsAccount: TellsAccount = async (ctx, field, value) =>
-  (await readAccountSettings(ctx))['users:tell-known-accounts'] &&
-  (await isAccountUsed(ctx.sql, storedAccount(field, value)))
+/** Returns true if an account with this phone or e-mail exists, and the server tells so (sign-in-21). */
+export async function tellsAccount(ctx: Context, field: 'email' | 'phone', value: string): Promise<boolean> {
+  if (!(await readAccountSettings(ctx))['users:tell-known-accounts']) return false
+  return isAccountUsed(ctx.sql, storedAccount(field, value))
+}
 
 const stored = (ctx: Context, account: Account, purpose: Purpose, code: number) => ({
   account: account.key,
