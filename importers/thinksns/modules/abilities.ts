@@ -37,7 +37,9 @@ const roles = defineTable({
         const gone = await tx<{ name: string }[]>`
           delete from roles where not name = any(${[...OWN_ROLES, ...rows.map(({ name }) => String(name))]})
           returning name`
-        return gone.map(({ name }) => name)
+        const names = gone.map(({ name }) => name)
+        await tx`delete from import_targets where source_table = any(${names.map((name) => `role ${name}`)})`
+        return names
       },
     }),
     forgotten('roles'),
@@ -144,7 +146,8 @@ export const roleUsers = defineTable({
     replaced({ table: 'user_roles', by: 'user_id' }),
     custom('remove', {
       before: (tx, { from, to }) => tx`
-        delete from import_targets where source_table like 'role %' and source_id >= ${from} and source_id < ${to}`,
+        delete from import_targets where source_table in (select 'role ' || name from roles)
+          and source_id >= ${from} and source_id < ${to}`,
     }),
   ),
   reads: { users: ['user_id'], [FORMER]: ['user_id'], roles: ['role_id'] },
