@@ -44,7 +44,9 @@ const roles = defineTable({
         const gone = await tx<{ name: string }[]>`
           delete from roles where not name = any(${[...OWN_ROLES, ...rows.map(({ name }) => String(name))]})
           returning name`
-        return gone.map(({ name }) => name)
+        const names = gone.map(({ name }) => name)
+        await tx`delete from import_targets where source_table = any(${names.map((name) => `role ${name}`)})`
+        return names
       },
     }),
     forgotten('roles'),
@@ -149,7 +151,9 @@ export const roleUsers = defineTable({
   key: ['user_id', 'role_id'],
   gone: all(
     replaced({ table: 'user_roles', by: 'user_id' }),
-    custom('remove', { before: (tx, range) => dropTargetsOf(tx, 'role %', range) }),
+    custom('remove', {
+      before: (tx, range) => dropTargetsOf(tx, tx`select 'role ' || name from roles`, range),
+    }),
   ),
   reads: { users: ['user_id'], [FORMER]: ['user_id'], roles: ['role_id'] },
   columns: { user_id: 'int', role_id: 'int' },
