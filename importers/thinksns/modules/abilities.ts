@@ -150,7 +150,13 @@ export const roleUsers = defineTable({
   into: null,
   key: ['user_id', 'role_id'],
   gone: all(
-    replaced({ table: 'user_roles', by: 'user_id' }),
+    replaced({
+      table: 'user_roles',
+      by: 'user_id',
+      // The import of users removed the roles that these had in the source. Others they got here.
+      only: (sql) => sql`
+        not exists (select from import_targets f where f.source_table = ${FORMER} and f.source_id = t.user_id)`,
+    }),
     custom('remove', {
       before: (tx, range) => dropTargetsOf(tx, tx`select 'role ' || name from roles`, range),
     }),
