@@ -166,6 +166,40 @@ test('removes all identifying data of an erased account (rights-2)', async () =>
   await healthy()
 })
 
+test('refuses every change of an erased account (rights-2)', async () => {
+  const [ann, bob] = [await owner(), await person()]
+  await as(bob, 'POST', `/report/users/${ann.id}`, { reason: 'Too loud' })
+  const papers = await uploadPicture(world, founder)
+  await gone(ann)
+  const { data } = (await as(founder, 'GET', `/admin/reports?target_user=${ann.id}`)).body
+  const sanction = { kind: 'warning', reason: 'Too loud' }
+  const certificate = { type: 'user', name: 'Ann', phone: '1', number: '1', desc: 'Dancer', files: [papers] }
+  const attempts = [
+    ['PATCH', `/admin/users/${ann.id}`, { disabled: false }],
+    ['PATCH', `/admin/users/${ann.id}`, { name: 'ann_again' }],
+    ['PATCH', `/admin/users/${ann.id}`, { roles: ['owner'] }],
+    ['DELETE', `/admin/users/${ann.id}`, undefined],
+    ['POST', `/admin/users/${ann.id}/sanctions`, sanction],
+    ['PATCH', `/admin/reports/${data[0].id}`, { action: 'deal', sanction }],
+    ['POST', `/admin/users/${ann.id}/points`, { amount: 5, reason: 'Gift' }],
+    ['POST', `/admin/users/${ann.id}/wallet`, { amount: 5, reason: 'Gift' }],
+    ['POST', '/admin/certifications', { user_id: ann.id, ...certificate }],
+  ] as const
+  for (const [verb, path, body] of attempts)
+    assert.deepEqual(
+      refusalOf(await as(founder, verb, path, body)),
+      [422, 'account_erased'],
+      `${verb} ${path} ${JSON.stringify(body)}`,
+    )
+  for (const path of [`/admin/user-recommends/${ann.id}`, `/admin/user-famous/${ann.id}`])
+    assert.equal((await as(founder, 'PUT', path, { type: 'followed' })).status, 404, path)
+  assert.equal((await as(founder, 'DELETE', `/admin/users/${ann.id}/second-factor`)).status, 422)
+  assert.equal(await balanceOf(ann), 0)
+  assert.equal((await sql`select from sanctions where user_id = ${ann.id}`).length, 0)
+  assert.equal((await sql`select from certifications where user_id = ${ann.id}`).length, 0)
+  await healthy()
+})
+
 test('cancels the bounties, pins and withdrawals of an erased account (rights-3)', async () => {
   const ann = await owner(5000)
   await give(ann, 1)

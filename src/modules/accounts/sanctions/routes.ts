@@ -2,7 +2,7 @@ import { beyondOwnAbilities } from '#modules/abilities/index.ts'
 import { mountAdminRecords } from '#modules/audit/index.ts'
 import type { Context } from '#platform/context.ts'
 import { transaction } from '#platform/database'
-import { notFound } from '#platform/errors.ts'
+import { accountErased, notFound } from '#platform/errors.ts'
 import { Created, Empty, routesOn, type Server, Type } from '#platform/http'
 import { findManagedUser } from '../admin/queries.ts'
 import { UserParams } from '../schema.ts'
@@ -61,7 +61,7 @@ export function adminSanctionRoutes(server: Server, ctx: Context) {
     params: UserParams,
     body: SanctionInput,
     reply: { 201: Created },
-    errors: [beyondOwnAbilities, cannotSanctionOneself, alreadySanctioned],
+    errors: [accountErased, beyondOwnAbilities, cannotSanctionOneself, alreadySanctioned],
     load: async ({ params }) => {
       if (!(await findManagedUser(ctx.sql, params.user))) throw notFound()
     },

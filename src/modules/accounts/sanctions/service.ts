@@ -8,6 +8,7 @@ import type { Db, Tx } from '#platform/database'
 import { type ApiError, forbidden, invalidField } from '#platform/errors.ts'
 import { addJob } from '#platform/jobs'
 import { defineCache } from '#platform/memory'
+import { requireNotErased } from '../deletion/erased.ts'
 import { alertOfSuspension } from '../messages.ts'
 import {
   findSuspension,
@@ -116,6 +117,7 @@ export async function imposeSanction(
   // Locks the actor and the sanctioned user, so that only the first of two mutual suspensions succeeds.
   const free = await lockUsers(tx, [userId, by])
   if (!free.has(by)) throw forbidden()
+  await requireNotErased(tx, userId)
   if ((await findExcessAbilities(tx, userId, by)).length > 0) throw beyondOwnAbilities()
   if (await isInForce(tx, userId, kind)) throw alreadySanctioned()
   const made = await insertSanction(tx, {
