@@ -2,12 +2,13 @@ import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { registerHooks } from 'node:module'
 import { test } from 'node:test'
+import { addJob } from '#platform/jobs'
 import { signUpsOn } from '#test/sign-up.ts'
 import { createWorld } from '#test/world.ts'
 import { SITE } from '../src/site.ts'
 
 const world = await createWorld()
-const { as, guest, person } = world
+const { as, guest, person, sql, work } = world
 const founder = await person({ roles: ['founder', 'owner'] })
 /** Builds the path at run time, because tsc checks this folder without the DOM types that the console needs. */
 const importConsole = (path: string): Promise<unknown> =>

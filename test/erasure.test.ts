@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { moveFunds, PLATFORM_ACCOUNTS } from '#modules/ledger/index.ts'
+import { transaction } from '#platform/database'
 import { addJob } from '#platform/jobs'
 import { erasureOf, PASSWORD } from '#test/fixtures/erasure.ts'
 import { storePicture } from '#test/fixtures/nodes.ts'
@@ -18,6 +20,15 @@ const { ask } = questionsOf(world)
 const { erase, owner, comeDue, gone, healthy } = await erasureOf(fixtures)
 const balanceOf = async ({ id }: Person) =>
   Number((await sql`select coalesce(sum(balance), 0) as n from ledger_accounts where owner_id = ${id}`)[0]?.n)
+/** Moves points to an erased account, as a refund does. */
+const pay = ({ id }: Person, amount: number) =>
+  transaction(sql, (tx) =>
+    moveFunds(tx, {
+      ...{ currency: 'points', amount, from: PLATFORM_ACCOUNTS.issuance, to: id, kind: 'adjustment' },
+      subject: { type: 'users', id },
+    }),
+  )
+
 /** Returns the income of the site from an erased account. */
 async function incomeFrom({ id }: Person) {
   const [income] = await sql`
@@ -240,7 +251,7 @@ test('moves payments during and after an erasure to the income of the site (righ
   const [answers] = await Promise.all([Promise.all(Array.from({ length: 12 }, send)), work(), work()])
   const received = answers.filter(({ status }) => status === 201).length
   assert.ok(received > 0)
-  await give(ann, 7)
+  await pay(ann, 7)
   await addJob(sql, 'sweep_erased', {})
   await work()
   assert.equal(await balanceOf(ann), 0)
@@ -252,7 +263,7 @@ test('finishes an interrupted erasure when two jobs resume it (rights-2)', async
   const ann = await owner(50)
   await gone(ann)
   await sql`update account_deletions set finished_at = null where user_id = ${ann.id}`
-  await give(ann, 5)
+  await pay(ann, 5)
   await Promise.all([
     addJob(sql, 'erase_account', { id: ann.id }),
     addJob(sql, 'erase_account', { id: ann.id }),
