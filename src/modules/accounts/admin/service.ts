@@ -10,20 +10,19 @@ import {
   replaceRoles,
 } from '#modules/abilities/index.ts'
 import { type Actor, recordAudit } from '#modules/audit/index.ts'
+import { alertAccountOwner } from '#modules/mail/index.ts'
 import { invalidateSenderName } from '#modules/notifications/index.ts'
+import { requireNotErased, USER_CONSTRAINTS } from '#modules/users/index.ts'
 import { publishEvent } from '#modules/webhooks/index.ts'
 import type { Context } from '#platform/context.ts'
 import { onConstraint, type Tx, transaction } from '#platform/database'
 import { forbidden, invalidField } from '#platform/errors.ts'
-import { requireNotErased } from '../deletion/erased.ts'
 import { hashPassword } from '../identity/hashing.ts'
 import { type DeleteLinks, setAccountDisabled, setPassword } from '../identity/passwords.ts'
 import { checkUserName, createUser } from '../identity/registration.ts'
 import { factorOff } from '../identity/schema.ts'
 import { removeSecondFactor } from '../identity/second-factor.ts'
-import { alertAccountOwner } from '../messages.ts'
 import { admit } from '../requests.ts'
-import { USER_CONSTRAINTS } from '../schema.ts'
 import { readAccountSettings } from '../settings.ts'
 import {
   lastFounder,
