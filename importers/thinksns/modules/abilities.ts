@@ -3,11 +3,13 @@ import { defineTable, type ImportStep } from '../database/table.ts'
 import { all, custom, forgotten, replaced, targeted } from '../database/vanishing.ts'
 import {
   addTargets,
+  allTargets,
   dropTargetsOf,
   findTargets,
   hasTarget,
   relation,
   saveTargets,
+  takeTargets,
 } from '../database/write.ts'
 import { FORMER } from './accounts/people.ts'
 
@@ -45,7 +47,7 @@ const roles = defineTable({
           delete from roles where not name = any(${[...OWN_ROLES, ...rows.map(({ name }) => String(name))]})
           returning name`
         const names = gone.map(({ name }) => name)
-        await tx`delete from import_targets where source_table = any(${names.map((name) => `role ${name}`)})`
+        for (const name of names) await takeTargets(tx, `role ${name}`)
         return names
       },
     }),
@@ -155,7 +157,7 @@ export const roleUsers = defineTable({
       by: 'user_id',
       // The import of users removed the roles that these had in the source. Others they got here.
       only: (sql) => sql`
-        not exists (select from import_targets f where f.source_table = ${FORMER} and f.source_id = t.user_id)`,
+        not exists (select from (${allTargets(sql)}) f where f.source_table = ${FORMER} and f.source_id = t.user_id)`,
     }),
     custom('remove', {
       before: (tx, range) => dropTargetsOf(tx, tx`select 'role ' || name from roles`, range),
