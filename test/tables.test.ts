@@ -100,6 +100,7 @@ const OWNERS: Record<string, string[]> = {
   ],
   likes: ['likes'],
   'linked-accounts': ['linked_accounts', 'used_link_proofs'],
+  moderation: ['account_wave_members', 'account_waves'],
   music: [
     ...['music_singers', 'music_song_counts', 'music_songs', 'music_special_counts', 'music_special_songs'],
     'music_specials',
@@ -214,6 +215,10 @@ const JOINT_READS: Record<string, Record<string, string>> = {
     pins: 'one statement reads an order and the other user of a pin',
     settings: 'the import converts old money units by the ratio in the settings',
     users: 'ledger must not import accounts, and rankings exclude disabled users',
+  },
+  moderation: {
+    user_counts: 'the statement that stores the accounts of a wave also sums their content and followers',
+    users: 'one statement stores the matching accounts of a wave, and each batch locks and compares them',
   },
   music: {
     paid_nodes: 'the export contains the price of a song',

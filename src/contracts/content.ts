@@ -76,6 +76,8 @@ export type ContentReader = {
 
 export type ContentRemoval = {
   ability: string
+  /** Selects the `id` of what a user published and nobody deleted. Absent for content that belongs to others too. */
+  ofAuthor?(sql: Db, userId: number): Fragment
   remove(ctx: Context, tx: Tx, id: number, moderatorId: number): Promise<void>
 }
 

@@ -2,10 +2,10 @@ export { accountExists } from './admin/queries.ts'
 export { enableAccount } from './admin/service.ts'
 export { appealsOf } from './appeals/service.ts'
 export { addCheckin, countFollowings, listIdsByCount, updateUserCounters, userRecount } from './counters.ts'
-export type { Eraser } from './deletion/service.ts'
+export { type Eraser, enqueueErasure } from './deletion/service.ts'
 export { divideHashing, hashPassword } from './identity/hashing.ts'
 export { type UseProof, verifyOwner } from './identity/owner-proof.ts'
-export { checkPaymentPassword, setPassword } from './identity/passwords.ts'
+export { checkPaymentPassword, setAccountsDisabled, setPassword } from './identity/passwords.ts'
 export { hasPassword, lockSignInMethods } from './identity/queries.ts'
 export {
   checkNewcomerName,
@@ -36,6 +36,7 @@ export { checkSecondFactor, lacksSecondFactor } from './identity/second-factor.t
 export { openSession } from './identity/sessions.ts'
 export { disabledError, findAccount, signIn } from './identity/sign-in.ts'
 export { createUserLines, importUsers, UserForm, userIdsByName } from './imports/service.ts'
+export { listInviters, selectInvitationTree } from './invitations/service.ts'
 export { mailSender } from './mail.ts'
 export {
   deleteMentions,
@@ -69,7 +70,7 @@ export {
 } from './sanctions/schema.ts'
 export { findSilence, imposeSanction, requireNotSuspended } from './sanctions/service.ts'
 export { NAME_ERRORS, noSuchUser, UserExtra, UserView, UserWithUrls, wrongCode } from './schema.ts'
-export { ACCOUNT_SETTINGS } from './settings.ts'
+export { ACCOUNT_SETTINGS, readAccountSettings } from './settings.ts'
 export {
   enabledUser,
   findBlockers,

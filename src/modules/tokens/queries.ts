@@ -103,6 +103,22 @@ export const listSignIns = (sql: Db, userId: number) => sql<SignInRow[]>`
     )
   order by f.used_at desc, f.id limit 100`
 
+const isNetwork = (sql: Db): Fragment => sql`f.network ~ '^[0-9a-fA-F:.]+/[0-9]{1,3}$'`
+
+/**
+ * Selects `user_id` of sessions, ended ones included, whose stored network overlaps with `network`. Sessions keep only a
+ * /24 or /48, so a narrower network finds all of it.
+ */
+export const selectSignedInFrom = (sql: Db, network: string): Fragment => sql`
+  select f.user_id from token_families f
+  where case when ${isNetwork(sql)} then f.network::inet && ${network}::inet else false end`
+
+export const listNetworks = (sql: Db, userIds: readonly number[]) => sql<
+  { user_id: number; networks: string[] }[]
+>`
+  select f.user_id, array_agg(distinct f.network order by f.network) as networks from token_families f
+  where f.user_id = any(${userIds}) and ${isNetwork(sql)} group by f.user_id`
+
 /**
  * Whether no older session used the device. False for the first session, and while an older session has no
  * recorded device.

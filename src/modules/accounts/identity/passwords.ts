@@ -55,19 +55,29 @@ export async function setPassword(
 /** Deletes a user's links to external accounts. Injected by `linked-accounts`. */
 export type DeleteLinks = (ctx: Context, tx: Tx, userId: number) => Promise<unknown>
 
-export async function setAccountDisabled(
+/** Returns the accounts that were not in this state. */
+export async function setAccountsDisabled(
+  ctx: Context,
+  tx: Db,
+  userIds: readonly number[],
+  disabled: boolean,
+): Promise<number[]> {
+  const changed = await saveDisabled(tx, userIds, disabled)
+  for (const id of changed) {
+    await invalidateSenderName(ctx, tx, id)
+    await addJob(tx, 'user_access_changed', { id })
+    if (disabled) await revokeTokens(ctx, tx, id, { keepsChat: true })
+  }
+  await enqueueSettling(tx, changed)
+  return changed
+}
+
+export const setAccountDisabled = async (
   ctx: Context,
   tx: Db,
   userId: number,
   disabled: boolean,
-): Promise<boolean> {
-  if (!(await saveDisabled(tx, userId, disabled))) return false
-  await invalidateSenderName(ctx, tx, userId)
-  await addJob(tx, 'user_access_changed', { id: userId })
-  await enqueueSettling(tx, [userId])
-  if (disabled) await revokeTokens(ctx, tx, userId, { keepsChat: true })
-  return true
-}
+): Promise<boolean> => (await setAccountsDisabled(ctx, tx, [userId], disabled)).length === 1
 
 async function changePassword(
   ctx: Context,
