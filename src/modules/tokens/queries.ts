@@ -1,4 +1,4 @@
-import { type Db, type Row, when } from '#platform/database'
+import { type Db, type Fragment, type Row, when } from '#platform/database'
 import type { Device } from '#platform/http'
 
 export type TokenRow = Row<'tokens', 'user_id' | 'family'> & {
