@@ -144,9 +144,10 @@ export const selectInvitationTree = (sql: Db, userId: number): Fragment => sql`
   )
   select user_id from tree`
 
-export const listInviters = (sql: Db, userIds: readonly number[]) => sql<
-  Row<'invitation_uses', 'user_id' | 'inviter_id'>[]
->`select user_id, inviter_id from invitation_uses where user_id = any(${userIds})`
+export const listInviters = (sql: Db, userIds: readonly number[]) =>
+  sql<
+    Row<'invitation_uses', 'user_id' | 'inviter_id'>[]
+  >`select user_id, inviter_id from invitation_uses where user_id = any(${userIds})`
 
 type Open = Row<'invitations', 'id' | 'user_id' | 'max_uses'>
 

@@ -125,8 +125,7 @@ async function deleteOne(
   signal: AbortSignal | undefined,
 ): Promise<void> {
   let isGone = true
-  for (const removal of removals)
-    isGone = isGone && (await removeContent(ctx, wave, userId, removal, signal))
+  for (const removal of removals) isGone = isGone && (await removeContent(ctx, wave, userId, removal, signal))
   await transaction(ctx.sql, async (tx) => {
     await findWave(tx, wave.id, { lock: true })
     if (isGone && (await isDue(tx, wave.id, userId))) {

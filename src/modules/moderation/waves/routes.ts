@@ -17,7 +17,15 @@ import {
   waveNotUndoable,
   waveTooLarge,
 } from './schema.ts'
-import { decideWave, getWave, listMembers, previewWave, type Removals, undoWave, waveViews } from './service.ts'
+import {
+  decideWave,
+  getWave,
+  listMembers,
+  previewWave,
+  type Removals,
+  undoWave,
+  waveViews,
+} from './service.ts'
 
 export const adminWaveRoutes = (removals: Removals) => (server: Server, ctx: Context) => {
   const route = routesOn(server, ctx, { tag: 'Admin: moderation' })
@@ -44,7 +52,8 @@ export const adminWaveRoutes = (removals: Removals) => (server: Server, ctx: Con
   route('POST /admin/account-waves', {
     operationId: 'adminPreviewAccountWave',
     summary: 'Choose accounts that match all of the given filters, without changing them',
-    description: 'The preview keeps the ids of these accounts for a day. A decision concerns no other account.',
+    description:
+      'The preview keeps the ids of these accounts for a day. A decision concerns no other account.',
     access,
     body: WaveInput,
     reply: { 201: Created },

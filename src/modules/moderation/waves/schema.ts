@@ -113,7 +113,8 @@ export const Wave = Shared('AccountWave', {
   decided_at: Nullable(Time),
   due_at: Nullable(Time),
   undoable: Type.Boolean({
-    description: 'For a preview: whether a deletion could be undone. Otherwise whether the wave can be undone now.',
+    description:
+      'For a preview: whether a deletion could be undone. Otherwise whether the wave can be undone now.',
   }),
   finished_at: Nullable(Time),
   undone_by: Nullable(Type.Integer()),

@@ -61,7 +61,10 @@ export async function getWave(ctx: Context, id: number): Promise<WaveRow> {
 function checkedCriteria({ include_verified: _, network, host, ...rest }: WaveInput): WaveCriteria {
   const criteria: WaveCriteria = { ...rest }
   if (host !== undefined && host !== '')
-    criteria.host = host.toLowerCase().replace(/^www\./, '').replace(/\.$/, '')
+    criteria.host = host
+      .toLowerCase()
+      .replace(/^www\./, '')
+      .replace(/\.$/, '')
   if (network !== undefined && network !== '') {
     const known = networkOf(network)
     if (known === undefined)
@@ -145,7 +148,12 @@ export async function decideWave(
       action: `account-waves.${action}`,
       subjectType: 'account-waves',
       subjectId: id,
-      after: { reason, accounts: wave.accounts, criteria: wave.criteria, include_verified: wave.include_verified },
+      after: {
+        reason,
+        accounts: wave.accounts,
+        criteria: wave.criteria,
+        include_verified: wave.include_verified,
+      },
     })
     await enqueueWave(tx, id)
   })
