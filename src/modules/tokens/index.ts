@@ -15,4 +15,5 @@ export {
   onRevocation,
   refreshToken,
   revokeTokens,
+  revokeTokensOf,
 } from './service.ts'

@@ -76,14 +76,14 @@ export async function exchangeToken(sql: Db, hash: Buffer): Promise<Exchange | u
 
 export async function revokeFamilies(
   sql: Db,
-  userId: number,
-  family: string | null,
-  except: string | null,
+  userIds: readonly number[],
+  family: string | null = null,
+  except: string | null = null,
 ): Promise<Buffer[]> {
   const rows = await sql<{ hash: Buffer }[]>`
     with revoked as (
       update token_families set revoked_at = now()
-      where user_id = ${userId} and revoked_at is null
+      where user_id = any(${userIds}) and revoked_at is null
         ${when(sql, family !== null, () => sql`and id = ${family}`)} ${when(sql, except !== null, () => sql`and id <> ${except}`)}
       returning user_id, id
     )

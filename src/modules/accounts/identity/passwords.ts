@@ -1,6 +1,6 @@
 import { loginKind } from '#lib/identifiers.ts'
 import { invalidateSenderName } from '#modules/notifications/index.ts'
-import { isFreshSignIn, revokeTokens } from '#modules/tokens/index.ts'
+import { isFreshSignIn, revokeTokens, revokeTokensOf } from '#modules/tokens/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type Db, type Tx, transaction } from '#platform/database'
 import { invalidField } from '#platform/errors.ts'
@@ -14,7 +14,7 @@ import {
   type Server,
   type Viewer,
 } from '#platform/http'
-import { addJob } from '#platform/jobs'
+import { addJobs } from '#platform/jobs'
 import { alertAccountOwner } from '../messages.ts'
 import { enqueueSettling } from '../relations/withheld.ts'
 import { wrongCode } from '../schema.ts'
@@ -63,11 +63,14 @@ export async function setAccountsDisabled(
   disabled: boolean,
 ): Promise<number[]> {
   const changed = await saveDisabled(tx, userIds, disabled)
-  for (const id of changed) {
-    await invalidateSenderName(ctx, tx, id)
-    await addJob(tx, 'user_access_changed', { id })
-    if (disabled) await revokeTokens(ctx, tx, id, { keepsChat: true })
-  }
+  if (changed.length === 0) return changed
+  await invalidateSenderName(ctx, tx, ...changed)
+  await addJobs(
+    tx,
+    'user_access_changed',
+    changed.map((id) => ({ id })),
+  )
+  if (disabled) await revokeTokensOf(ctx, tx, changed)
   await enqueueSettling(tx, changed)
   return changed
 }

@@ -57,6 +57,12 @@ export async function getWave(ctx: Context, id: number): Promise<WaveRow> {
   return row
 }
 
+/** Returns the network as far as sessions keep it, so that a wave stores no address of a single person. */
+function widened(network: string): string {
+  const [address = '', bits] = network.split('/')
+  return networkOf(`${address}/${Math.min(Number(bits), address.includes(':') ? 48 : 24)}`) ?? network
+}
+
 /** Returns the given filters in the form in which the statements compare them. */
 function checkedCriteria({ include_verified: _, network, host, ...rest }: WaveInput): WaveCriteria {
   const criteria: WaveCriteria = { ...rest }
@@ -72,7 +78,7 @@ function checkedCriteria({ include_verified: _, network, host, ...rest }: WaveIn
         en: 'This is not a network, or it is wider than /8 (IPv4) or /16 (IPv6).',
         zh: '网段格式不正确，或范围过大（IPv4 不得大于 /8，IPv6 不得大于 /16）。',
       })
-    criteria.network = known
+    criteria.network = widened(known)
   }
   for (const field of ['registered_from', 'registered_to'] as const) {
     const time = criteria[field]
@@ -151,7 +157,8 @@ export async function decideWave(
       after: {
         reason,
         accounts: wave.accounts,
-        criteria: wave.criteria,
+        // Names the filters only. Their values may be personal data, which the log would keep forever.
+        filters: Object.keys(wave.criteria),
         include_verified: wave.include_verified,
       },
     })
