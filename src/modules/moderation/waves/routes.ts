@@ -69,7 +69,7 @@ export const adminWaveRoutes = (removals: Removals) => (server: Server, ctx: Con
     query: WaveMemberQuery,
     reply: { 200: Listing(WaveMember) },
     load,
-    handler: ({ loaded, query }) => listMembers(ctx, loaded, query),
+    handler: ({ loaded, query, viewer }) => listMembers(ctx, loaded, query, viewer.id),
   })
 
   route('POST /admin/account-waves/:wave/decision', {

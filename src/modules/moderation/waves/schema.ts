@@ -138,7 +138,7 @@ export const WaveMember = Shared('AccountWaveMember', {
       '`already`: disabled by an earlier decision. `kept`: the undo left it disabled. `released`: the undo had nothing to do.',
   }),
   inviter_id: Nullable(Type.Integer()),
-  networks: Type.Array(Type.String()),
+  networks: Type.Array(Type.String(), { description: 'Empty without the ability `admin:user:update`' }),
   feed_id: Nullable(Type.Integer({ description: 'A feed that matches `text` or `host`' })),
   feeds_count: Count,
   questions_count: Count,

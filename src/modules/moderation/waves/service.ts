@@ -105,13 +105,15 @@ export async function listMembers(
   ctx: Context,
   wave: WaveRow,
   query: WaveMemberQuery,
+  viewerId: number,
 ): Promise<{ data: WaveMember[]; total: number }> {
   const { data, total } = await listWaveMembers(ctx.sql, wave.id, query)
   const ids = data.map(({ id }) => id)
   const isAlike = wave.criteria.text !== undefined || wave.criteria.host !== undefined
+  const seesNetworks = await hasAbility(ctx, viewerId, 'admin:user:update')
   const [inviters, networks, feeds] = await Promise.all([
     listInviters(ctx.sql, ids),
-    listNetworks(ctx.sql, ids),
+    seesNetworks ? listNetworks(ctx.sql, ids) : [],
     isAlike ? findAlikeFeeds(ctx.sql, wave.criteria, ids) : [],
   ])
   const inviterOf = new Map(inviters.map((row) => [row.user_id, row.inviter_id]))

@@ -148,6 +148,8 @@ test('chooses accounts that match all filters, and counts whom it excludes (admi
     'No account matches. Nothing was stored.',
   )
   assert.deepEqual((await chosen({ network: '203.0.113.77/32' })).sort(), [bob.id, grandchild.id].sort())
+  const narrow = await wave((await preview({ network: '203.0.113.77' })).body.id)
+  assert.deepEqual(narrow.criteria, { network: '203.0.113.0/24' })
   assert.deepEqual((await chosen({ invited_by: root.id, include_verified: true })).length, 5)
 
   const why = (
@@ -465,7 +467,11 @@ test('requires the abilities to remove content for a deletion (administration-33
     201,
   )
   const moderator = await person({ roles: ['disabling'] })
-  const { id } = await crowd(1)
+  const { people, id } = await crowd(1)
+  await sql`update token_families set network = '203.0.113.0/24' where user_id = ${people[0]!.id}`
+  const networksFor = async (viewer: Person) =>
+    (await as(viewer, 'GET', `/admin/account-waves/${id}/accounts`)).body.data[0].networks
+  assert.deepEqual([await networksFor(moderator), await networksFor(founder)], [[], ['203.0.113.0/24']])
   assert.equal((await decide(id, 'delete', moderator)).status, 403)
   assert.equal((await decide(id, 'disable', moderator)).status, 204)
   assert.equal((await undo(id, moderator)).status, 204)
