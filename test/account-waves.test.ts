@@ -63,7 +63,9 @@ test('disables all followers of an account in bounded batches, and brings them b
   const decision = { action: 'disable', reason: 'Bought followers' }
   assert.equal((await as(founder, 'POST', `${path}/decision`, decision)).status, 204)
   const disabling = await run()
-  t.diagnostic(`${COUNT} accounts: ${disabling.batches} transactions with at most ${disabling.most} statements`)
+  t.diagnostic(
+    `${COUNT} accounts: ${disabling.batches} transactions with at most ${disabling.most} statements`,
+  )
   const [{ jobs }] = await sql<[{ jobs: number }]>`
     select count(*)::int as jobs from graphile_worker.jobs where task_identifier = 'settle_follows'`
   assert.equal(jobs, COUNT / BATCH)

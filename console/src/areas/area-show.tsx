@@ -17,6 +17,7 @@ const DETAILS = {
     import('../pages/person/person-page.tsx').then((page) => ({ default: page.PersonPage })),
   ),
   feed: lazy(() => import('../pages/feed-comments.tsx').then((page) => ({ default: page.FeedComments }))),
+  wave: lazy(() => import('../pages/waves/wave-page.tsx').then((page) => ({ default: page.WavePage }))),
   webhook: lazy(() => import('../pages/webhook-page.tsx').then((page) => ({ default: page.WebhookPage }))),
 }
 

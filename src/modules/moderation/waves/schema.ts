@@ -85,15 +85,18 @@ export const MEMBER_STATES = [
 
 const Count = Type.Integer()
 
+const WaveExcluded = Shared(
+  'AccountWaveExcluded',
+  { administrator: Count, oneself: Count, verified: Count, disabled: Count },
+  { description: 'Matching accounts that the wave leaves out, by the first cause that applies' },
+)
+
 export const WaveTotals = Shared('AccountWaveTotals', {
   feeds: Count,
   questions: Count,
   answers: Count,
   followers: Count,
-  excluded: Type.Object(
-    { administrator: Count, oneself: Count, verified: Count, disabled: Count },
-    { description: 'Matching accounts that the wave leaves out, by the first cause that applies' },
-  ),
+  excluded: WaveExcluded,
 })
 export type WaveTotals = Static<typeof WaveTotals>
 
