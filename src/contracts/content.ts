@@ -76,7 +76,7 @@ export type ContentReader = {
 
 export type ContentRemoval = {
   ability: string
-  /** Selects the `id` of what a user published and nobody deleted. Absent for content that belongs to others too. */
+  /** Selects the `id` of the published content of a user that is not deleted. Absent for content that belongs to others too. */
   ofAuthor?(sql: Db, userId: number): Fragment
   remove(ctx: Context, tx: Tx, id: number, moderatorId: number): Promise<void>
 }

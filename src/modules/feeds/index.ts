@@ -1,5 +1,5 @@
 export { feedCounters, feedViewCounts } from './counters.ts'
-export { type Likeness, selectAlike } from './likeness.ts'
+export { selectAlike } from './likeness.ts'
 export { freePart } from './prices.ts'
 export { feedPost, searchableText } from './publishing.ts'
 export { FEED_LIKES } from './queries.ts'

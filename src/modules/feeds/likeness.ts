@@ -2,7 +2,7 @@ import { gramsOfQuery, nameKey } from '#lib/text.ts'
 import { type Db, type Fragment, ifGiven } from '#platform/database'
 import { searchableText } from './publishing.ts'
 
-export type Likeness = { text?: string | undefined; host?: string | undefined }
+type Likeness = { text?: string | undefined; host?: string | undefined }
 
 /** Matches a host in a text as a whole, with or without `www.`, a scheme, a port or a path. */
 const patternOfHost = (host: string) =>

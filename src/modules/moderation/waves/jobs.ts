@@ -75,7 +75,7 @@ const runBatch = (ctx: Context, id: number) =>
     return findWave(tx, id)
   })
 
-/** Locks the account, and returns whether it is still disabled by the wave and by nobody else. */
+/** Locks the account, and returns whether the wave, and no later decision, disabled it. */
 async function isDue(tx: Tx, waveId: number, userId: number): Promise<boolean> {
   await lockAccounts(tx, [userId])
   return (await findOwnDisabled(tx, waveId, [userId])).length === 1

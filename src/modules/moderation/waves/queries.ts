@@ -238,7 +238,7 @@ export async function listDueWaves(sql: Db): Promise<number[]> {
   return rows.map(({ id }) => id)
 }
 
-/** Deletes previews that nobody decided on within a day. */
+/** Deletes previews without a decision after a day. */
 export const deletePreviews = (sql: Db) => sql`
   delete from account_waves where id in (
     select id from account_waves where state = 'preview' and created_at < now() - interval '1 day' limit 10

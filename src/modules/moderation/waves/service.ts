@@ -72,13 +72,13 @@ function checkedCriteria({ include_verified: _, network, host, ...rest }: WaveIn
       .replace(/^www\./, '')
       .replace(/\.$/, '')
   if (network !== undefined && network !== '') {
-    const known = networkOf(network)
-    if (known === undefined)
+    const prefix = networkOf(network)
+    if (prefix === undefined)
       throw invalidField('network', {
         en: 'This is not a network, or it is wider than /8 (IPv4) or /16 (IPv6).',
         zh: '网段格式不正确，或范围过大（IPv4 不得大于 /8，IPv6 不得大于 /16）。',
       })
-    criteria.network = widened(known)
+    criteria.network = widened(prefix)
   }
   for (const field of ['registered_from', 'registered_to'] as const) {
     const time = criteria[field]

@@ -363,7 +363,7 @@ const outcomesOfAll = async (id: number): Promise<Record<number, string>> =>
     ).map((row) => [row.user_id, row.state]),
   )
 
-test('undoes a wave whose job is still running, and disables nobody afterwards (administration-32)', async () => {
+test('undoes a wave whose job is still running, and disables no further account (administration-32)', async () => {
   const { people, id } = await crowd(BATCH + 5)
   await decide(id)
   await runUntilKilled(id)
