@@ -89,7 +89,7 @@ export function AreaCreate({ area }: { area: Area }) {
       <SimpleForm
         toolbar={
           <Toolbar>
-            <SaveButton alwaysEnable />
+            <SaveButton alwaysEnable {...(area.detail === 'wave' ? { label: t(['Preview', '预览']) } : {})} />
             {area.detail === 'webhook' && <SaveAndTest area={area} />}
           </Toolbar>
         }

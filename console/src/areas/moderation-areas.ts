@@ -137,7 +137,7 @@ export const MODERATION_AREAS: readonly Area[] = [
       {
         name: 'criteria',
         label: ['Chosen by', '筛选条件'],
-        from: (row, t) => t(criteriaOf(row.criteria as Wire)),
+        from: (row, t) => t(criteriaOf((row.criteria ?? {}) as Wire)),
       },
       { name: 'accounts', label: ['Accounts', '账号数'], as: 'number' },
       { name: 'state', label: ['Status', '状态'], choices: WAVE_STATES },

@@ -28,10 +28,10 @@ for (const [locale, words] of [
   [
     'en',
     {
-      create: 'Create',
+      create: 'New account wave',
       inviter: 'Invited by, directly or through others',
       network: 'Network of a sign-in',
-      save: 'Save',
+      save: 'Preview',
       none: 'No account matches',
       disable: 'Disable these accounts',
       reason: 'Reason, for the audit log',
@@ -47,10 +47,10 @@ for (const [locale, words] of [
   [
     'zh',
     {
-      create: '新建',
+      create: '新建批量处理',
       inviter: '直接或间接邀请人',
       network: '登录网段',
-      save: '保存',
+      save: '预览',
       none: '没有符合条件的账号',
       disable: '停用这些账号',
       reason: '理由（记入操作日志）',

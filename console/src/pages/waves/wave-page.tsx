@@ -42,7 +42,12 @@ export function WavePage() {
     const timer = setInterval(refresh, WATCH_MS)
     return () => clearInterval(timer)
   }, [isAtWork, refresh])
-  if (!wave) return null
+  // After the creation, the record is the form without the reply of the server.
+  const isPartial = wave !== undefined && wave.totals === undefined
+  useEffect(() => {
+    if (isPartial) refresh()
+  }, [isPartial, refresh])
+  if (!wave || isPartial) return null
   return (
     <>
       <Effect wave={wave} />
