@@ -6,7 +6,7 @@ import type { Probe } from '#contracts/health-check.ts'
 import type { PersonalTable } from '#contracts/personal-data.ts'
 import type { Searchable } from '#contracts/search.ts'
 import type { Statistics } from '#contracts/statistics.ts'
-import type { Eraser } from '#modules/accounts/index.ts'
+import type { Eraser, tellsAccount } from '#modules/accounts/index.ts'
 import type { readBootAdvertisements } from '#modules/advertising/index.ts'
 import type { revokeCertification } from '#modules/certifications/index.ts'
 import type { feedPost } from '#modules/feeds/index.ts'
@@ -42,6 +42,7 @@ export type Services = {
   findUnpaidFile: typeof findUnpaidFile
   findBootAdvertisements: typeof readBootAdvertisements
   uploadLimits: typeof uploadLimits
+  tellsAccount: typeof tellsAccount
   findNewcomersRole(ctx: Context): Promise<string>
   readSitePages: typeof readSitePages
 }

@@ -14,8 +14,11 @@ export const LAYERS: readonly { name: string; modules: readonly string[] }[] = [
       'text-messages',
     ],
   },
-  { name: 'core', modules: ['push', 'webhooks'] },
+  { name: 'core', modules: ['push', 'webhooks', 'mail'] },
+  { name: 'people', modules: ['users'] },
+  { name: 'people', modules: ['sanctions'] },
   { name: 'people', modules: ['accounts'] },
+  { name: 'people', modules: ['appeals', 'personal-data'] },
   {
     name: 'reactions',
     modules: [

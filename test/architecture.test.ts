@@ -35,7 +35,7 @@ test('assigns every module to a layer', () => {
 
 test('lists the modules in ARCHITECTURE.md by layer', () => {
   const tree = /^ {2}modules\/.*?\n(.*?)^\S/ms.exec(readFileSync('ARCHITECTURE.md', 'utf8'))?.[1] ?? ''
-  const listed = tree.split(/^ {4}\d /m).slice(1)
+  const listed = tree.split(/^ {4}\d+ /m).slice(1)
   assert.deepEqual(
     listed.map((layer) => {
       const [name, ...modules] = layer.trim().split(/\s+/)

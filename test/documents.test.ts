@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { MAIL_NAMES, mailDefinition } from '#modules/accounts/mails/catalogue.ts'
+import { MAIL_NAMES, mailDefinition } from '#modules/mail/catalogue.ts'
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url))
 const run = promisify(execFile)

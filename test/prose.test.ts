@@ -194,8 +194,12 @@ const WITH_PARTICIPLES = [
   'im',
   'ledger',
   'likes',
+  'mail',
   'notifications',
+  'personal-data',
+  'sanctions',
   'statistics',
+  'users',
 ]
 
 const namesIn = (text: string) => text.split('\n').flatMap((line) => PARTICIPLE.exec(line)?.[1] ?? [])

@@ -7,32 +7,17 @@ const OWNERS: Record<string, string[]> = {
   'address-blocks': ['address_blocks'],
   abilities: ['abilities', 'role_abilities', 'roles', 'user_roles'],
   accounts: [
-    'appeals',
     'account_deletions',
-    'data_exports',
-    'famous_users',
-    'follow_requests',
     'import_letters',
-    'contact_rules',
     'invitation_uses',
     'invitations',
-    'mail_texts',
-    'mentions',
-    'muted_words',
-    'private_accounts',
     'recovery_codes',
     'registration_requests',
-    'sanctions',
     'second_factors',
-    'user_blocks',
-    'user_counts',
-    'user_follows',
-    'user_mutes',
-    'users',
     'verification_codes',
-    'withheld_follows',
   ],
   advertising: ['advertising', 'advertising_spaces'],
+  appeals: ['appeals'],
   appearance: ['site_pictures'],
   areas: ['areas'],
   digests: ['digest_readers'],
@@ -100,6 +85,7 @@ const OWNERS: Record<string, string[]> = {
   ],
   likes: ['likes'],
   'linked-accounts': ['linked_accounts', 'used_link_proofs'],
+  mail: ['mail_texts'],
   moderation: ['account_wave_members', 'account_waves'],
   music: [
     ...['music_singers', 'music_song_counts', 'music_songs', 'music_special_counts', 'music_special_songs'],
@@ -113,6 +99,7 @@ const OWNERS: Record<string, string[]> = {
   ],
   push: ['push_deliveries', 'push_devices', 'push_preferences', 'web_push_keys'],
   webhooks: ['webhook_deliveries', 'webhook_endpoints', 'webhook_events'],
+  'personal-data': ['data_exports'],
   pinning: ['pins'],
   platform: [
     'idempotency_keys',
@@ -153,6 +140,7 @@ const OWNERS: Record<string, string[]> = {
   ],
   reports: ['reports'],
   rewards: ['rewards'],
+  sanctions: ['sanctions'],
   settings: ['settings'],
   statistics: [
     'active_people',
@@ -166,12 +154,26 @@ const OWNERS: Record<string, string[]> = {
   tokens: ['token_families', 'tokens'],
   'text-messages': ['text_message_counts', 'text_messages'],
   topics: ['feed_topic_counts', 'feed_topic_users', 'feed_topics', 'feed_topics_version'],
+  users: [
+    'contact_rules',
+    'famous_users',
+    'follow_requests',
+    'mentions',
+    'muted_words',
+    'private_accounts',
+    'user_blocks',
+    'user_counts',
+    'user_follows',
+    'user_mutes',
+    'users',
+    'withheld_follows',
+  ],
   words: ['sensitive_words'],
 }
 
 const JOINT_READS: Record<string, Record<string, string>> = {
   abilities: {
-    users: 'abilities must not import accounts, and only enabled users count as holders of a role',
+    users: 'abilities must not import users, and only enabled users count as holders of a role',
   },
   accounts: {
     checkin_logs: 'the import compares the number of check-ins of a user with the check-in rows',
@@ -181,7 +183,13 @@ const JOINT_READS: Record<string, Record<string, string>> = {
     roles: 'the statement that creates a user finds the roles of the user by name',
     user_roles:
       'the import finds founders and holders of the role `disabler` in the statements that update users',
-    user_tags: 'one statement finds users by their tags',
+    user_counts: 'one statement reads the contacts and the number of friends of a user',
+    users: 'an account is a row of users, whose columns for sign-in belong to accounts',
+    withheld_follows: 'the import restores the notifications of the follows that it deletes',
+  },
+  appeals: {
+    sanctions: 'one statement reads an appeal with its sanction',
+    users: 'the administrative list displays the names of users',
   },
   certifications: {
     users: 'the statement that accepts a certification also writes the badge of the user',
@@ -214,7 +222,10 @@ const JOINT_READS: Record<string, Record<string, string>> = {
     imports: 'an import undoes payments that users made here since its last run',
     pins: 'one statement reads an order and the other user of a pin',
     settings: 'the import converts old money units by the ratio in the settings',
-    users: 'ledger must not import accounts, and rankings exclude disabled users',
+    users: 'ledger must not import users, and rankings exclude disabled users',
+  },
+  mail: {
+    users: 'mail must not import users, and needs their addresses',
   },
   moderation: {
     user_counts: 'the statement that stores the accounts of a wave also sums their content and followers',
@@ -237,17 +248,18 @@ const JOINT_READS: Record<string, Record<string, string>> = {
     groups: 'one statement completes the old notifications of a page, which lack fields',
     news: 'one statement completes the old notifications of a page, which lack fields',
     questions: 'the statement also checks whether the recipient wrote the answer or the question',
-    user_blocks:
-      'notifications must not import accounts, and users receive no notifications from blocked users',
-    muted_words:
-      'notifications must not import accounts, and users receive no notifications with a muted word',
+    user_blocks: 'notifications must not import users, and users receive no notifications from blocked users',
+    muted_words: 'notifications must not import users, and users receive no notifications with a muted word',
     push_devices: 'the statement of the recipients also finds those with devices',
     webhook_endpoints:
       'the statement of the recipients also finds whether an endpoint wants the notification',
-    user_mutes: 'notifications must not import accounts, and users receive no notifications from muted users',
-    user_follows: 'notifications must not import accounts, and counts new followers whom the user follows',
+    user_mutes: 'notifications must not import users, and users receive no notifications from muted users',
+    user_follows: 'notifications must not import users, and counts new followers whom the user follows',
     users:
-      'notifications must not import accounts, and needs the names of senders and the recipients of a notice',
+      'notifications must not import users, and needs the names of senders and the recipients of a notice',
+  },
+  'personal-data': {
+    users: 'a lock on the row of the user serializes their requests, and erased users receive no archive',
   },
   pinning: {
     ledger_postings: 'the audit compares pins with their payments',
@@ -272,13 +284,23 @@ const JOINT_READS: Record<string, Record<string, string>> = {
     ledger_postings: 'the audit compares rewards with their payments',
     users: 'the statement of a reward checks that the recipient is not disabled',
   },
+  sanctions: {
+    appeals: 'the list of own sanctions contains the last appeal against each',
+    users: 'a lock on the row of the user serializes sanctions, and the administrative list displays names',
+  },
   settings: {
     roles: 'the import finds the name of the role for new users by its id',
+  },
+  users: {
+    user_tags: 'one statement finds users by their tags',
   },
 }
 
 const JOINT_WRITES: Record<string, Record<string, string>> = {
   accounts: {
+    user_counts: 'the statement that creates a user also creates the counters of the user',
+    users: 'an account is a row of users, whose columns for sign-in belong to accounts',
+    withheld_follows: 'the import restores the notifications of the follows that it deletes',
     user_roles: 'the import writes users and their roles in one statement',
   },
   certifications: {

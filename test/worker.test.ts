@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, test } from 'node:test'
-import { mailSender } from '#modules/accounts/index.ts'
+import { mailSender } from '#modules/mail/index.ts'
 import { createWorld } from '#test/world.ts'
 import { startWorker } from '../src/worker.ts'
 

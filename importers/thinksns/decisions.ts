@@ -27,6 +27,10 @@ export const CHOICES: [reason: RegExp, advice: string][] = [
   [/^price of version 1\.x, /, 'everybody reads these feeds: --old-prices keeps their prices'],
   [/^balance only in the wallet of an older version: /, 'this money is lost: --old-wallets adds it'],
   [/^superseded by the current wallet of the user$/, 'this money is not added: pay it out where it is owed'],
+  [
+    /^second balance of the same user$/,
+    'this money is not added: leave one row with the right balance in the source',
+  ],
   [/^negative balance of points: set to zero$/, 'the debt is forgiven'],
   [/^unsupported currency$/, 'amounts in this currency are lost'],
   [/^pending order in an unknown currency: /, 'nothing is held for it: decide it in the source'],

@@ -1,4 +1,4 @@
-import { messageUser } from '#modules/accounts/index.ts'
+import { messageUser } from '#modules/mail/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type Tx, transaction } from '#platform/database'
 import { type Environment, withContext } from '../../src/commands/context.ts'

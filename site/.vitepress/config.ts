@@ -146,6 +146,8 @@ const chinese: DefaultTheme.Sidebar = [
 
 export default defineConfig({
   srcDir: '../docs',
+  // One page at a time, because the index of the search has the pages in the order in which they were read.
+  buildConcurrency: 1,
   outDir: inSite('dist'),
   title: 'Kith',
   description: 'A complete, self-hosted social network server',

@@ -1,41 +1,16 @@
 import assert from 'node:assert/strict'
 import { beforeEach, test } from 'node:test'
+import { memorySource, type Rows } from '#test/fixtures/memory-source.ts'
 import { createWorld } from '#test/world.ts'
 import { NO_FILES } from './files.ts'
 import { patientTransactions, runPlan } from './run.ts'
-import type { Source } from './source.ts'
 import { beginRun, finishRun } from './state.ts'
-import { defineTable, type TableImport } from './table.ts'
+import { defineTable } from './table.ts'
 import { all, existing, freedNames, released, removed, replaced } from './vanishing.ts'
 import { upsert } from './write.ts'
 
 const { ctx, sql } = await createWorld()
 const WIDTH = 10
-
-type Cells = Record<string, number | string>
-type Rows = Record<string, Cells[]>
-
-const chunkOf = (table: TableImport, row: Cells) => Math.floor(Number(row[table.by ?? 'id']) / WIDTH)
-
-/** Serves rows from memory, in ranges of ten. */
-const sourceOf = (there: Rows, read: string[]) =>
-  ({
-    tables: new Map(Object.keys(there).map((name) => [name, new Set(['id', 'name', 'topic_id', 'mode'])])),
-    chunks: async (table: TableImport) =>
-      [...Map.groupBy(there[table.table] ?? [], (row) => chunkOf(table, row))].map(([chunk, rows]) => ({
-        chunk,
-        rows: rows.length,
-        checksum: JSON.stringify(rows),
-      })),
-    chunksWith: async (table: TableImport, column: string, ids: number[]) =>
-      (there[table.table] ?? [])
-        .filter((row) => ids.includes(Number(row[column])))
-        .map((row) => chunkOf(table, row)),
-    async *read(table: TableImport, chunk: number) {
-      read.push(`${table.table} ${chunk}`)
-      yield (there[table.table] ?? []).filter((row) => chunkOf(table, row) === chunk)
-    },
-  }) as unknown as Source
 
 const topics = defineTable({
   table: 'topics',
@@ -79,7 +54,7 @@ async function bring(there: Rows, { until = Number.POSITIVE_INFINITY } = {}): Pr
   await beginRun(sql, 'memory', {})
   await runPlan([topics, links], {
     ctx,
-    source: sourceOf(there, read),
+    source: memorySource(there, read),
     transactions: patientTransactions(sql),
     options: { waiting: 'keep', oldWallets: false, oldPrices: false, lockDisablers: false, dryRun: false },
     files: NO_FILES,

@@ -2,6 +2,7 @@ import { ABILITIES, isMemberAbility, MEMBER_ABILITIES, ROLES } from '#modules/ab
 import { defineTable, type ImportStep } from '../database/table.ts'
 import { all, custom, forgotten, replaced, targeted } from '../database/vanishing.ts'
 import { findTargets, hasTarget, relation, saveTargets } from '../database/write.ts'
+import { FORMER } from './accounts/people.ts'
 
 const OWN_ROLES = new Set<string>(ROLES.map(({ name }) => name))
 
@@ -139,8 +140,14 @@ export const roleUsers = defineTable({
   width: 5000,
   into: null,
   key: ['user_id', 'role_id'],
-  gone: replaced({ table: 'user_roles', by: 'user_id' }),
-  reads: { users: ['user_id'], roles: ['role_id'] },
+  gone: all(
+    replaced({ table: 'user_roles', by: 'user_id' }),
+    custom('remove', {
+      before: (tx, { from, to }) => tx`
+        delete from import_targets where source_table like 'role %' and source_id >= ${from} and source_id < ${to}`,
+    }),
+  ),
+  reads: { users: ['user_id'], [FORMER]: ['user_id'], roles: ['role_id'] },
   columns: { user_id: 'int', role_id: 'int' },
   async write(tx, rows, batch) {
     const targets = await findTargets(
@@ -149,9 +156,15 @@ export const roleUsers = defineTable({
       rows.map((row) => row.role_id),
     )
     const people = await batch.findBy('users', rows, 'user_id')
+    const former = await findTargets(
+      tx,
+      FORMER,
+      rows.map((row) => row.user_id),
+    )
     const given = rows.flatMap((row) => {
       const role = Number(targets.get(row.role_id ?? 0) ?? 0)
-      if (!people.has(row.user_id ?? 0)) batch.leaveOut(row, 'the user no longer exists')
+      const id = row.user_id ?? 0
+      if (!people.has(id) || former.has(id)) batch.leaveOut(row, 'the user no longer exists')
       else if (role === 0) batch.leaveOut(row, 'the role no longer exists')
       else return [{ user_id: row.user_id, role_id: role }]
       return []
@@ -159,6 +172,13 @@ export const roleUsers = defineTable({
     await tx`
       insert into user_roles (user_id, role_id)
       select user_id, role_id from ${relation(tx, { user_id: 'bigint', role_id: 'bigint' }, given)}
+      on conflict do nothing`
+    // Tells roles of the source from those that users got here. All users have the role `owner`.
+    await tx`
+      insert into import_targets (source_table, source_id, target)
+      select 'role ' || r.name, g.user_id, '' from (
+        select user_id, role_id from ${relation(tx, { user_id: 'bigint', role_id: 'bigint' }, given)}
+      ) g join roles r on r.id = g.role_id where r.name <> 'owner'
       on conflict do nothing`
   },
 })

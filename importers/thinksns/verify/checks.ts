@@ -100,8 +100,8 @@ export const CHECKS: Check[] = [
     byUser: true,
     needs: ['users', 'currencies'],
     there: `
-      select u.id, cast(greatest(c.sum, 0) as char) as value from {users} u join {currencies} c on c.owner_id = u.id and c.type = 1
-      where u.id ${BETWEEN} and c.sum > 0`,
+      select u.id, cast(min(c.sum) as char) as value from {users} u join {currencies} c on c.owner_id = u.id and c.type = 1
+      where u.id ${BETWEEN} group by u.id having min(c.sum) > 0`,
     here: `
       select * from (
         select a.owner_id as id, (a.balance - coalesce((select sum(amount) from import_holds h
@@ -114,8 +114,8 @@ export const CHECKS: Check[] = [
     byUser: true,
     needs: ['users', 'wallet'],
     there: `
-      select u.id, cast(w.balance as char) as value from {users} u join {wallet} w on w.owner_id = u.id
-      where u.id ${BETWEEN} and w.balance > 0`,
+      select u.id, cast(min(w.balance) as char) as value from {users} u join {wallet} w on w.owner_id = u.id
+      where u.id ${BETWEEN} group by u.id having min(w.balance) > 0`,
     here: `
       select * from (
         select a.owner_id as id, (a.balance - coalesce((select sum(amount) from import_holds h
@@ -133,6 +133,7 @@ export const CHECKS: Check[] = [
     here: `
       select owner_id as id, amount::text as value from import_balances
       where owner_id ${HERE} and source = 'wallets' and amount > 0`,
+    of: 'pairs',
     atMost: true,
   },
   accounted('points of people, booked or reported', ['currencies'], 'points', {
@@ -142,11 +143,13 @@ export const CHECKS: Check[] = [
   }),
   accounted('wallets of people, booked or reported', ['wallet'], 'wallet', {
     there: `
-      select owner_id as id, cast(balance as char) as value from {wallet} where owner_id ${BETWEEN} and balance <> 0`,
+      select owner_id as id, cast(sum(balance) as char) as value from {wallet}
+      where owner_id ${BETWEEN} group by owner_id having sum(balance) <> 0`,
   }),
   accounted('older wallets of people, booked or reported', ['wallets'], 'wallet', {
     there: `
-      select user_id as id, cast(balance as char) as value from {wallets} where user_id ${BETWEEN} and balance <> 0`,
+      select user_id as id, cast(sum(balance) as char) as value from {wallets}
+      where user_id ${BETWEEN} group by user_id having sum(balance) <> 0`,
   }),
   {
     name: 'money in escrow of people',

@@ -10,6 +10,7 @@ import { findImport, type ImportState, listReadTables, markVerified } from '../d
 import type { Check } from './check.ts'
 import { CHECKS } from './checks.ts'
 import { TOTALS } from './rows.ts'
+import { compareSettings } from './settings.ts'
 
 const WINDOW = 20_000
 const SHOWN = 10
@@ -113,6 +114,16 @@ export async function verify(
         `${isEqual ? '✓' : '✗'} ${name}: ${ours} here, ${theirs} in the source, ${told} in the report of the import`,
       )
     }
+    const settings = await compareSettings(
+      sql,
+      async (statement) => (await source.query<RowDataPacket[]>(named(statement)))[0],
+      (table) => tables.has(`${prefix}${table}`),
+    )
+    if (settings.differing.length > 0) isGo = false
+    print(
+      `${settings.differing.length === 0 ? '✓' : '✗'} settings: ${settings.same} the same, ${settings.told} in the report of the import`,
+    )
+    for (const line of faultLine(settings.differing, 'differ')) print(`  ${line}`)
     for (const [name, found] of files === undefined
       ? []
       : [

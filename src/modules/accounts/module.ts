@@ -1,4 +1,3 @@
-import type { Searchable } from '#contracts/search.ts'
 import { creationSeries, type Statistics } from '#contracts/statistics.ts'
 import {
   beyondOwnAbilities,
@@ -10,18 +9,13 @@ import {
   noSuchRole,
 } from '#modules/abilities/index.ts'
 import type { SettingChecks } from '#modules/settings/index.ts'
+import { isUser, requireNotBlocked } from '#modules/users/index.ts'
 import { apiError } from '#platform/errors.ts'
 import type { Module } from '../../module.ts'
 import { adminUserRoutes } from './admin/routes.ts'
-import { adminAppealRoutes, appealRoutes } from './appeals/routes.ts'
-import { accountCounters } from './counters.ts'
 import { deletionRoutes } from './deletion/routes.ts'
 import { deletionSchedules, deletionTasks } from './deletion/service.ts'
-import { adminRecommendationRoutes, discoveryRoutes } from './discovery/routes.ts'
-import { archiveBytesRoutes, exportRoutes } from './exports/routes.ts'
-import { exportSchedules, exportTasks, forgetExports } from './exports/service.ts'
-import { adminFamousRoutes } from './famous.ts'
-import { codeRoutes, codeSchedules, codeTasks } from './identity/codes.ts'
+import { codeRoutes, codeSchedules, codeTasks, tellsAccount } from './identity/codes.ts'
 import { checkPaymentPassword, passwordRoutes } from './identity/passwords.ts'
 import { registrationRoutes } from './identity/registration.ts'
 import { PAYMENT_PASSWORD_ERRORS } from './identity/schema.ts'
@@ -29,26 +23,10 @@ import { secondFactorRoutes } from './identity/second-factor.ts'
 import { adminSessionRoutes, sessionRoutes } from './identity/sessions.ts'
 import { signInRoutes } from './identity/sign-in.ts'
 import { adminInvitationRoutes, invitationRoutes } from './invitations/routes.ts'
-import { mailProbe } from './mail-probe.ts'
-import { adminMailRoutes } from './mails/routes.ts'
-import { eraseMentions, mentionRoutes } from './mentions.ts'
-import { messageTasks, receiptTasks } from './messages.ts'
 import { accountPersonal } from './personal.ts'
 import { profileRoutes } from './profile/routes.ts'
-import { contactRuleRoutes } from './relations/contact-rules.ts'
-import { mutedWordRoutes } from './relations/muted-words.ts'
-import { muteRoutes, muteSchedules, muteTasks } from './relations/mutes.ts'
-import { privateAccountRoutes } from './relations/private-accounts.ts'
-import { followSchedules, followTasks } from './relations/queries.ts'
-import { blockRoutes, followRoutes } from './relations/routes.ts'
-import { unsettledFollows, withheldSchedules, withheldTasks } from './relations/withheld.ts'
 import { adminRequestRoutes } from './requests.ts'
-import { adminSanctionRoutes, sanctionRoutes } from './sanctions/routes.ts'
-import { UserView } from './schema.ts'
 import { ACCOUNT_SETTINGS, type AccountSettings, readAccountSettings } from './settings.ts'
-import { isUser, listUserIds, requireNotBlocked } from './users/queries.ts'
-import { userRoutes } from './users/routes.ts'
-import { userPage } from './users/view.ts'
 
 const moneySettings = apiError(
   403,
@@ -68,7 +46,7 @@ const securitySettings = apiError(
  * Rejects a default role with administration access or with abilities that the actor lacks, and changes of money and
  * security settings by an actor without their abilities.
  */
-export const checkedSettings: SettingChecks<AccountSettings> = {
+const checkedSettings: SettingChecks<AccountSettings> = {
   errors: [beyondOwnAbilities, moneySettings, securitySettings],
   async check(ctx, actor, { 'register:role': role }, _current, guards) {
     const { sql } = ctx
@@ -84,7 +62,7 @@ export const checkedSettings: SettingChecks<AccountSettings> = {
   },
 }
 
-export const accountStatistics: Statistics = {
+const accountStatistics: Statistics = {
   queues: [
     {
       name: 'registrations',
@@ -92,32 +70,14 @@ export const accountStatistics: Statistics = {
       waiting: (sql) => sql`
         select created_at as since from registration_requests where state = 'waiting' order by id`,
     },
-    {
-      name: 'appeals',
-      ability: 'admin: sanctions',
-      waiting: (sql) => sql`select created_at as since from appeals where state = 'pending' order by id`,
-    },
   ],
   series: [creationSeries('sign-ups', 'users', 'admin:user:show')],
-}
-
-export const userSearch: Searchable = {
-  type: 'users',
-  item: UserView,
-  find: async (ctx, { q, after, limit, viewerId }) =>
-    userPage(
-      ctx,
-      await listUserIds(ctx.sql, { search: q, since: after, order: 'desc', limit, viewerId }),
-      viewerId,
-    ),
 }
 
 export const module: Module = {
   tags: {
     Accounts: { place: 2, about: 'Registration, sign-in, tokens, codes and passwords.' },
     Me: { place: 3, about: 'The account of the signed-in user.' },
-    Users: { place: 4, about: 'User search and profiles.' },
-    Relations: { place: 5, about: 'Following and blocking.' },
     'Admin: people': { place: 29, about: 'Accounts, roles, recommended and famous people, certifications.' },
   },
   settings: ACCOUNT_SETTINGS,
@@ -129,21 +89,8 @@ export const module: Module = {
     passwordRoutes(site.service('deleteLinks')),
     profileRoutes,
     deletionRoutes,
-    exportRoutes,
     sessionRoutes,
     secondFactorRoutes,
-    userRoutes,
-    followRoutes,
-    blockRoutes,
-    muteRoutes,
-    mutedWordRoutes,
-    contactRuleRoutes,
-    privateAccountRoutes,
-    sanctionRoutes,
-    appealRoutes,
-    discoveryRoutes,
-    adminRecommendationRoutes,
-    adminFamousRoutes,
     adminUserRoutes({
       revokeCertification: site.service('revokeCertification'),
       deleteLinks: site.service('deleteLinks'),
@@ -151,43 +98,13 @@ export const module: Module = {
     adminSessionRoutes,
     adminInvitationRoutes,
     adminRequestRoutes,
-    adminMailRoutes,
-    adminSanctionRoutes,
-    adminAppealRoutes,
-    mentionRoutes,
   ],
   personalData: { place: 1, tables: accountPersonal },
   statistics: { place: 1, ...accountStatistics },
-  search: { place: 1, ...userSearch },
-  counters: [unsettledFollows, ...accountCounters],
-  async erase(tx, userId) {
-    await forgetExports(tx, userId)
-    await eraseMentions(tx, userId)
-  },
-  tasks: (site) => [
-    codeTasks,
-    deletionTasks(site.erasers),
-    exportTasks(site.personalData),
-    followTasks,
-    muteTasks,
-    withheldTasks,
-    messageTasks,
-    receiptTasks,
-  ],
-  probes: [mailProbe],
-  schedules: [
-    ...codeSchedules,
-    ...deletionSchedules,
-    ...exportSchedules,
-    ...followSchedules,
-    ...muteSchedules,
-    ...withheldSchedules,
-  ],
-  pools: [
-    { concurrency: 1, names: ['make_export'] },
-    { concurrency: 4, names: ['send_code', 'alert_owner', 'send_message', 'send_letter'] },
-  ],
+  tasks: (site) => [codeTasks, deletionTasks(site.erasers)],
+  schedules: [...codeSchedules, ...deletionSchedules],
   offers: {
+    tellsAccount,
     findNewcomersRole: async (ctx) => (await readAccountSettings(ctx))['register:role'],
     people: {
       checkPassword: checkPaymentPassword,
@@ -197,5 +114,4 @@ export const module: Module = {
     },
   },
   settingChecks: checkedSettings,
-  outerRoutes: () => [archiveBytesRoutes],
 }

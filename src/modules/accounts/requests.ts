@@ -2,7 +2,9 @@ import { escapeLike } from '#lib/text.ts'
 import { wireTime, wireTimeOrNull } from '#lib/time.ts'
 import { replaceRoles } from '#modules/abilities/index.ts'
 import { mountAdminRecords } from '#modules/audit/index.ts'
+import { enqueueMessage, messageUser } from '#modules/mail/index.ts'
 import { eraseConsents } from '#modules/pages/index.ts'
+import { followFamous } from '#modules/users/index.ts'
 import { publishEvent } from '#modules/webhooks/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type Db, ifGiven, listingClause, type Row, type Tables, type Tx } from '#platform/database'
@@ -20,9 +22,7 @@ import {
   Type,
 } from '#platform/http'
 import { addJob } from '#platform/jobs'
-import { followFamous } from './famous.ts'
 import { saveDisabled } from './identity/queries.ts'
-import { enqueueMessage, messageUser } from './messages.ts'
 
 const requestDecided = apiError(
   422,

@@ -1,5 +1,5 @@
-import { isUser } from '#modules/accounts/index.ts'
 import type { SettingChecks, SettingsOf } from '#modules/settings/index.ts'
+import { isUser } from '#modules/users/index.ts'
 import { invalidField } from '#platform/errors.ts'
 import type { Module } from '../../module.ts'
 import { bootstrapRoutes } from './routes.ts'

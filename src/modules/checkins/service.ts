@@ -1,4 +1,5 @@
 import type { CounterCheck, Drift } from '#contracts/counters.ts'
+import { type Currency, movementsClause, PLATFORM_ACCOUNTS, unrepairable } from '#modules/ledger/index.ts'
 import {
   addCheckin,
   noBlockBetween,
@@ -6,8 +7,7 @@ import {
   userPage,
   userRecount,
   withEnabledUser,
-} from '#modules/accounts/index.ts'
-import { type Currency, movementsClause, PLATFORM_ACCOUNTS, unrepairable } from '#modules/ledger/index.ts'
+} from '#modules/users/index.ts'
 import type { Context } from '#platform/context.ts'
 import type { Db } from '#platform/database'
 import { apiError } from '#platform/errors.ts'

@@ -8,7 +8,7 @@ import {
   readContent,
   type Target,
 } from '#contracts/content.ts'
-import { contactRefused, findBlockers, userViews } from '#modules/accounts/index.ts'
+import { contactRefused, findBlockers, userViews } from '#modules/users/index.ts'
 import { sensitiveWords } from '#modules/words/index.ts'
 import type { Context } from '#platform/context.ts'
 import type { Db } from '#platform/database'

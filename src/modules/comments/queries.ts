@@ -1,7 +1,7 @@
 import { type Content, type Counts, countsOf } from '#contracts/content.ts'
 import { type CounterCheck, recount } from '#contracts/counters.ts'
 import { escapeLike } from '#lib/text.ts'
-import { noBlockBetween, shownTo, updateUserCounters, userRecount } from '#modules/accounts/index.ts'
+import { noBlockBetween, shownTo, updateUserCounters, userRecount } from '#modules/users/index.ts'
 import {
   andAfterCursor,
   type Db,

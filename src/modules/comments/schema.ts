@@ -1,4 +1,4 @@
-import { UserView } from '#modules/accounts/index.ts'
+import { UserView } from '#modules/users/index.ts'
 import { invalidField } from '#platform/errors.ts'
 import {
   Cursor,

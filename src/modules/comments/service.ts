@@ -9,6 +9,7 @@ import {
 } from '#contracts/content.ts'
 import { fillPage } from '#lib/lists.ts'
 import { wireTime, zuluTime } from '#lib/time.ts'
+import { notify, planNotices, type SystemType, withdrawContent } from '#modules/notifications/index.ts'
 import {
   contactRefused,
   deleteMentions,
@@ -17,8 +18,7 @@ import {
   saveMentions,
   type UserView,
   userViews,
-} from '#modules/accounts/index.ts'
-import { notify, planNotices, type SystemType, withdrawContent } from '#modules/notifications/index.ts'
+} from '#modules/users/index.ts'
 import { publishEvent } from '#modules/webhooks/index.ts'
 import { screenWords } from '#modules/words/index.ts'
 import { type Context, defineState } from '#platform/context.ts'

@@ -1,6 +1,6 @@
 import type { DigestSource } from '#contracts/digest.ts'
 import { personalTable } from '#contracts/personal-data.ts'
-import { hasEmail } from '#modules/accounts/index.ts'
+import { hasEmail } from '#modules/mail/index.ts'
 import type { Context } from '#platform/context.ts'
 import { apiError, notFound } from '#platform/errors.ts'
 import { Empty, Flag, language, routesOn, type Server, Shared, Text, Type } from '#platform/http'

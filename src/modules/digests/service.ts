@@ -1,5 +1,5 @@
 import type { DigestEntry, DigestSource } from '#contracts/digest.ts'
-import { hasEmail, messageUser } from '#modules/accounts/index.ts'
+import { hasEmail, messageUser } from '#modules/mail/index.ts'
 import { webLinks } from '#modules/settings/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type Db, type Row, type Tx, transaction } from '#platform/database'

@@ -1,9 +1,9 @@
 import type { Content, ContentReader, Counts } from '#contracts/content.ts'
 import { recordPeriodChange } from '#contracts/period-sums.ts'
 import { hasAbility } from '#modules/abilities/index.ts'
-import { listOpenTo } from '#modules/accounts/index.ts'
 import type { CommentRules } from '#modules/comments/index.ts'
 import { cancelPinOfTarget } from '#modules/pinning/index.ts'
+import { listOpenTo } from '#modules/users/index.ts'
 import {
   FEED_COMMENT,
   FEED_LIKES,

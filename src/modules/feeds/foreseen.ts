@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { peopleFor } from '#modules/accounts/index.ts'
+import { peopleFor } from '#modules/users/index.ts'
 import { type Context, defineState } from '#platform/context.ts'
 import type { Foreseen } from './view.ts'
 

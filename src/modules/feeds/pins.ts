@@ -1,5 +1,4 @@
 import { distinct } from '#lib/lists.ts'
-import { UserView, userViews } from '#modules/accounts/index.ts'
 import { CommentWithPeople, commentViews, findComment, lockableComment } from '#modules/comments/index.ts'
 import { IN_POINTS } from '#modules/ledger/index.ts'
 import {
@@ -12,6 +11,7 @@ import {
   pinsOfContent,
   pinView,
 } from '#modules/pinning/index.ts'
+import { UserView, userViews } from '#modules/users/index.ts'
 import type { Context } from '#platform/context.ts'
 import { Nullable, routesOn, type Server, Shared, Type } from '#platform/http'
 import { feedContent } from './content.ts'

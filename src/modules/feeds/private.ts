@@ -1,5 +1,5 @@
-import { listOpenTo } from '#modules/accounts/index.ts'
 import { withdrawFromOthers, withdrawFromReader } from '#modules/notifications/index.ts'
+import { listOpenTo } from '#modules/users/index.ts'
 import type { Context } from '#platform/context.ts'
 import { transaction } from '#platform/database'
 import { FEEDS, listIdsOfUser } from './queries.ts'

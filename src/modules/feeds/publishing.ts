@@ -1,5 +1,9 @@
 import type { ContentReaders } from '#contracts/content.ts'
 import { cutCharacters, grams, nameKey } from '#lib/text.ts'
+import { attachFiles, attachPicture, fileNotUsable, findStoredFiles } from '#modules/files/index.ts'
+import { featureOff } from '#modules/ledger/index.ts'
+import type { NodeRow } from '#modules/purchases/index.ts'
+import { findNamedTopics, linkTopics, unknownTopic } from '#modules/topics/index.ts'
 import {
   contactRefused,
   listOpenTo,
@@ -8,11 +12,7 @@ import {
   requireContact,
   requireNotBlocked,
   updateUserCounters,
-} from '#modules/accounts/index.ts'
-import { attachFiles, attachPicture, fileNotUsable, findStoredFiles } from '#modules/files/index.ts'
-import { featureOff } from '#modules/ledger/index.ts'
-import type { NodeRow } from '#modules/purchases/index.ts'
-import { findNamedTopics, linkTopics, unknownTopic } from '#modules/topics/index.ts'
+} from '#modules/users/index.ts'
 import { hasEndpointFor, publishEvent } from '#modules/webhooks/index.ts'
 import { screenWords, sensitiveWords } from '#modules/words/index.ts'
 import type { Context } from '#platform/context.ts'

@@ -8,7 +8,7 @@ import {
   rankByPeriodSums,
   updatePeriodSums,
 } from '#contracts/period-sums.ts'
-import { withEnabledUser } from '#modules/accounts/index.ts'
+import { withEnabledUser } from '#modules/users/index.ts'
 import { transaction } from '#platform/database'
 import { feedsOf } from '#test/fixtures/feeds.ts'
 import { untilWaiting } from '#test/waiting.ts'

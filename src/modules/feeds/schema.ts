@@ -1,9 +1,9 @@
 import { MAX_AMOUNT } from '#lib/money.ts'
-import { UserView } from '#modules/accounts/index.ts'
 import { CommentWithPeople } from '#modules/comments/index.ts'
 import { IN_EITHER } from '#modules/ledger/index.ts'
 import { LikeWithUser } from '#modules/likes/index.ts'
 import { RewardSum } from '#modules/rewards/index.ts'
+import { UserView } from '#modules/users/index.ts'
 import { apiError, fieldError, unpaidError } from '#platform/errors.ts'
 import {
   Id,

@@ -1,6 +1,5 @@
 import { cutText, nameKey } from '#lib/text.ts'
 import { wireTime, wireTimeOrNull } from '#lib/time.ts'
-import { findMutedWord, type People, peopleFor, type UserView, userViews } from '#modules/accounts/index.ts'
 import {
   type Comment,
   type CommentRow,
@@ -12,6 +11,7 @@ import {
 } from '#modules/comments/index.ts'
 import type { NodeRow } from '#modules/purchases/index.ts'
 import { findTopicNames, isTopicVisible } from '#modules/topics/index.ts'
+import { findMutedWord, type People, peopleFor, type UserView, userViews } from '#modules/users/index.ts'
 import type { Context } from '#platform/context.ts'
 import { defineFragments } from '#platform/memory'
 import { feedViewCounts } from './counters.ts'

@@ -1,6 +1,6 @@
 import { withWireTimes } from '#lib/time.ts'
-import { UserView, withUser } from '#modules/accounts/index.ts'
 import { IN_CURRENCY } from '#modules/ledger/index.ts'
+import { UserView, withUser } from '#modules/users/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type Db, ifGiven, type Tables, when } from '#platform/database'
 import {

@@ -1,7 +1,7 @@
 import { MAX_AMOUNT } from '#lib/money.ts'
-import { UserView } from '#modules/accounts/index.ts'
 import { IN_EITHER } from '#modules/ledger/index.ts'
 import { Tag } from '#modules/tags/index.ts'
+import { UserView } from '#modules/users/index.ts'
 import {
   Cursor,
   Flag,

@@ -1,7 +1,7 @@
 import type { Content, ContentReader } from '#contracts/content.ts'
-import { userViews } from '#modules/accounts/index.ts'
 import { attachPicture, detachFiles } from '#modules/files/index.ts'
 import { notify } from '#modules/notifications/index.ts'
+import { userViews } from '#modules/users/index.ts'
 import { publishEvent } from '#modules/webhooks/index.ts'
 import { screenWords } from '#modules/words/index.ts'
 import type { Context } from '#platform/context.ts'

@@ -1,7 +1,7 @@
 import { wireTime, withWireTimes } from '#lib/time.ts'
-import { userViews } from '#modules/accounts/index.ts'
 import { fileUrl, signedFileUrl } from '#modules/files/index.ts'
 import { findTags } from '#modules/tags/index.ts'
+import { userViews } from '#modules/users/index.ts'
 import type { Context } from '#platform/context.ts'
 import type { Db } from '#platform/database'
 import { findMemberships, type MemberRow, memberRecord, memberViews } from './access/queries.ts'

@@ -7,7 +7,7 @@ import {
   readContent,
   type Target,
 } from '#contracts/content.ts'
-import { withUrls } from '#modules/accounts/index.ts'
+import { withUrls } from '#modules/users/index.ts'
 import type { Context } from '#platform/context.ts'
 import { blocked, type DeclaredError } from '#platform/errors.ts'
 import { Empty, Id, localizedMessage, Message, routesOn, type Server, Type } from '#platform/http'

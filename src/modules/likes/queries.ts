@@ -1,12 +1,6 @@
 import { type Content, type Counts, countsOf, type Target } from '#contracts/content.ts'
 import { type CounterCheck, type Drift, recount } from '#contracts/counters.ts'
-import {
-  hasBlocked,
-  noBlockBetween,
-  shownTo,
-  updateUserCounters,
-  userRecount,
-} from '#modules/accounts/index.ts'
+import { hasBlocked, noBlockBetween, shownTo, updateUserCounters, userRecount } from '#modules/users/index.ts'
 import { type Db, type Fragment, ifGiven, type Row, when } from '#platform/database'
 
 export type LikeRow = Row<

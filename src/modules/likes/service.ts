@@ -1,7 +1,7 @@
 import type { Content, Counts, Target } from '#contracts/content.ts'
 import { wireTime } from '#lib/time.ts'
-import { UserView, UserWithUrls, userViews } from '#modules/accounts/index.ts'
 import { planNotices, planWithdrawal } from '#modules/notifications/index.ts'
+import { UserView, UserWithUrls, userViews } from '#modules/users/index.ts'
 import type { Context } from '#platform/context.ts'
 import { batchWrites, type Db, transaction } from '#platform/database'
 import { apiError, blocked, notFound } from '#platform/errors.ts'

@@ -1,16 +1,16 @@
 import { wireTime, wireTimeOrNull } from '#lib/time.ts'
 import {
   accountDisabled,
-  accountSuspended,
   accountWaiting,
   FACTOR_ERRORS,
-  NAME_ERRORS,
   OWNER_PROOF_ERRORS,
   REGISTRATION_RULE_ERRORS,
   wrongCode,
   wrongPassword,
   wrongSignIn,
 } from '#modules/accounts/index.ts'
+import { accountSuspended } from '#modules/sanctions/index.ts'
+import { NAME_ERRORS } from '#modules/users/index.ts'
 import { sensitiveWords } from '#modules/words/index.ts'
 import type { Context } from '#platform/context.ts'
 import {

@@ -1,21 +1,20 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import {
   accountDisabled,
-  alertAccountOwner,
   checkNewcomerName,
   checkSecondFactor,
   disabledError,
-  enabledUser,
-  findEnabledIds,
   hasPassword,
   lockSignInMethods,
   openSession,
   registerUser,
-  requireNotSuspended,
   signIn,
   verifyOwner,
 } from '#modules/accounts/index.ts'
+import { alertAccountOwner } from '#modules/mail/index.ts'
+import { requireNotSuspended } from '#modules/sanctions/index.ts'
 import type { IssuedToken } from '#modules/tokens/index.ts'
+import { enabledUser, findEnabledIds } from '#modules/users/index.ts'
 import { type Context, defineState } from '#platform/context.ts'
 import { type Db, type Row, type Tx, transaction } from '#platform/database'
 import type { CountAttempt, Device, Viewer } from '#platform/http'

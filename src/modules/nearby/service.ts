@@ -1,6 +1,6 @@
 import { mapRadius, mercatorPoint, metersBetween, type Place } from '#lib/geo.ts'
 import { wireTime } from '#lib/time.ts'
-import { noBlockBetween, userViews, withEnabledUser } from '#modules/accounts/index.ts'
+import { noBlockBetween, userViews, withEnabledUser } from '#modules/users/index.ts'
 import type { Context } from '#platform/context.ts'
 import type { Db, Row } from '#platform/database'
 import { apiError } from '#platform/errors.ts'

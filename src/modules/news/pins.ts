@@ -1,5 +1,4 @@
 import { byId, distinct } from '#lib/lists.ts'
-import { shownTo, UserView, userViews } from '#modules/accounts/index.ts'
 import { CommentWithPeople, commentViews, findComment, lockableComment } from '#modules/comments/index.ts'
 import { IN_POINTS } from '#modules/ledger/index.ts'
 import {
@@ -17,6 +16,7 @@ import {
   pinView,
   selectShownPins,
 } from '#modules/pinning/index.ts'
+import { shownTo, UserView, userViews } from '#modules/users/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type Db, ifGiven } from '#platform/database'
 import { FilterId, Limit, Nullable, routesOn, type Server, Shared, Type } from '#platform/http'

@@ -1,10 +1,10 @@
 import type { Counts } from '#contracts/content.ts'
 import type { CounterCheck } from '#contracts/counters.ts'
 import { escapeLike, grams, gramsOfQuery, nameKey } from '#lib/text.ts'
-import { nameOf, noBlockBetween, shownTo } from '#modules/accounts/index.ts'
 import { isCollected } from '#modules/collections/index.ts'
 import { commentsRecount } from '#modules/comments/index.ts'
 import { isLiked, likesRecount } from '#modules/likes/index.ts'
+import { nameOf, noBlockBetween, shownTo } from '#modules/users/index.ts'
 import { type Db, type Fragment, ifGiven, type Row, type Tables, when } from '#platform/database'
 import { defineBufferedCounts } from '#platform/memory'
 

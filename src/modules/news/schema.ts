@@ -1,5 +1,5 @@
-import { UserView } from '#modules/accounts/index.ts'
 import { RewardSum } from '#modules/rewards/index.ts'
+import { UserView } from '#modules/users/index.ts'
 import { apiError, fieldError } from '#platform/errors.ts'
 import {
   Cursor,

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache'
 import type { Content, ContentReader } from '#contracts/content.ts'
 import { plainText } from '#lib/markup/parse.ts'
 import { wireTime } from '#lib/time.ts'
-import type { UserView } from '#modules/accounts/index.ts'
+import type { UserView } from '#modules/users/index.ts'
 import { type Context, defineState } from '#platform/context.ts'
 import {
   findPublished,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { mailSender } from '#modules/accounts/index.ts'
+import { mailSender } from '#modules/mail/index.ts'
 import { pushSender } from '#modules/push/push-services.ts'
 import { linksOf as siteLinks } from '#modules/settings/index.ts'
 import { feedsOf } from '#test/fixtures/feeds.ts'

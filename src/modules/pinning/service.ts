@@ -1,7 +1,7 @@
 import { wireTime, wireTimeOrNull } from '#lib/time.ts'
-import { isUser } from '#modules/accounts/index.ts'
 import { mapNotEnough } from '#modules/ledger/index.ts'
 import { notify } from '#modules/notifications/index.ts'
+import { isUser } from '#modules/users/index.ts'
 import type { Db, Tx } from '#platform/database'
 import { notFound } from '#platform/errors.ts'
 import type { PinKind } from './pin-kinds.ts'

@@ -1,5 +1,5 @@
-import type { userViews } from '#modules/accounts/index.ts'
 import { removeSender } from '#modules/notifications/index.ts'
+import type { userViews } from '#modules/users/index.ts'
 import type { Context } from '#platform/context.ts'
 import type { Tx } from '#platform/database'
 import { listAdoptedIds } from './answers/queries.ts'

@@ -1,6 +1,7 @@
-import { checkPaymentPassword, PAYMENT_PASSWORD_ERRORS, requireNotBlocked } from '#modules/accounts/index.ts'
+import { checkPaymentPassword, PAYMENT_PASSWORD_ERRORS } from '#modules/accounts/index.ts'
 import { type Movement, moveFunds, PLATFORM_ACCOUNTS } from '#modules/ledger/index.ts'
 import { notify } from '#modules/notifications/index.ts'
+import { requireNotBlocked } from '#modules/users/index.ts'
 import type { Context } from '#platform/context.ts'
 import type { Tx } from '#platform/database'
 import { blocked } from '#platform/errors.ts'

@@ -2,7 +2,7 @@ import type { Target } from '#contracts/content.ts'
 import { recordPeriodChange } from '#contracts/period-sums.ts'
 import { type ViewTable, viewsIn } from '#contracts/views.ts'
 import { escapeLike, grams, gramsOfQuery, nameKey } from '#lib/text.ts'
-import { noBlockBetween, shownTo, updateUserCounters } from '#modules/accounts/index.ts'
+import { noBlockBetween, shownTo, updateUserCounters } from '#modules/users/index.ts'
 import {
   andAfterCursor,
   andAfterRow,

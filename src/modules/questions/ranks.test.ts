@@ -7,7 +7,7 @@ import {
   rankByPeriodSums,
   updatePeriodSums,
 } from '#contracts/period-sums.ts'
-import { withEnabledUser } from '#modules/accounts/index.ts'
+import { withEnabledUser } from '#modules/users/index.ts'
 import { questionsOf } from '#test/fixtures/questions.ts'
 import { createWorld } from '#test/world.ts'
 import { answersGiven } from './ranks.ts'

@@ -1,5 +1,5 @@
 import { type Period, type PeriodSums, type RankedRow, rankByPeriodSums } from '#contracts/period-sums.ts'
-import { mountRanking, withEnabledUser } from '#modules/accounts/index.ts'
+import { mountRanking, withEnabledUser } from '#modules/users/index.ts'
 import type { Context } from '#platform/context.ts'
 import { announce, type Db, ifGiven } from '#platform/database'
 import type { Server } from '#platform/http'

@@ -1,7 +1,7 @@
 import { plainText } from '#lib/markup/parse.ts'
 import { MAX_AMOUNT } from '#lib/money.ts'
-import { UserView } from '#modules/accounts/index.ts'
 import { amountOf, IN_POINTS } from '#modules/ledger/index.ts'
+import { UserView } from '#modules/users/index.ts'
 import {
   Cursor,
   Flag,

@@ -1,19 +1,19 @@
 import { EXCERPT_LENGTH } from '#contracts/content.ts'
 import { findAttachments } from '#lib/attachments.ts'
 import { plainText } from '#lib/markup/parse.ts'
-import {
-  deleteMentions,
-  findBlockers,
-  findEnabledIds,
-  recordMentions,
-  userPage,
-} from '#modules/accounts/index.ts'
 import { deleteCollectionsOf } from '#modules/collections/index.ts'
 import { deleteCommentsOf } from '#modules/comments/index.ts'
 import { attachUnattached, detachFiles } from '#modules/files/index.ts'
 import { moveFunds, PLATFORM_ACCOUNTS } from '#modules/ledger/index.ts'
 import { deleteLikesOf } from '#modules/likes/index.ts'
 import { notify, withdrawContent } from '#modules/notifications/index.ts'
+import {
+  deleteMentions,
+  findBlockers,
+  findEnabledIds,
+  recordMentions,
+  userPage,
+} from '#modules/users/index.ts'
 import type { Context } from '#platform/context.ts'
 import type { Db, Tx } from '#platform/database'
 import { blocked, unauthenticated } from '#platform/errors.ts'

@@ -1,6 +1,6 @@
 import type { Content, ContentReader, Target } from '#contracts/content.ts'
 import { wireTime } from '#lib/time.ts'
-import { userViews } from '#modules/accounts/index.ts'
+import { userViews } from '#modules/users/index.ts'
 import type { Context } from '#platform/context.ts'
 import type { Db } from '#platform/database'
 import { author, shownPeople, type Users } from './anonymity.ts'

@@ -1,4 +1,4 @@
-import { noBlockBetween } from '#modules/accounts/index.ts'
+import { noBlockBetween } from '#modules/users/index.ts'
 import type { Context } from '#platform/context.ts'
 import { andAfterRow, type Db, limitClause } from '#platform/database'
 import { Empty, routesOn, type Server, Type } from '#platform/http'

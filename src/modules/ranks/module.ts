@@ -1,4 +1,6 @@
 import type { RankedRow } from '#contracts/period-sums.ts'
+import { checkinsDisabled, requireCheckins } from '#modules/checkins/index.ts'
+import { rankByBalance, rankByIncome } from '#modules/ledger/index.ts'
 import {
   listIdsByCount,
   mountRanking,
@@ -7,9 +9,7 @@ import {
   RanksQuery,
   UserExtra,
   UserView,
-} from '#modules/accounts/index.ts'
-import { checkinsDisabled, requireCheckins } from '#modules/checkins/index.ts'
-import { rankByBalance, rankByIncome } from '#modules/ledger/index.ts'
+} from '#modules/users/index.ts'
 import type { Context } from '#platform/context.ts'
 import { routesOn, type Server, Shared, type Static, Type } from '#platform/http'
 import { cacheCostly } from '#platform/memory'

@@ -1,7 +1,7 @@
 import { personalTable } from '#contracts/personal-data.ts'
 import type { Statistics } from '#contracts/statistics.ts'
 import { beyondOwnAbilities } from '#modules/abilities/index.ts'
-import { alreadySanctioned, cannotSanctionOneself } from '#modules/accounts/index.ts'
+import { alreadySanctioned, cannotSanctionOneself } from '#modules/sanctions/index.ts'
 import type { Context } from '#platform/context.ts'
 import { Empty, Id, Listing, routesOn, type Server, Type } from '#platform/http'
 import type { Module } from '../../module.ts'

@@ -1,5 +1,5 @@
 import { personalTable } from '#contracts/personal-data.ts'
-import { userContent } from '#modules/accounts/index.ts'
+import { userContent } from '#modules/users/index.ts'
 import type { Context } from '#platform/context.ts'
 import type { Server } from '#platform/http'
 import type { Module } from '../../module.ts'

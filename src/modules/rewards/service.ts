@@ -1,14 +1,7 @@
 import { type Content, type Counts, countsOf, type Target } from '#contracts/content.ts'
 import { type CounterCheck, type Drift, recount } from '#contracts/counters.ts'
 import { wireTime } from '#lib/time.ts'
-import {
-  findBlockers,
-  isUser,
-  noBlockBetween,
-  PAYMENT_PASSWORD_ERRORS,
-  UserView,
-  withUser,
-} from '#modules/accounts/index.ts'
+import { PAYMENT_PASSWORD_ERRORS } from '#modules/accounts/index.ts'
 import {
   Amount,
   featureOff,
@@ -19,6 +12,7 @@ import {
   unrepairable,
 } from '#modules/ledger/index.ts'
 import { notify, type SystemType } from '#modules/notifications/index.ts'
+import { findBlockers, isUser, noBlockBetween, UserView, withUser } from '#modules/users/index.ts'
 import type { Context } from '#platform/context.ts'
 import {
   andAfterCursor,

@@ -7,7 +7,7 @@ import {
   UserView,
   userPage,
   withEnabledUser,
-} from '#modules/accounts/index.ts'
+} from '#modules/users/index.ts'
 import type { Context } from '#platform/context.ts'
 import { andAfterCursor, type Db, limitClause, onConstraint } from '#platform/database'
 import { apiError, fieldError, invalidField } from '#platform/errors.ts'

@@ -1,7 +1,7 @@
 import { type CounterCheck, type Drift, recount } from '#contracts/counters.ts'
 import { escapeLike, grams, gramsOfQuery, nameKey } from '#lib/text.ts'
-import { noBlockBetween } from '#modules/accounts/index.ts'
 import type { StoredNode } from '#modules/files/index.ts'
+import { noBlockBetween } from '#modules/users/index.ts'
 import {
   andAfterCursor,
   andAfterRow,

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { after, before, describe, test } from 'node:test'
+import { issueToken } from '#modules/tokens/index.ts'
 import { bringerOf, faultsOf } from '#test/fixtures/bring-over.ts'
 import { type MariaDb, skipMariaDb, startMariaDb } from '#test/fixtures/mariadb.ts'
+import { differencesOf } from '#test/fixtures/mirror.ts'
 import { HASH } from '#test/fixtures/old-people.ts'
 import { createThinkSns, type ThinkSns } from '#test/fixtures/thinksns.ts'
 import { createWorld, type World } from '#test/world.ts'
@@ -87,10 +89,58 @@ describe('imports founders and locked users of a stock installation', { skip: sk
     await bring()
     await world.sql`
       insert into user_roles (user_id, role_id) select 6, id from roles where name = 'founder'`
+    await world.sql`
+      update users set email = 'six@example.org', email_key = 'six@example.org', password = ${HASH} where id = 6`
     await source.run('delete from users where id = 6')
     await bring()
     assert.deepEqual(await lockedOf(world), [3, 5])
+    for (const login of ['silent', 'six@example.org']) assert.equal(await signIn(world, login), 200, login)
     await source.add('users', { id: 6, name: 'silent' })
+  })
+
+  test('removes roles of administrators whose rows the source removed, until it has them again', async () => {
+    const world = await createWorld()
+    const bring = bringerOf(world, { database: source.address })
+    const rolesOf = async (id: number) =>
+      (
+        await world.sql<{ name: string }[]>`
+          select r.name from user_roles x join roles r on r.id = x.role_id where x.user_id = ${id} order by 1`
+      ).map(({ name }) => name)
+    await source.add('roles', { id: 9, name: 'helper' })
+    await source.add('role_user', { user_id: 2, role_id: 9 }, { user_id: 6, role_id: 1 })
+    await bring()
+    const { access_token: token } = await issueToken(world.sql, 2)
+    const enter = async () => (await world.as({ id: 2, name: '', token }, 'GET', '/admin/users')).status
+    assert.deepEqual(
+      [await rolesOf(2), await rolesOf(6), await enter()],
+      [['founder', 'helper'], ['founder'], 200],
+    )
+    // The rows of `role_user` stay in the first case, and go in the second.
+    await source.run('delete from users where id in (2, 6)')
+    await source.run('delete from role_user where user_id = 6')
+    for (const _ of [1, 2]) {
+      const { reasons } = await bring()
+      assert.deepEqual([await rolesOf(2), await rolesOf(6), await enter()], [[], [], 401])
+      assert.deepEqual(await lockedOf(world), [2, 3, 5, 6])
+      assert.deepEqual(reasons('role_user', '2/1'), ['the user no longer exists'])
+    }
+    await source.add('users', { id: 2, name: 'second', password: HASH, email: 'second@example.org' })
+    await source.add('users', { id: 6, name: 'silent' })
+    await bring()
+    assert.deepEqual([await rolesOf(2), await rolesOf(6)], [['founder', 'helper'], []])
+    assert.deepEqual(await lockedOf(world), [3, 5])
+    assert.equal(await signIn(world, 'second'), 200)
+    assert.deepEqual(await faultsOf(world), [])
+    const fresh = await createWorld()
+    await bringerOf(fresh, { database: source.address })()
+    assert.deepEqual(
+      (await differencesOf(world, fresh)).filter((line) =>
+        /^(user_roles|roles|import_targets|report) /.test(line),
+      ),
+      [],
+    )
+    await source.run('delete from role_user where role_id = 9')
+    await source.run('delete from roles where id = 9')
   })
 
   test("names the command that resets a founder's password when no founder can sign in", async () => {

@@ -3,7 +3,8 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { bringerOf } from '#test/fixtures/bring-over.ts'
+import { issueToken } from '#modules/tokens/index.ts'
+import { bringerOf, faultsOf } from '#test/fixtures/bring-over.ts'
 import { type MariaDb, skipMariaDb, startMariaDb } from '#test/fixtures/mariadb.ts'
 import { flatPicture } from '#test/fixtures/media.ts'
 import { differencesOf } from '#test/fixtures/mirror.ts'
@@ -93,6 +94,34 @@ describe('leaves what a first run would, after edits that few old sites make', {
       await bringerOf(fresh, { database: source.address, files: folder })()
       assert.deepEqual(await differencesOf(world, fresh), [])
     })
+
+  test('removes what users made here beyond all ranges of the source with --again', async () => {
+    const { sql } = world
+    await sql`select setval(pg_get_serial_sequence('feeds', 'id'), 1000000)`
+    const stranger = await world.person()
+    const made = await world.as(stranger, 'POST', '/feeds', {
+      ...{ feed_content: 'made here', feed_from: 1, feed_mark: 999_999_999 },
+    })
+    assert.equal(made.body.id, 1_000_001)
+    const { reasons } = await bring({ again: true })
+    assert.equal((await sql`select from feeds where id > 1000000`).count, 0)
+    assert.ok(reasons('feeds', 1_000_001).includes('no longer in the source: removed'))
+    assert.deepEqual(await faultsOf(world), [])
+  })
+
+  test('ends the sign-ins of users whom the source disabled or never had', async () => {
+    const { sql } = world
+    const stranger = await world.person()
+    const tokens = [(await issueToken(sql, 3)).access_token, stranger.token ?? '']
+    const post = (token: string) =>
+      world.as({ id: 0, name: '', token }, 'POST', '/feeds', {
+        ...{ feed_content: 'still here', feed_from: 1, feed_mark: 999_999_998 },
+      })
+    await source.run("update users set deleted_at = '2022-01-01' where id = 3")
+    await bring()
+    for (const token of tokens) assert.equal((await post(token)).status, 401)
+    assert.deepEqual(await faultsOf(world), [])
+  })
 
   test('reports the second video of a feed that lies in another range', async () => {
     const part = PLAN.find((each) => 'table' in each && each.table === 'feed_videos')

@@ -7,6 +7,7 @@ import { type MariaDb, skipMariaDb, startMariaDb } from '#test/fixtures/mariadb.
 import { addOldMoney, clock } from '#test/fixtures/old-money.ts'
 import { createThinkSns, type ThinkSns } from '#test/fixtures/thinksns.ts'
 import { createWorld, type World } from '#test/world.ts'
+import { verify } from '../../../importers/thinksns/verify/verify.ts'
 import { SITE } from '../../../src/site.ts'
 
 describe('imports balances and payments', { skip: skipMariaDb }, async () => {
@@ -234,6 +235,47 @@ describe('imports balances and payments', { skip: skipMariaDb }, async () => {
     assert.equal((await audit(later)).totals.points.escrow, escrow)
     assert.deepEqual(await faultsOf(later), [])
     await source.run('delete from feed_pinneds where id = 51')
+  })
+
+  test('books one of several balances of a user, and reports the others as decisions', async () => {
+    const later = await createWorld()
+    const double = await createThinkSns(maria, 'double')
+    await addOldMoney(double)
+    const clean = await createWorld()
+    await bringerOf(clean, { database: double.address, oldWallets: true })()
+    const before = { points: await owned(clean, 'points'), wallet: await owned(clean, 'wallet') }
+    for (const table of ['currencies', 'wallet']) await double.run(`alter table ${table} drop primary key`)
+    await double.add('currencies', { owner_id: 1, type: 1, sum: 1500 }, { owner_id: 2, type: 1, sum: 70 })
+    await double.add('wallet', { owner_id: 1, balance: 6000 })
+    await double.add('wallets', { user_id: 2, balance: 100 }, { user_id: 2, balance: 0 })
+    const bring = bringerOf(later, { database: double.address, oldWallets: true })
+    for (const { decisions, statements, code } of [await bring(), await bring()]) {
+      assert.equal(code, 0)
+      assert.deepEqual({ points: await owned(later, 'points'), wallet: await owned(later, 'wallet') }, before)
+      const second = decisions.filter(({ id }) => id.endsWith(': second balance of the same user'))
+      assert.deepEqual(
+        second.map(({ id, rows, examples }) => [id.split(':')[0], rows, examples.map(({ old }) => old)]),
+        [
+          ['currencies.sum', 2, [1500, 70]],
+          ['wallet.balance', 1, [6000]],
+          ['wallets.balance', 1, [100]],
+        ],
+      )
+      const skipped = statements.flatMap(({ person, skipped }) =>
+        skipped.flatMap((each) =>
+          each.reason.startsWith('second') ? [[person, each.source, each.amount]] : [],
+        ),
+      )
+      assert.deepEqual(skipped.sort(), [
+        [1, 'currencies', 1500],
+        [1, 'wallet', 6000],
+        [2, 'currencies', 70],
+        [2, 'wallets', 100],
+      ])
+    }
+    const lines: string[] = []
+    const print = (line: string) => void lines.push(line)
+    assert.equal(await verify(later.sql, { database: double.address }, { print }), 0, lines.join('\n'))
   })
 
   test('keeps the balance of an older wallet when only the current wallets are read again', async () => {

@@ -27,6 +27,29 @@ describe('compares an import with its source', { skip: skipMariaDb }, async () =
     maria = await startMariaDb()
     source = await createThinkSns(maria, 'verified')
     await addOldCommunity(source, 5)
+    await source.add(
+      'common_configs',
+      { namespace: 'wallet', name: 'ratio', value: '200' },
+      { namespace: 'wallet', name: 'cash', value: '["alipay"]' },
+      { namespace: 'wallet', name: 'rule', value: '{"a":1}' },
+      { namespace: 'common', name: 'hots_area', value: '[{"name":"b","sort":1},{"name":"a","sort":2}]' },
+      { namespace: 'question', name: 'apply_amount', value: '7' },
+      { namespace: 'user', name: 'register-setting', value: '{"method":"mail","showTerms":"1"}' },
+      { namespace: 'checkin', name: 'switch', value: '' },
+      { namespace: 'site', name: 'title', value: '"none of these"' },
+    )
+    await source.add(
+      'settings',
+      { namespace: 'user', name: 'register-role', contents: 'i:3;' },
+      { namespace: 'wallet', name: 'ratio', contents: 's:3:"300";' },
+      { namespace: 'currency', name: 'cash', contents: 's:3:"odd";' },
+      {
+        namespace: 'site',
+        name: 'reward',
+        contents: 'a:2:{s:6:"status";b:1;s:7:"amounts";s:3:"5,9";}',
+      },
+    )
+    await source.add('currency_types', { id: 1, name: 'coins', unit: 'c' })
     await writeFiles(folder, createDice(5), 1)
     files = await openFiles(folder, world.ctx.config.s3)
     await bringerOf({ sql, ...world }, { database: source.address, files: folder })()
@@ -56,6 +79,10 @@ describe('compares an import with its source', { skip: skipMariaDb }, async () =
       lines.some((line) =>
         /^✓ bytes of files: [1-9]\d* the same, \d+ not copied, as the report says, 0 here but/.test(line),
       ),
+    )
+    assert.ok(
+      lines.some((line) => /^✓ settings: 13 the same, 1 in the report of the import$/.test(line)),
+      lines.join('\n'),
     )
     assert.ok(lines.some((line) => /^✓ buyers of content: [1-9]/.test(line)))
     assert.ok(
@@ -184,6 +211,19 @@ describe('compares an import with its source', { skip: skipMariaDb }, async () =
       'an amount that no line of the report explains',
       `delete from import_notes where source_table = 'wallets'`,
       'older wallets of people, booked or reported',
+    ],
+    [
+      'a setting that nobody made',
+      `insert into settings (name, value) values ('currency:cash', 'true')
+        on conflict (name) do update set value = excluded.value`,
+      'settings',
+    ],
+    ['a lost setting', "delete from settings where name = 'site:reward-amounts'", 'settings'],
+    ['another ratio', "update settings set value = '7' where name = 'wallet:ratio'", 'settings'],
+    [
+      'another role of new users',
+      "update settings set value = '\"founder\"' where name = 'register:role'",
+      'settings',
     ],
     [
       'a lost order',

@@ -1,10 +1,11 @@
 import { isEmail, loginKind, normalizeEmail, readPhone } from '#lib/identifiers.ts'
 import { grams, isBlank, nameKey } from '#lib/text.ts'
 import { revokeTokens } from '#modules/tokens/index.ts'
-import type { Tx } from '#platform/database'
-import { type Batch, defineTable, type Outcomes, type SourceRow } from '../../database/table.ts'
+import type { Db, Fragment, Tx } from '#platform/database'
+import { addFacts } from '../../database/state.ts'
+import { type Batch, defineTable, type Outcomes, type Range, type SourceRow } from '../../database/table.ts'
 import { TIME_COLUMNS, TIMES } from '../../database/times.ts'
-import { all, custom, existing, freed, withoutPictures } from '../../database/vanishing.ts'
+import { all, custom, existing, withoutPictures } from '../../database/vanishing.ts'
 import { relation, upsert } from '../../database/write.ts'
 import { nodePicture, wantPictures } from '../files/pictures.ts'
 
@@ -43,6 +44,9 @@ const PERSON_COLUMNS = {
   deleted_at: 'timestamptz',
   ...TIME_COLUMNS,
 }
+
+/** Users here whom the source lacks, whose roles in the source no longer count. */
+export const FORMER = 'former users'
 
 const KNOWN_HASH = /^\$(2[abxy]\$\d\d\$.{53}|argon2(i|id)\$.+)$/
 
@@ -146,6 +150,13 @@ async function endAccounts(
   for (const { id, enters } of others) if (enters) await revokeTokens(ctx, tx, id, { keepsChat: true })
 }
 
+/** Forgets that the source lacked users. Returns those of whom it was known. */
+async function dropFormer(tx: Tx, ids: number[]): Promise<number[]> {
+  const rows = await tx<{ id: number }[]>`
+    delete from import_targets where source_table = ${FORMER} and source_id = any(${ids}) returning source_id as id`
+  return rows.map(({ id }) => id)
+}
+
 async function writePeople(tx: Tx, rows: Row[], batch: Batch): Promise<void> {
   const ids = rows.map(({ id }) => id ?? 0)
   const names = rows.flatMap(({ id, name }) => [
@@ -189,6 +200,8 @@ async function writePeople(tx: Tx, rows: Row[], batch: Batch): Promise<void> {
     }
   })
   await endAccounts(tx, people, batch)
+  const returned = await dropFormer(tx, ids)
+  await addFacts(tx, FORMER, FORMER, returned)
   // Clears unique values first, because two users may have swapped them since the last run.
   await tx`
     update users u set name_key = 'moving ' || u.id, email = null, email_key = null, phone = null
@@ -214,6 +227,77 @@ async function wantAvatars(tx: Tx, rows: Row[]): Promise<void> {
   }
 }
 
+/** Holders of the role `founder` in a range of ids. */
+const foundersIn = (sql: Db, { from, to }: Range): Fragment => sql`
+  u.id >= ${from} and u.id < ${to} and u.deleted_at is null and exists (
+    select from user_roles x join roles r on r.id = x.role_id where x.user_id = u.id and r.name = 'founder')`
+
+const CONTACTS = 'contacts of founders'
+
+/** Frees unique names and contacts. Keeps those of founders, because the source may lack one who became it here. */
+async function freeContacts(tx: Tx, range: Range): Promise<void> {
+  await tx`
+    insert into import_targets (source_table, source_id, target)
+    select ${CONTACTS}, u.id, json_build_object('email', u.email, 'phone', u.phone) from users u
+    where ${foundersIn(tx, range)} and u.name_key <> 'moving ' || u.id
+    on conflict do nothing`
+  await tx`
+    update users set name_key = 'moving ' || id, email = null, email_key = null, phone = null
+    where id >= ${Math.max(range.from, 1)} and id < ${range.to}`
+}
+
+/**
+ * Disables users whose rows vanished, and removes the roles that they had in the source. Their content stays. Users who
+ * became founders here stay too, because the site needs an administrator.
+ */
+async function disableFormer(tx: Tx, range: Range, rows: SourceRow[]): Promise<string[]> {
+  const { from, to } = range
+  const ids = rows.map(({ id }) => Number(id ?? 0))
+  const former = await tx<{ id: number }[]>`
+    insert into import_targets (source_table, source_id, target)
+    select ${FORMER}, id, '' from users where id >= ${from} and id < ${to} and id > 0 and not id = any(${ids}::bigint[])
+    on conflict do nothing returning source_id as id`
+  await addFacts(
+    tx,
+    FORMER,
+    FORMER,
+    former.map(({ id }) => id),
+  )
+  await tx`
+    delete from user_roles x using roles r, import_targets m, import_targets f
+    where r.id = x.role_id and m.source_table = 'role ' || r.name and m.source_id = x.user_id
+      and f.source_table = ${FORMER} and f.source_id = x.user_id and x.user_id >= ${from} and x.user_id < ${to}`
+  const gone = await tx<{ id: number }[]>`
+    update users u set deleted_at = now() where id >= ${from} and id < ${to} and deleted_at is null
+      and not id = any(${ids}::bigint[]) and not (${foundersIn(tx, range)})
+    returning id`
+  await restoreContacts(tx, range, ids)
+  return gone.map(({ id }) => String(id))
+}
+
+/** Restores what `freeContacts` took from founders whom the source lacks, unless others have it by now. */
+async function restoreContacts(tx: Tx, range: Range, ids: number[]): Promise<void> {
+  const founders = await tx<{ id: number; name: string; contacts: string | null }[]>`
+    select u.id, u.name, (
+      select target from import_targets where source_table = ${CONTACTS} and source_id = u.id) as contacts
+    from users u where ${foundersIn(tx, range)} and u.name_key = 'moving ' || u.id and not u.id = any(${ids}::bigint[])`
+  for (const { id, name: given, contacts } of founders) {
+    const taken = await heldNames(tx, [nameKey(given)], [id])
+    const name = taken.size === 0 ? given : `${given}_${id}`
+    const { email, phone } = JSON.parse(contacts ?? '{}') as { email?: string | null; phone?: string | null }
+    await tx`update users set name = ${name}, name_key = ${nameKey(name)}, name_grams = ${grams(name)} where id = ${id}`
+    const key = email ? normalizeEmail(email) : null
+    await tx`
+      update users set email = ${email ?? null}, email_key = ${key}
+      where id = ${id} and not exists (select from users o where o.email_key = ${key})`
+    await tx`
+      update users set phone = ${phone ?? null}
+      where id = ${id} and not exists (select from users o where o.phone = ${phone ?? null})`
+  }
+  await tx`
+    delete from import_targets where source_table = ${CONTACTS} and source_id >= ${range.from} and source_id < ${range.to}`
+}
+
 export const users = defineTable({
   table: 'users',
   by: 'id',
@@ -227,19 +311,7 @@ export const users = defineTable({
   ],
   key: ['id'],
   gone: all(
-    custom('hide', {
-      // Their content stays. Founders stay too, because the site needs an administrator.
-      async after(tx, { from, to }, rows) {
-        const gone = await tx<{ id: number }[]>`
-          update users u set deleted_at = now() where id >= ${from} and id < ${to} and deleted_at is null
-            and not id = any(${rows.map(({ id }) => Number(id ?? 0))}::bigint[])
-            and not exists (
-              select from user_roles x join roles r on r.id = x.role_id where x.user_id = u.id and r.name = 'founder')
-          returning id`
-        return gone.map(({ id }) => String(id))
-      },
-    }),
-    freed('users', (sql) => sql`name_key = 'moving ' || id, email = null, email_key = null, phone = null`),
+    custom('hide', { before: freeContacts, after: disableFormer }),
     withoutPictures('users.avatar', 'users.bg'),
   ),
   reread: 'whole',

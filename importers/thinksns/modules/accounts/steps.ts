@@ -1,3 +1,4 @@
+import { revokeTokens } from '#modules/tokens/index.ts'
 import type { Db } from '#platform/database'
 import type { ImportStep } from '../../database/table.ts'
 import { saveTargets, takeTargets } from '../../database/write.ts'
@@ -21,7 +22,7 @@ export const unlockPeople: ImportStep = {
  */
 export const lockPeople: ImportStep = {
   name: 'locked people',
-  async run({ transaction, options, note }) {
+  async run({ ctx, transaction, options, note }) {
     const { lockDisablers } = options
     if (lockDisablers)
       await transaction(async (tx) => {
@@ -32,6 +33,10 @@ export const lockPeople: ImportStep = {
           returning id`
         await saveTargets(tx, LOCKED, new Map(locked.map(({ id }) => [id, ''])))
       })
+    // They may have signed in here since the last run.
+    await transaction(async (tx) => {
+      for (const { id } of await listEntered(tx)) await revokeTokens(ctx, tx, id, { keepsChat: true })
+    })
     for (let last = 0; ; ) {
       const people = await transaction((tx) => listStandings(tx, last))
       if (people.length === 0) return
@@ -53,6 +58,10 @@ const listStandings = (sql: Db, after: number) => sql<Standing[]>`
       u.id in (${holdersOf(sql, 'disabler')}) as disabler
     from users u where u.id > ${after}
   ) p where locked or disabler and not founder order by id limit ${AT_ONCE}`
+
+const listEntered = (sql: Db) => sql<{ id: number }[]>`
+  select id from users u where deleted_at is not null
+    and exists (select from token_families f where f.user_id = u.id and f.revoked_at is null) order by id`
 
 function standingOf({ locked, founder, disabler }: Standing, lockDisablers: boolean): string {
   if (!locked)

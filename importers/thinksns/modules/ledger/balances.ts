@@ -6,7 +6,7 @@ import {
 } from '#modules/ledger/index.ts'
 import type { Db, Tx } from '#platform/database'
 import { markBooked } from '../../database/state.ts'
-import { defineTable, type ImportStep, type StepContext } from '../../database/table.ts'
+import { type Batch, defineTable, type ImportStep, type StepContext } from '../../database/table.ts'
 import { replaced } from '../../database/vanishing.ts'
 import { upsert } from '../../database/write.ts'
 
@@ -20,6 +20,15 @@ export const isTooLarge = (amount: number | null) => (amount ?? 0) > Number.MAX_
 const balancesOf = (source: string) =>
   replaced({ table: 'import_balances', by: 'owner_id', only: (sql) => sql`t.source = ${source}` })
 
+const SECOND = 'second balance of the same user'
+
+/** Returns whether an earlier row, in the order of `by`, has the same key. Dumps made by hand may lack unique keys. */
+function isSecond({ memory }: Batch, key: string): boolean {
+  const repeats = memory.get('last balance') === key
+  memory.set('last balance', key)
+  return repeats
+}
+
 const points = defineTable({
   table: 'currencies',
   by: 'owner_id',
@@ -32,6 +41,8 @@ const points = defineTable({
     },
   ],
   key: ['owner_id', 'type'],
+  // Books the smallest of several balances.
+  order: ['owner_id', 'type', 'sum'],
   gone: balancesOf('currencies'),
   reads: { users: ['owner_id'] },
   columns: { owner_id: 'int', type: 'int', sum: 'int' },
@@ -40,6 +51,7 @@ const points = defineTable({
     const given = rows.flatMap((row) => {
       if (row.type !== 1) batch.leaveOut(row, 'unsupported currency', 'sum')
       else if (!people.has(row.owner_id ?? 0)) batch.leaveOut(row, 'the user no longer exists', 'sum')
+      else if (isSecond(batch, `${row.owner_id}`)) batch.leaveOut(row, SECOND, 'sum')
       else {
         if ((row.sum ?? 0) < 0) batch.mend(row, 'negative balance of points: set to zero', 'sum')
         return [
@@ -69,6 +81,7 @@ const wallets = defineTable({
     },
   ],
   key: ['owner_id'],
+  order: ['owner_id', 'balance'],
   gone: balancesOf('wallet'),
   reads: { users: ['owner_id'] },
   columns: { owner_id: 'int', balance: 'int' },
@@ -77,6 +90,7 @@ const wallets = defineTable({
     const given = rows.flatMap((row) => {
       if (!people.has(row.owner_id ?? 0)) batch.leaveOut(row, 'the user no longer exists', 'balance')
       else if (isTooLarge(row.balance)) batch.leaveOut(row, TOO_LARGE, 'balance')
+      else if (isSecond(batch, `${row.owner_id}`)) batch.leaveOut(row, SECOND, 'balance')
       else
         return [
           {
@@ -104,14 +118,16 @@ const oldWallets = defineTable({
     {
       table: 'import_balances',
       key: { owner_id: 'user_id', currency: () => 'wallet', source: () => 'wallets' },
-      columns: { user_id: 'owner_id', balance: 'amount', deleted_at: null },
+      columns: { id: null, user_id: 'owner_id', balance: 'amount', deleted_at: null },
     },
   ],
   key: ['user_id'],
+  // The original shows the first of several wallets of a user.
+  order: ['user_id', 'id'],
   // Depends on the current wallet and on the orders of its user.
   gone: balancesOf('wallets'),
   reread: 'always',
-  columns: { user_id: 'int', balance: 'int', deleted_at: 'time' },
+  columns: { id: 'int', user_id: 'int', balance: 'int', deleted_at: 'time' },
   async write(tx, rows, batch) {
     const ids = rows.map(({ user_id }) => user_id ?? 0)
     const people = await batch.find('users', ids)
@@ -121,6 +137,7 @@ const oldWallets = defineTable({
     const newer = new Set(used.map(({ id }) => id))
     const given = rows.flatMap((row) => {
       const balance = row.balance ?? 0
+      const isAnother = row.deleted_at === null && isSecond(batch, `${row.user_id}`)
       if (!people.has(row.user_id ?? 0)) batch.leaveOut(row, 'the user no longer exists', 'balance')
       else if (balance === 0) batch.merge(row, 'empty wallet of an older version', 'balance')
       else if (isTooLarge(balance)) batch.leaveOut(row, TOO_LARGE, 'balance')
@@ -133,6 +150,7 @@ const oldWallets = defineTable({
           'balance only in the wallet of an older version: import it with --old-wallets',
           'balance',
         )
+      else if (isAnother) batch.leaveOut(row, SECOND, 'balance')
       else return [{ owner_id: row.user_id, currency: 'wallet', source: 'wallets', amount: balance }]
       return []
     })

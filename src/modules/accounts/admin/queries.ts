@@ -1,6 +1,14 @@
 import { normalizeEmail, normalizePhone } from '#lib/identifiers.ts'
 import { escapeLike, grams, nameKey } from '#lib/text.ts'
 import { beyondOwnAbilities, holdersOf, selectRoleNames } from '#modules/abilities/index.ts'
+import { isUnder } from '#modules/sanctions/index.ts'
+import {
+  emailTaken,
+  NAME_ERRORS,
+  phoneTaken,
+  sqlNameContainsEvenDisabled,
+  Verified,
+} from '#modules/users/index.ts'
 import {
   type Db,
   type Fragment,
@@ -29,9 +37,6 @@ import {
   Type,
 } from '#platform/http'
 import { NewPassword } from '../identity/schema.ts'
-import { isUnder } from '../sanctions/queries.ts'
-import { emailTaken, NAME_ERRORS, phoneTaken, Verified } from '../schema.ts'
-import { sqlNameContainsEvenDisabled } from '../users/queries.ts'
 
 export const lastFounder = apiError(
   422,
@@ -207,6 +212,3 @@ export async function updateUser(
       ${ifGiven(sql, verified, (value) => sql`, verified = ${value === null ? null : sql.json(value as never)}`)}
     where id = ${id}`
 }
-
-export const accountExists = async (sql: Db, id: number): Promise<boolean> =>
-  (await sql`select from users where id = ${id}`).count > 0

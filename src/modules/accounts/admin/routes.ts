@@ -1,11 +1,11 @@
 import { withWireTimes } from '#lib/time.ts'
 import { beyondOwnAbilities } from '#modules/abilities/index.ts'
 import { mountAdminRecords } from '#modules/audit/index.ts'
+import { UserParams } from '#modules/users/index.ts'
 import type { Context } from '#platform/context.ts'
 import { Created, Empty, routesOn, type Server } from '#platform/http'
 import { accountErased } from '../deletion/service.ts'
 import { factorOff } from '../identity/schema.ts'
-import { UserParams } from '../schema.ts'
 import {
   ACCOUNT_ERRORS,
   findManagedUser,

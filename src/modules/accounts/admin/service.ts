@@ -10,7 +10,9 @@ import {
   replaceRoles,
 } from '#modules/abilities/index.ts'
 import { type Actor, recordAudit } from '#modules/audit/index.ts'
+import { alertAccountOwner } from '#modules/mail/index.ts'
 import { invalidateSenderName } from '#modules/notifications/index.ts'
+import { USER_CONSTRAINTS } from '#modules/users/index.ts'
 import { publishEvent } from '#modules/webhooks/index.ts'
 import type { Context } from '#platform/context.ts'
 import { onConstraint, type Tx, transaction } from '#platform/database'
@@ -22,9 +24,7 @@ import { renewDisabling } from '../identity/queries.ts'
 import { checkUserName, createUser } from '../identity/registration.ts'
 import { factorOff } from '../identity/schema.ts'
 import { removeSecondFactor } from '../identity/second-factor.ts'
-import { alertAccountOwner } from '../messages.ts'
 import { admit } from '../requests.ts'
-import { USER_CONSTRAINTS } from '../schema.ts'
 import { readAccountSettings } from '../settings.ts'
 import {
   lastFounder,

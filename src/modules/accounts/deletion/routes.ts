@@ -3,9 +3,15 @@ import type { Context } from '#platform/context.ts'
 import { attemptCounter, Empty, ownAttemptCounter, routesOn, type Server } from '#platform/http'
 import { lastFounder } from '../admin/queries.ts'
 import { verifyOwnerOrName } from '../identity/owner-proof.ts'
-import { OUTSIDE_ERRORS, OWNER_PROOF_ERRORS, OwnerProof, SignIn, wrongPassword } from '../identity/schema.ts'
+import {
+  OUTSIDE_ERRORS,
+  OWNER_PROOF_ERRORS,
+  OwnerProof,
+  SignIn,
+  wrongCode,
+  wrongPassword,
+} from '../identity/schema.ts'
 import { proveOutside } from '../identity/sign-in.ts'
-import { wrongCode } from '../schema.ts'
 import { cancelDeletionOutside, Deletion, scheduleDeletion } from './service.ts'
 
 export function deletionRoutes(server: Server, ctx: Context) {

@@ -1,8 +1,10 @@
 import { invalidateAbilities, isLastHolder, replaceRoles } from '#modules/abilities/index.ts'
 import { markNodesUnused } from '#modules/files/index.ts'
 import { forfeitBalances } from '#modules/ledger/index.ts'
+import { enqueueMessage, messageUser } from '#modules/mail/index.ts'
 import { invalidateSenderName } from '#modules/notifications/index.ts'
 import { revokeTokens } from '#modules/tokens/index.ts'
+import { endFollowings, endRequests, eraseRelations, withdrawNotices } from '#modules/users/index.ts'
 import { publishEvent } from '#modules/webhooks/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type Db, type Row, type Tx, transaction } from '#platform/database'
@@ -11,10 +13,6 @@ import { Shared, Time } from '#platform/http'
 import { addJob, type Schedule, type TaskList } from '#platform/jobs'
 import { lastFounder } from '../admin/queries.ts'
 import type { UseProof } from '../identity/owner-proof.ts'
-import { enqueueMessage, messageUser } from '../messages.ts'
-import { withdrawNoticesOf } from '../relations/notices.ts'
-import { enqueueWithdrawal } from '../relations/private-accounts.ts'
-import { deleteFollows, withholdFollowNotices } from '../relations/withheld.ts'
 import { readAccountSettings } from '../settings.ts'
 
 async function insertDeletion(tx: Tx, userId: number, days: number): Promise<string> {
@@ -68,44 +66,9 @@ async function eraseUser(tx: Tx, { id, email_key, phone }: DueRow): Promise<void
     where id = ${id}`
   await tx`delete from verification_codes where account = any(${accounts})`
   await tx`delete from second_factors where user_id = ${id}`
-  await tx`delete from famous_users where user_id = ${id}`
   await tx`update invitations set ended_at = coalesce(ended_at, now()), note = null where user_id = ${id}`
   await tx`update registration_requests set name = ${name}, introduction = null where user_id = ${id}`
-  await tx`delete from user_blocks where user_id = ${id} or target_id = ${id}`
-  await tx`delete from contact_rules where user_id = ${id}`
-  await tx`delete from muted_words where user_id = ${id}`
-  await tx`delete from user_mutes where user_id = ${id} or target_id = ${id}`
-}
-
-/** Deletes some follows of an erased account, with their unread notifications. */
-async function endFollowings(tx: Tx, userId: number, limit: number): Promise<number> {
-  const { seen, links } = await deleteFollows(tx, [userId])
-  await withholdFollowNotices(tx, links, [userId])
-  const withheld = await tx`
-    delete from withheld_follows where (user_id, target_id) in (
-      (select user_id, target_id from withheld_follows where user_id = ${userId} limit ${limit})
-      union all
-      (select user_id, target_id from withheld_follows where target_id = ${userId} limit ${limit})
-    )`
-  return seen + withheld.count
-}
-
-/** Keeps the row of `private_accounts`, because the feeds of the account stay and must not become public (relations-8). */
-async function endRequests(sql: Db, userId: number, limit: number): Promise<number> {
-  const { count } = await sql`
-    delete from follow_requests where (user_id, target_id) in (
-      (select user_id, target_id from follow_requests where user_id = ${userId} limit ${limit})
-      union all
-      (select user_id, target_id from follow_requests where target_id = ${userId} limit ${limit})
-    )`
-  return count
-}
-
-/** Withdraws unread notifications that lead to the erased account, or to feeds without followers. */
-async function withdrawNotices(tx: Tx, userId: number): Promise<void> {
-  await withdrawNoticesOf(tx, userId)
-  const isClosed = await tx`select from private_accounts where user_id = ${userId}`
-  if (isClosed.length > 0) await enqueueWithdrawal(tx, userId)
+  await eraseRelations(tx, id)
 }
 
 const finishDeletion = (sql: Db, userId: number) => sql`

@@ -1,6 +1,8 @@
 import { randomInt } from 'node:crypto'
 import { isEmail, isPhone, normalizeEmail, normalizePhone } from '#lib/identifiers.ts'
+import { type Channel, deliver } from '#modules/mail/index.ts'
 import { reserveText, tooManyTexts } from '#modules/text-messages/index.ts'
+import { emailTaken, phoneTaken } from '#modules/users/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type Db, transaction } from '#platform/database'
 import {
@@ -22,8 +24,7 @@ import {
   type Server,
 } from '#platform/http'
 import { addJob, type Schedule, type TaskList } from '#platform/jobs'
-import { deliver } from '../messages.ts'
-import { emailTaken, phoneTaken, wrongCode } from '../schema.ts'
+import { readAccountSettings } from '../settings.ts'
 import {
   CONTACT_ERRORS,
   checkContact,
@@ -32,13 +33,13 @@ import {
 } from './registration-rules.ts'
 import {
   type Account,
-  type Channel,
   CodeTarget,
   codeTooEarly,
   noSuchEmail,
   noSuchPhone,
   type Purpose,
   RegistrationCodeTarget,
+  wrongCode,
 } from './schema.ts'
 
 /**
@@ -115,7 +116,7 @@ async function removeOldCodes(sql: Db): Promise<void> {
     where expires_at < now() - interval '1 hour' and sent_since < now() - interval '1 hour'`
 }
 
-export async function isAccountUsed(sql: Db, { field, key }: Account): Promise<boolean> {
+async function isAccountUsed(sql: Db, { field, key }: Account): Promise<boolean> {
   const [row] = await sql<[{ used: boolean }]>`
     select exists (
       select from users where ${field === 'email' ? sql`email_key` : sql`phone`} = ${key}
@@ -152,6 +153,12 @@ export const storedAccount = (field: 'email' | 'phone', value: string): Account 
   value,
   key: field === 'email' ? normalizeEmail(value) : value,
 })
+
+/** Returns true if an account with this phone or e-mail exists, and the server tells so (sign-in-21). */
+export async function tellsAccount(ctx: Context, field: 'email' | 'phone', value: string): Promise<boolean> {
+  if (!(await readAccountSettings(ctx))['users:tell-known-accounts']) return false
+  return isAccountUsed(ctx.sql, storedAccount(field, value))
+}
 
 const stored = (ctx: Context, account: Account, purpose: Purpose, code: number) => ({
   account: account.key,

@@ -1,6 +1,8 @@
 import { loginKind } from '#lib/identifiers.ts'
+import { alertAccountOwner } from '#modules/mail/index.ts'
 import { invalidateSenderName } from '#modules/notifications/index.ts'
 import { isFreshSignIn, revokeTokens, revokeTokensOf } from '#modules/tokens/index.ts'
+import { enqueueSettling } from '#modules/users/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type Db, type Tx, transaction } from '#platform/database'
 import { invalidField } from '#platform/errors.ts'
@@ -15,9 +17,6 @@ import {
   type Viewer,
 } from '#platform/http'
 import { addJobs } from '#platform/jobs'
-import { alertAccountOwner } from '../messages.ts'
-import { enqueueSettling } from '../relations/withheld.ts'
-import { wrongCode } from '../schema.ts'
 import { readAccountSettings } from '../settings.ts'
 import { accountOf, checkCode, limitAttempts, useCode } from './codes.ts'
 import { hashPassword, verifyPassword } from './hashing.ts'
@@ -30,6 +29,7 @@ import {
   paymentNeedsPassword,
   proofOfFirst,
   signInAgain,
+  wrongCode,
   wrongOldPassword,
   wrongPaymentPassword,
 } from './schema.ts'

@@ -1,7 +1,7 @@
 import { grams, nameKey } from '#lib/text.ts'
 import type { StoredNode } from '#modules/files/index.ts'
+import { friendsOf } from '#modules/users/index.ts'
 import { type Db, ifGiven, type Row, type Tx } from '#platform/database'
-import { friendsOf } from '../relations/queries.ts'
 import type { Account } from './schema.ts'
 
 export async function findPassword(sql: Db, userId: number): Promise<string | null | undefined> {

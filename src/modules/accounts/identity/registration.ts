@@ -6,6 +6,15 @@ import { grams, lookalikeKey, nameKey } from '#lib/text.ts'
 import { addRoles, hasHolder } from '#modules/abilities/index.ts'
 import { recordConsents } from '#modules/pages/index.ts'
 import { type IssuedToken, issueToken } from '#modules/tokens/index.ts'
+import {
+  emailTaken,
+  followFamous,
+  NAME_ERRORS,
+  nameReserved,
+  nameTaken,
+  phoneTaken,
+  USER_CONSTRAINTS,
+} from '#modules/users/index.ts'
 import { publishEvent } from '#modules/webhooks/index.ts'
 import { screenWords, sensitiveWords } from '#modules/words/index.ts'
 import type { Config } from '#platform/config'
@@ -14,18 +23,8 @@ import { type Db, onConstraint, type Tx, transaction } from '#platform/database'
 import { invalidField } from '#platform/errors.ts'
 import { type Device, deviceOf, localizedMessage, Message, routesOn, type Server, Type } from '#platform/http'
 import { addJob } from '#platform/jobs'
-import { followFamous } from '../famous.ts'
 import { recordInvitation } from '../invitations/service.ts'
 import { insertRequest } from '../requests.ts'
-import {
-  emailTaken,
-  NAME_ERRORS,
-  nameReserved,
-  nameTaken,
-  phoneTaken,
-  USER_CONSTRAINTS,
-  wrongCode,
-} from '../schema.ts'
 import { readAccountSettings } from '../settings.ts'
 import { accountOf, checkCode, storedAccount, useCode } from './codes.ts'
 import { hashPassword } from './hashing.ts'
@@ -36,7 +35,7 @@ import {
   REGISTRATION_RULE_ERRORS,
   type RegistrationContext,
 } from './registration-rules.ts'
-import { accountWaiting, type NewUser, RegisteredToken, Registration } from './schema.ts'
+import { accountWaiting, type NewUser, RegisteredToken, Registration, wrongCode } from './schema.ts'
 
 async function insertUser(sql: Db, user: NewUser): Promise<number> {
   const { name, password, email = null, phone = null, verified = false, waiting } = user

@@ -1,6 +1,13 @@
+import type { Channel } from '#modules/mail/index.ts'
 import { apiError, fieldError } from '#platform/errors.ts'
 import { IdList, Int, OneOf, RawText, Shared, type Static, Text, Type } from '#platform/http'
-import { wrongCode } from '../schema.ts'
+
+export const wrongCode = apiError(
+  422,
+  'wrong_code',
+  'This verification code is wrong or has expired.',
+  '验证码错误或已失效。',
+)
 
 export const AgreedVersions = IdList(50, {
   description: 'Versions of pages that the user agreed to, from `agreed_version` of `GET /bootstrappers`',
@@ -32,8 +39,6 @@ export type RegistrationCodeTarget = Static<typeof RegistrationCodeTarget>
 
 /** Accepts an integer, because some clients drop the leading zeros of a code. */
 export const Code = Int(0, 999_999, { description: 'six digits' })
-
-export type Channel = 'mail' | 'sms'
 
 /** `register`: code for an unused phone or e-mail. `user`: code for the phone or e-mail of an account. */
 export type Purpose = 'register' | 'user'

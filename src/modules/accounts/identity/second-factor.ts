@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto'
 import { Secret, TOTP } from 'otpauth'
+import { messageUser } from '#modules/mail/index.ts'
 import { readSiteName } from '#modules/settings/index.ts'
 import { databaseTime } from '#platform/clocks.ts'
 import type { Context } from '#platform/context.ts'
@@ -14,8 +15,6 @@ import {
   type Server,
   type Viewer,
 } from '#platform/http'
-import { messageUser } from '../messages.ts'
-import { wrongCode } from '../schema.ts'
 import { readAccountSettings } from '../settings.ts'
 import { useCode } from './codes.ts'
 import { verifyPasswordOrCode } from './owner.ts'
@@ -30,6 +29,7 @@ import {
   RecoveryCodes,
   SecondFactor,
   signInAgain,
+  wrongCode,
   wrongFactor,
   wrongPassword,
   wrongProof,

@@ -2,6 +2,7 @@ import { deviceName, deviceOf } from '#lib/device-name.ts'
 import { wireTime } from '#lib/time.ts'
 import { beyondOwnAbilities, findExcessAbilities } from '#modules/abilities/index.ts'
 import { type Actor, recordAudit } from '#modules/audit/index.ts'
+import { messageUser, notifyAccountChanged } from '#modules/mail/index.ts'
 import {
   type IssuedToken,
   isNewDevice,
@@ -9,6 +10,7 @@ import {
   listSignIns,
   revokeTokens,
 } from '#modules/tokens/index.ts'
+import { accountExists, UserParams } from '#modules/users/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type Tx, transaction } from '#platform/database'
 import { apiError, notFound } from '#platform/errors.ts'
@@ -24,10 +26,7 @@ import {
   Time,
   Type,
 } from '#platform/http'
-import { accountExists } from '../admin/queries.ts'
 import { cancelDeletionAtSignIn } from '../deletion/service.ts'
-import { messageUser, notifyAccountChanged } from '../messages.ts'
-import { UserParams } from '../schema.ts'
 import { readAccountSettings } from '../settings.ts'
 
 const noSuchSession = apiError(404, 'no_such_session', 'This session does not exist.', '该登录设备不存在。')

@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify'
 import { type Login, loginKind } from '#lib/identifiers.ts'
 import { nameKey } from '#lib/text.ts'
+import { accountSuspended, requireNotSuspended } from '#modules/sanctions/index.ts'
 import { findViewer, type IssuedToken, refreshToken, revokeTokens } from '#modules/tokens/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type Db, type Row, type Tx, transaction } from '#platform/database'
@@ -16,9 +17,6 @@ import {
   type Server,
 } from '#platform/http'
 import { isWaiting } from '../requests.ts'
-import { accountSuspended } from '../sanctions/schema.ts'
-import { requireNotSuspended } from '../sanctions/service.ts'
-import { wrongCode } from '../schema.ts'
 import { checkCode, limitAttempts, storedAccount, useCode } from './codes.ts'
 import { hashPassword, isForeignHash, verifyPassword } from './hashing.ts'
 import { savePassword } from './queries.ts'
@@ -31,6 +29,7 @@ import {
   SignIn,
   TokenInput,
   TokenView,
+  wrongCode,
   wrongSignIn,
 } from './schema.ts'
 import { checkSecondFactor } from './second-factor.ts'

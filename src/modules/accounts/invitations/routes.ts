@@ -1,5 +1,6 @@
 import { wireTime } from '#lib/time.ts'
 import { recordAudit } from '#modules/audit/index.ts'
+import { UserView, userIdsNamed, userPage } from '#modules/users/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type Db, ifGiven, listingClause, listingOrder, type Tables, transaction } from '#platform/database'
 import {
@@ -18,9 +19,6 @@ import {
   Time,
   Type,
 } from '#platform/http'
-import { UserView } from '../schema.ts'
-import { userIdsNamed } from '../users/queries.ts'
-import { userPage } from '../users/view.ts'
 import {
   endInvitation,
   hasEnded,

@@ -1,11 +1,11 @@
 import { randomInt } from 'node:crypto'
 import { wireTime } from '#lib/time.ts'
 import { hasAbility } from '#modules/abilities/index.ts'
+import { isSanctioned } from '#modules/sanctions/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type Db, type Fragment, type Row, type Tx, transaction, when } from '#platform/database'
 import { apiError, fieldError } from '#platform/errors.ts'
 import { Cursor, Id, Int, Limit, Nullable, Shared, type Static, Text, Time, Type } from '#platform/http'
-import { isSanctioned } from '../sanctions/queries.ts'
 import { readAccountSettings } from '../settings.ts'
 
 export const invitationNeeded = fieldError(

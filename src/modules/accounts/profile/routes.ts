@@ -12,14 +12,13 @@ import {
   UPLOAD_ERRORS,
 } from '#modules/files/index.ts'
 import { balancesOf } from '#modules/ledger/index.ts'
+import { emailTaken, NAME_ERRORS, phoneTaken, userViews } from '#modules/users/index.ts'
 import type { Context } from '#platform/context.ts'
 import { notFound } from '#platform/errors.ts'
 import { Empty, encapsulate, ownAttemptCounter, routesOn, type Server } from '#platform/http'
 import { findPrivateRow } from '../identity/queries.ts'
 import { CONTACT_ERRORS } from '../identity/registration-rules.ts'
-import { signInAgain, wrongPassword } from '../identity/schema.ts'
-import { emailTaken, NAME_ERRORS, phoneTaken, wrongCode } from '../schema.ts'
-import { userViews } from '../users/view.ts'
+import { signInAgain, wrongCode, wrongPassword } from '../identity/schema.ts'
 import {
   BackgroundForm,
   type Balances,

@@ -1,6 +1,8 @@
 import { getStoredNode, maxNodeBytes, type StoredNode } from '#modules/files/index.ts'
 import { IN_FEN, IN_POINTS } from '#modules/ledger/index.ts'
+import { alertAccountOwner } from '#modules/mail/index.ts'
 import { invalidateSenderName } from '#modules/notifications/index.ts'
+import { USER_CONSTRAINTS, UserView } from '#modules/users/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type Db, onConstraint, transaction } from '#platform/database'
 import { fieldError } from '#platform/errors.ts'
@@ -22,8 +24,6 @@ import { bindAccount, findPrivateRow, saveProfile, unbindAccount } from '../iden
 import { checkUserName } from '../identity/registration.ts'
 import { checkContact } from '../identity/registration-rules.ts'
 import { Code, CodeTarget } from '../identity/schema.ts'
-import { alertAccountOwner } from '../messages.ts'
-import { USER_CONSTRAINTS, UserView } from '../schema.ts'
 
 export const notBound = {
   email: fieldError('email', 'not_bound', 'Your account has no e-mail address.', '账号未绑定邮箱。'),

@@ -1,7 +1,7 @@
 import { escapeLike } from '#lib/text.ts'
-import { sqlNameContainsEvenDisabled, UserView, userViews } from '#modules/accounts/index.ts'
 import { type Actor, recordAudit } from '#modules/audit/index.ts'
 import { fileNotUsable } from '#modules/files/index.ts'
+import { sqlNameContainsEvenDisabled, UserView, userViews } from '#modules/users/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type Db, ifGiven, listingClause, type Tx, transaction } from '#platform/database'
 import type { Language } from '#platform/errors.ts'

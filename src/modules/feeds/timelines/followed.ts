@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { countFollowings } from '#modules/accounts/index.ts'
+import { countFollowings } from '#modules/users/index.ts'
 import { type Context, defineState } from '#platform/context.ts'
 import type { FeedRow } from '../queries.ts'
 import { type FeedPage, mergeFollowedFeeds, pickFollowedFeeds } from './queries.ts'

@@ -1,8 +1,8 @@
 import { escapeLike, nameKey } from '#lib/text.ts'
-import { noBlockBetween, selectFollowed, shownTo } from '#modules/accounts/index.ts'
 import { andAfterCollected, selectCollected } from '#modules/collections/index.ts'
 import { anyPinShown, orderByPrice, selectShownPins } from '#modules/pinning/index.ts'
 import { selectFollowedTopics, type TopicViewer, visibleTopics } from '#modules/topics/index.ts'
+import { noBlockBetween, selectFollowed, shownTo } from '#modules/users/index.ts'
 import {
   andAfterCursor,
   andAfterRow,

@@ -1,5 +1,5 @@
 import { withWireTimes } from '#lib/time.ts'
-import { withUser } from '#modules/accounts/index.ts'
+import { withUser } from '#modules/users/index.ts'
 import type { Context } from '#platform/context.ts'
 import type { Db, Fragment, Row, Tables } from '#platform/database'
 import type { MemberRecord, MemberView, Mode, Role } from '../schema.ts'

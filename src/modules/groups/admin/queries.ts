@@ -1,4 +1,4 @@
-import { UserView } from '#modules/accounts/index.ts'
+import { UserView } from '#modules/users/index.ts'
 import { andContains, type Db, ifGiven, listingClause, listingOrder, when } from '#platform/database'
 import { Id, Int, listingQuery, Nullable, OneOf, pageOf, Shared, type Static, Type } from '#platform/http'
 import { type GroupRow, groupColumns } from '../queries.ts'

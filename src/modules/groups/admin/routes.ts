@@ -1,7 +1,7 @@
-import { userViews } from '#modules/accounts/index.ts'
 import { mountAdminRecords, recordAudit } from '#modules/audit/index.ts'
 import { moveFunds, PLATFORM_ACCOUNTS } from '#modules/ledger/index.ts'
 import { notify, withdrawContent } from '#modules/notifications/index.ts'
+import { userViews } from '#modules/users/index.ts'
 import { publishEvent } from '#modules/webhooks/index.ts'
 import type { Context } from '#platform/context.ts'
 import { onConstraint, type Tx, transaction } from '#platform/database'

@@ -1,5 +1,5 @@
-import { nameContains, noBlockBetween } from '#modules/accounts/index.ts'
 import type { Currency } from '#modules/ledger/index.ts'
+import { nameContains, noBlockBetween } from '#modules/users/index.ts'
 import { type Db, type Fragment, ifGiven, type Tables, when } from '#platform/database'
 import { type MemberRow, managedGroups, memberColumns } from '../access/queries.ts'
 import type { Role } from '../schema.ts'

@@ -1,5 +1,6 @@
 import { wireTime, wireTimeOrNull } from '#lib/time.ts'
-import { checkPaymentPassword, PAYMENT_PASSWORD_ERRORS, userViews } from '#modules/accounts/index.ts'
+import { checkPaymentPassword, PAYMENT_PASSWORD_ERRORS } from '#modules/accounts/index.ts'
+import { userViews } from '#modules/users/index.ts'
 import type { Context } from '#platform/context.ts'
 import { transaction } from '#platform/database'
 import { blocked } from '#platform/errors.ts'

@@ -1,4 +1,3 @@
-import { requireNotBlocked } from '#modules/accounts/index.ts'
 import { type Currency, moveFunds, PLATFORM_ACCOUNTS } from '#modules/ledger/index.ts'
 import {
   notify,
@@ -7,6 +6,7 @@ import {
   withdrawNotifications,
 } from '#modules/notifications/index.ts'
 import { reassignPins } from '#modules/pinning/index.ts'
+import { requireNotBlocked } from '#modules/users/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type Db, type Tx, transaction } from '#platform/database'
 import {

@@ -1,5 +1,4 @@
 import { distinct } from '#lib/lists.ts'
-import { userViews } from '#modules/accounts/index.ts'
 import { commentViews } from '#modules/comments/index.ts'
 import {
   endPin,
@@ -13,6 +12,7 @@ import {
   pinStateNumber,
   pinView,
 } from '#modules/pinning/index.ts'
+import { userViews } from '#modules/users/index.ts'
 import type { Context } from '#platform/context.ts'
 import { transaction } from '#platform/database'
 import { Id, localizedMessage, Message, routesOn, type Server, Type } from '#platform/http'

@@ -1,7 +1,7 @@
-import { UserView } from '#modules/accounts/index.ts'
 import { CommentWithPeople } from '#modules/comments/index.ts'
 import { IN_POINTS } from '#modules/ledger/index.ts'
 import { Days, numberedPinFields, PinsQuery } from '#modules/pinning/index.ts'
+import { UserView } from '#modules/users/index.ts'
 import { FilterId, Nullable, Shared, type Static, Type } from '#platform/http'
 import { PostItem } from '../posts/schema.ts'
 

@@ -1,7 +1,7 @@
 import type { Target } from '#contracts/content.ts'
 import { addViewsTo, type ViewTable, viewsIn } from '#contracts/views.ts'
 import { grams, nameKey } from '#lib/text.ts'
-import { noBlockBetween, shownTo } from '#modules/accounts/index.ts'
+import { noBlockBetween, shownTo } from '#modules/users/index.ts'
 import {
   andAfterCursor,
   andAfterRow,

@@ -1,7 +1,7 @@
-import { UserView } from '#modules/accounts/index.ts'
 import { CommentWithPeople } from '#modules/comments/index.ts'
 import { FileView } from '#modules/files/index.ts'
 import { IN_POINTS } from '#modules/ledger/index.ts'
+import { UserView } from '#modules/users/index.ts'
 import {
   Cursor,
   Flag,

@@ -1,5 +1,4 @@
 import { wireTime, zuluTimeOrNull } from '#lib/time.ts'
-import { userViews } from '#modules/accounts/index.ts'
 import { findCollected } from '#modules/collections/index.ts'
 import {
   commentsWithPeople,
@@ -10,6 +9,7 @@ import {
 import type { FileView } from '#modules/files/index.ts'
 import { findLiked } from '#modules/likes/index.ts'
 import { sumRewards } from '#modules/rewards/index.ts'
+import { userViews } from '#modules/users/index.ts'
 import type { Context } from '#platform/context.ts'
 import type { Db } from '#platform/database'
 import { groupsById } from '../view.ts'

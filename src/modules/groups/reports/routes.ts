@@ -1,7 +1,7 @@
 import { withWireTimes } from '#lib/time.ts'
-import { userViews } from '#modules/accounts/index.ts'
 import { commentViews } from '#modules/comments/index.ts'
 import { requireReason } from '#modules/reports/index.ts'
+import { userViews } from '#modules/users/index.ts'
 import type { Context } from '#platform/context.ts'
 import { Id, localizedMessage, Message, routesOn, type Server, type Static, Type } from '#platform/http'
 import { getManagedGroup } from '../access/service.ts'

@@ -1,4 +1,4 @@
-import { isSuspended } from '#modules/accounts/index.ts'
+import { isSuspended } from '#modules/sanctions/index.ts'
 import type { Db, Row } from '#platform/database'
 import { isUnleased } from '../sync/queries.ts'
 

@@ -1,5 +1,5 @@
 import { hasAbility } from '#modules/abilities/index.ts'
-import { findEnabledIds, isUser, noSuchUser } from '#modules/accounts/index.ts'
+import { findEnabledIds, isUser, noSuchUser } from '#modules/users/index.ts'
 import type { Context } from '#platform/context.ts'
 import { forbidden } from '#platform/errors.ts'
 import { localizedMessage, Message, routesOn, type Server } from '#platform/http'

@@ -1,5 +1,5 @@
-import { isFollowing } from '#modules/accounts/index.ts'
 import { type EventStream, eventOf, type OpenStreams } from '#modules/notifications/index.ts'
+import { isFollowing } from '#modules/users/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type Db, sendSignal } from '#platform/database'
 import { readChatSettings } from '../settings.ts'

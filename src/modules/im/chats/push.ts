@@ -1,6 +1,6 @@
 import { cutText } from '#lib/text.ts'
-import { hasMuted, userViews } from '#modules/accounts/index.ts'
 import { anyHasDevice, pushToDevices, type Retry } from '#modules/push/index.ts'
+import { hasMuted, userViews } from '#modules/users/index.ts'
 import type { Context } from '#platform/context.ts'
 import type { Db } from '#platform/database'
 import { readChatSettings } from '../settings.ts'

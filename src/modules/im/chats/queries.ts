@@ -1,4 +1,4 @@
-import { hasBlocked, hasMuted } from '#modules/accounts/index.ts'
+import { hasBlocked, hasMuted } from '#modules/users/index.ts'
 import { type Db, type Fragment, ifGiven } from '#platform/database'
 import { viewers } from './visibility.ts'
 

@@ -1,5 +1,5 @@
 import { wireTime } from '#lib/time.ts'
-import { noSuchUser } from '#modules/accounts/index.ts'
+import { noSuchUser } from '#modules/users/index.ts'
 import type { Context } from '#platform/context.ts'
 import { sendSignal } from '#platform/database'
 import { Empty, Id, routesOn, type Server, Type } from '#platform/http'

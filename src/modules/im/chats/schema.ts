@@ -1,5 +1,5 @@
-import { UserView } from '#modules/accounts/index.ts'
 import { FileView } from '#modules/files/index.ts'
+import { UserView } from '#modules/users/index.ts'
 import { apiError, fieldError } from '#platform/errors.ts'
 import {
   Flag,

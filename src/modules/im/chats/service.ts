@@ -1,5 +1,5 @@
-import { findEnabledIds, noSuchUser, userViews } from '#modules/accounts/index.ts'
 import { fileUrl } from '#modules/files/index.ts'
+import { findEnabledIds, noSuchUser, userViews } from '#modules/users/index.ts'
 import type { Context } from '#platform/context.ts'
 import { sendSignal } from '#platform/database'
 import { noSuchImGroup } from '../groups/schema.ts'

@@ -1,4 +1,4 @@
-import { hasBlocked } from '#modules/accounts/index.ts'
+import { hasBlocked } from '#modules/users/index.ts'
 import type { Db, Fragment } from '#platform/database'
 
 /**

@@ -1,5 +1,5 @@
-import { findEnabledIds, userViews, withUrls } from '#modules/accounts/index.ts'
 import { fileNotUsable, fileUrl } from '#modules/files/index.ts'
+import { findEnabledIds, userViews, withUrls } from '#modules/users/index.ts'
 import type { Context } from '#platform/context.ts'
 import { blocked } from '#platform/errors.ts'
 import { Empty, localizedMessage, routesOn, type Server, Type } from '#platform/http'

@@ -1,4 +1,4 @@
-import { UserWithUrls } from '#modules/accounts/index.ts'
+import { UserWithUrls } from '#modules/users/index.ts'
 import {
   apiError,
   type DeclaredError,

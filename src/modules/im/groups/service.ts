@@ -1,6 +1,6 @@
 import { hasAbility } from '#modules/abilities/index.ts'
-import { findBlockers, findEnabledIds } from '#modules/accounts/index.ts'
 import { attachPicture, detachFiles } from '#modules/files/index.ts'
+import { findBlockers, findEnabledIds } from '#modules/users/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type Db, type Tx, transaction } from '#platform/database'
 import { blocked } from '#platform/errors.ts'

@@ -85,11 +85,13 @@ export const MEMBER_STATES = [
 
 const Count = Type.Integer()
 
-const WaveExcluded = Shared(
-  'AccountWaveExcluded',
-  { administrator: Count, oneself: Count, verified: Count, disabled: Count },
-  { description: 'Matching accounts that the wave leaves out, by the first cause that applies' },
-)
+/** Matching accounts that the wave leaves out, by the first cause that applies. */
+const WaveExcluded = Shared('AccountWaveExcluded', {
+  administrator: Count,
+  oneself: Count,
+  verified: Count,
+  disabled: Count,
+})
 
 export const WaveTotals = Shared('AccountWaveTotals', {
   feeds: Count,

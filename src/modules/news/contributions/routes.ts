@@ -1,11 +1,7 @@
-import {
-  checkPaymentPassword,
-  contactRefused,
-  isVerified,
-  PAYMENT_PASSWORD_ERRORS,
-} from '#modules/accounts/index.ts'
+import { checkPaymentPassword, PAYMENT_PASSWORD_ERRORS } from '#modules/accounts/index.ts'
 import { fileNotUsable } from '#modules/files/index.ts'
 import { notEnough } from '#modules/ledger/index.ts'
+import { contactRefused, isVerified } from '#modules/users/index.ts'
 import { screenWords, sensitiveWords } from '#modules/words/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type Tx, transaction } from '#platform/database'

@@ -1,6 +1,6 @@
 import { escapeLike } from '#lib/text.ts'
-import { UserView } from '#modules/accounts/index.ts'
 import { IN_POINTS } from '#modules/ledger/index.ts'
+import { UserView } from '#modules/users/index.ts'
 import { type Db, ifGiven, listingClause } from '#platform/database'
 import {
   Flag,

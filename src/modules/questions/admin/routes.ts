@@ -1,6 +1,6 @@
 import { wireTime, wireTimeOrNull } from '#lib/time.ts'
-import { withUser } from '#modules/accounts/index.ts'
 import { recordAudit } from '#modules/audit/index.ts'
+import { withUser } from '#modules/users/index.ts'
 import { publishEvent } from '#modules/webhooks/index.ts'
 import type { Context } from '#platform/context.ts'
 import { transaction } from '#platform/database'

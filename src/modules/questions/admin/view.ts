@@ -1,4 +1,4 @@
-import { userViews } from '#modules/accounts/index.ts'
+import { userViews } from '#modules/users/index.ts'
 import type { Context } from '#platform/context.ts'
 import { findAnswerRows } from '../answers/queries.ts'
 import { answerViews } from '../answers/view.ts'

@@ -2,9 +2,9 @@ import { EXCERPT_LENGTH, type Target } from '#contracts/content.ts'
 import { recordPeriodChange } from '#contracts/period-sums.ts'
 import { viewsIn } from '#contracts/views.ts'
 import { plainText } from '#lib/markup/parse.ts'
-import { noBlockBetween, updateUserCounters } from '#modules/accounts/index.ts'
 import { LikeWithUser } from '#modules/likes/index.ts'
 import { Reward } from '#modules/rewards/index.ts'
+import { noBlockBetween, updateUserCounters } from '#modules/users/index.ts'
 import {
   andAfterCursor,
   andAfterRow,

@@ -1,6 +1,6 @@
 import { escapeLike, grams, gramsOfQuery, nameKey } from '#lib/text.ts'
-import { noBlockBetween, nameContains as userNameContains, withEnabledUser } from '#modules/accounts/index.ts'
 import type { StoredNode } from '#modules/files/index.ts'
+import { noBlockBetween, nameContains as userNameContains, withEnabledUser } from '#modules/users/index.ts'
 import { andAfterCursor, type Db, ifGiven, limitClause, type Row, when } from '#platform/database'
 import type { ExpertsQuery } from './schema.ts'
 

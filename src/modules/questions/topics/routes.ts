@@ -1,4 +1,4 @@
-import { UserView, userPage } from '#modules/accounts/index.ts'
+import { UserView, userPage } from '#modules/users/index.ts'
 import { screenWords, sensitiveWords } from '#modules/words/index.ts'
 import type { Context } from '#platform/context.ts'
 import { Empty, localizedMessage, Message, routesOn, type Server, Type } from '#platform/http'

@@ -1,7 +1,7 @@
 import type { ContentReaders } from '#contracts/content.ts'
-import { contactRefused } from '#modules/accounts/index.ts'
 import { fileNotUsable } from '#modules/files/index.ts'
 import { isAnyReported, mountReports } from '#modules/reports/index.ts'
+import { contactRefused } from '#modules/users/index.ts'
 import { sensitiveWords } from '#modules/words/index.ts'
 import type { Context } from '#platform/context.ts'
 import { blocked, forbidden } from '#platform/errors.ts'

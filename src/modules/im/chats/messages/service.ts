@@ -1,6 +1,8 @@
 import type { Content, ContentReaders, ContentRemoval } from '#contracts/content.ts'
 import { wireTime, wireTimeOrNull } from '#lib/time.ts'
 import { hasAbility } from '#modules/abilities/index.ts'
+import { attachFiles, detachFiles, fileViews } from '#modules/files/index.ts'
+import { isAnyReported } from '#modules/reports/index.ts'
 import {
   contactRefused,
   deleteMentions,
@@ -9,9 +11,7 @@ import {
   findMentioned,
   isContactRefused,
   saveMentions,
-} from '#modules/accounts/index.ts'
-import { attachFiles, detachFiles, fileViews } from '#modules/files/index.ts'
-import { isAnyReported } from '#modules/reports/index.ts'
+} from '#modules/users/index.ts'
 import { publishEvent } from '#modules/webhooks/index.ts'
 import { screenWords } from '#modules/words/index.ts'
 import type { Context } from '#platform/context.ts'

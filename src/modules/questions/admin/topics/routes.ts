@@ -1,8 +1,8 @@
 import { escapeLike, nameKey } from '#lib/text.ts'
 import { wireTime, wireTimeOrNull, withWireTimes } from '#lib/time.ts'
-import { isUser, UserView, userIdsNamed, userPage, withUser } from '#modules/accounts/index.ts'
 import { mountAdminRecords, recordAudit } from '#modules/audit/index.ts'
 import { AttachmentView, attachmentView, fileNotUsable, type StoredNode } from '#modules/files/index.ts'
+import { isUser, UserView, userIdsNamed, userPage, withUser } from '#modules/users/index.ts'
 import type { Context } from '#platform/context.ts'
 import {
   type Db,

@@ -1,0 +1,1 @@
+export { appealsOf } from './service.ts'

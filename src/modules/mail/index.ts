@@ -1,0 +1,11 @@
+export { mailSender } from './mail.ts'
+export {
+  alertAccountOwner,
+  alertOfSuspension,
+  type Channel,
+  deliver,
+  enqueueMessage,
+  hasEmail,
+  messageUser,
+  notifyAccountChanged,
+} from './messages.ts'
