@@ -31,6 +31,8 @@ export function AreaShow({ area }: { area: Area }) {
       component="div"
       error={<Gone area={area} />}
       queryOptions={QUIET}
+      // Lets wide tables scroll in their card instead of widening the page on a telephone.
+      sx={{ '& .RaShow-card': { minWidth: 0 } }}
     >
       <Values area={area} />
       {Detail && <Detail />}

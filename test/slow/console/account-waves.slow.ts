@@ -132,6 +132,7 @@ for (const [locale, words] of [
     })
     await settled(telephone)
     assert.deepEqual(await findings(telephone), [])
+    assert.equal(await telephone.evaluate('document.documentElement.scrollWidth'), 390)
     await picture(telephone, `waves-telephone-${locale}`)
     await telephone.context().close()
 
