@@ -1,7 +1,14 @@
 import { ABILITIES, isMemberAbility, MEMBER_ABILITIES, ROLES } from '#modules/abilities/index.ts'
 import { defineTable, type ImportStep } from '../database/table.ts'
 import { all, custom, forgotten, replaced, targeted } from '../database/vanishing.ts'
-import { findTargets, hasTarget, relation, saveTargets } from '../database/write.ts'
+import {
+  addTargets,
+  dropTargetsOf,
+  findTargets,
+  hasTarget,
+  relation,
+  saveTargets,
+} from '../database/write.ts'
 import { FORMER } from './accounts/people.ts'
 
 const OWN_ROLES = new Set<string>(ROLES.map(({ name }) => name))
@@ -142,10 +149,7 @@ export const roleUsers = defineTable({
   key: ['user_id', 'role_id'],
   gone: all(
     replaced({ table: 'user_roles', by: 'user_id' }),
-    custom('remove', {
-      before: (tx, { from, to }) => tx`
-        delete from import_targets where source_table like 'role %' and source_id >= ${from} and source_id < ${to}`,
-    }),
+    custom('remove', { before: (tx, range) => dropTargetsOf(tx, 'role %', range) }),
   ),
   reads: { users: ['user_id'], [FORMER]: ['user_id'], roles: ['role_id'] },
   columns: { user_id: 'int', role_id: 'int' },
@@ -174,11 +178,11 @@ export const roleUsers = defineTable({
       select user_id, role_id from ${relation(tx, { user_id: 'bigint', role_id: 'bigint' }, given)}
       on conflict do nothing`
     // Tells roles of the source from those that users got here. All users have the role `owner`.
-    await tx`
-      insert into import_targets (source_table, source_id, target)
-      select 'role ' || r.name, g.user_id, '' from (
-        select user_id, role_id from ${relation(tx, { user_id: 'bigint', role_id: 'bigint' }, given)}
-      ) g join roles r on r.id = g.role_id where r.name <> 'owner'
-      on conflict do nothing`
+    await addTargets(
+      tx,
+      tx`select 'role ' || r.name, g.user_id, '' from (
+          select user_id, role_id from ${relation(tx, { user_id: 'bigint', role_id: 'bigint' }, given)}
+        ) g join roles r on r.id = g.role_id where r.name <> 'owner'`,
+    )
   },
 })

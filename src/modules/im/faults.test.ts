@@ -365,3 +365,32 @@ suite('easemob with faults', async () => {
     await converge(world)
   })
 })
+
+test('keeps the provider ids of imported groups until an operator has chosen a provider', async () => {
+  const world = await createWorld()
+  const { sql, ctx, as, person } = world
+  assert.equal(ctx.config.im.isChosen, false)
+  const owner = await person()
+  await sql`insert into imports (source, options, runs) values ('thinksns', '{}', 1)`
+  const [{ id }] = await sql<[{ id: number }]>`
+    insert into im_groups (provider, provider_id, name, description, public, members_only, allow_invites, max_users,
+      creator_id, owner_id, synced_version, awaits_provider)
+    values ('easemob', '60001', 'G', '', false, true, true, 200, ${owner.id}, ${owner.id}, 1, true) returning id`
+  await sql`insert into im_group_members (group_id, user_id) values (${id}, ${owner.id})`
+  const held = async () => {
+    const [row] = await sql`select provider, provider_id from im_groups where id = ${id}`
+    return { ...row }
+  }
+  await sweep(ctx)
+  await converge(world)
+  assert.deepEqual(await held(), { provider: 'easemob', provider_id: '60001' })
+  const change = { im_group_id: 60001, groupname: 'Later', desc: '' }
+  assert.equal((await as(owner, 'PATCH', '/im/group', change)).status, 202)
+  await sweep(ctx)
+  await world.work()
+  assert.deepEqual(await held(), { provider: 'easemob', provider_id: '60001' })
+  ctx.config.im.isChosen = true
+  await sweep(ctx)
+  await converge(world)
+  assert.notEqual((await held()).provider, 'easemob')
+})

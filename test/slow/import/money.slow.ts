@@ -222,6 +222,45 @@ describe('imports balances and payments', { skip: skipMariaDb }, async () => {
     await source.run('update currencies set `sum` = `sum` - 21 where owner_id = 2')
   })
 
+  for (const waiting of ['keep', 'refund'] as const)
+    test(`returns a withdrawal and a pin once that the source ended between runs with --waiting ${waiting}`, async () => {
+      const later = await createWorld()
+      const bring = bringerOf(later, { database: source.address, waiting })
+      const money = async () => ({
+        points: await owned(later, 'points'),
+        wallet: await owned(later, 'wallet'),
+      })
+      await source.add('feed_pinneds', { id: 52, channel: 'feed', target: 2, user_id: 2, amount: 24, day: 2 })
+      await bring()
+      const before = await money()
+      const { totals: held } = await audit(later)
+      // The original soft-deletes the row of a withdrawal, and deletes that of a pin.
+      await source.run("update wallet_cashes set deleted_at = '2024-01-01' where value = 900")
+      await source.run('update wallet set balance = balance + 900 where owner_id = 1')
+      await source.run('delete from feed_pinneds where id = 52')
+      await source.run('update currencies set `sum` = `sum` + 24 where owner_id = 2 and type = 1')
+      const isHeld = waiting === 'keep'
+      for (const _ of [1, 2]) {
+        await bring()
+        assert.deepEqual(await money(), {
+          points: { ...before.points, 2: (before.points[2] ?? 0) + (isHeld ? 24 : 0) },
+          wallet: { ...before.wallet, 1: (before.wallet[1] ?? 0) + (isHeld ? 900 : 0) },
+        })
+        const { balanced, totals } = await audit(later)
+        assert.ok(balanced)
+        assert.deepEqual(
+          [held.points.escrow - totals.points.escrow, held.wallet.escrow - totals.wallet.escrow],
+          isHeld ? [24, 900] : [0, 0],
+        )
+        assert.equal((await later.sql`select from withdrawals where amount = 900`).count, 0)
+        assert.equal((await later.sql`select from pins where amount = 24`).count, 0)
+        assert.deepEqual(await faultsOf(later), [])
+      }
+      await source.run('update wallet_cashes set deleted_at = null where value = 900')
+      await source.run('update wallet set balance = balance - 900 where owner_id = 1')
+      await source.run('update currencies set `sum` = `sum` - 24 where owner_id = 2 and type = 1')
+    })
+
   test('holds a payment of the user who pays it in the source by now', async () => {
     const later = await createWorld()
     const bring = bringerOf(later, { database: source.address })
@@ -229,11 +268,16 @@ describe('imports balances and payments', { skip: skipMariaDb }, async () => {
     await bring()
     const before = await owned(later, 'points')
     const { escrow } = (await audit(later)).totals.points
-    await source.run('update feed_pinneds set user_id = 1 where id = 51')
-    await bring()
-    assert.deepEqual(await owned(later, 'points'), before)
-    assert.equal((await audit(later)).totals.points.escrow, escrow)
-    assert.deepEqual(await faultsOf(later), [])
+    for (const [user, amount] of [
+      [1, 23],
+      [2, 25],
+    ] as const) {
+      await source.run(`update feed_pinneds set user_id = ${user}, amount = ${amount} where id = 51`)
+      await bring()
+      assert.deepEqual(await owned(later, 'points'), before)
+      assert.equal((await audit(later)).totals.points.escrow, escrow + amount - 23)
+      assert.deepEqual(await faultsOf(later), [])
+    }
     await source.run('delete from feed_pinneds where id = 51')
   })
 
@@ -366,22 +410,25 @@ describe('imports balances and payments', { skip: skipMariaDb }, async () => {
     assert.deepEqual(await faultsOf(later), [])
   })
 
-  test('holds withdrawals of points whose state is unknown, with a decision', async () => {
+  test('holds withdrawals whose state is unknown, with decisions', async () => {
     const later = await createWorld()
     const bring = bringerOf(later, { database: source.address })
     await source.run("update currency_orders set state = 7 where target_type = 'cash'")
+    await source.run('update wallet_cashes set status = 7 where value = 900')
     const { reasons, decisions } = await bring()
     const states = await later.sql<{ state: string }[]>`
-      select state from withdrawals where currency = 'points'`
+      select concat(currency, ' ', amount, ' ', state) as state from withdrawals order by 1`
     assert.deepEqual(
       states.map(({ state }) => state),
-      ['pending'],
+      ['points 200 pending', 'wallet 100 passed', 'wallet 900 pending'],
     )
     const { totals } = await audit(later)
-    assert.equal(totals.points.escrow, 10 + 16 + 30 + 20 + 50 + 200)
+    assert.deepEqual([totals.points.escrow, totals.wallet.escrow], [10 + 16 + 30 + 20 + 50 + 200, 900])
     assert.ok(reasons('currency_orders', 2).includes('value not supported: pending'))
-    assert.ok(decisions.some(({ id }) => id === 'currency_orders.state: value not supported: pending'))
+    for (const column of ['currency_orders.state', 'wallet_cashes.status'])
+      assert.ok(decisions.some(({ id }) => id === `${column}: value not supported: pending`))
     await source.run("update currency_orders set state = 0 where target_type = 'cash'")
+    await source.run('update wallet_cashes set status = 0 where value = 900')
   })
 
   test('books only balance differences when the import is repeated', async () => {
