@@ -97,7 +97,7 @@ export async function refreshToken(ctx: Context, token: string, device: Device):
   return issued
 }
 
-/** With more revoked tokens than this, one invalidation clears the whole cache. */
+/** With more revoked tokens of each user than this, one invalidation clears the whole cache. */
 const ANNOUNCED_MAX = 20
 
 async function announceRevoked(
@@ -106,7 +106,7 @@ async function announceRevoked(
   userIds: readonly number[],
   hashes: readonly Buffer[],
 ): Promise<void> {
-  const keys = hashes.length > ANNOUNCED_MAX ? ['*'] : hashes.map(keyOf)
+  const keys = hashes.length > ANNOUNCED_MAX * userIds.length ? ['*'] : hashes.map(keyOf)
   if (keys.length > 0) await cacheOf(ctx).announce(tx, ...keys)
   await announce(tx, REVOKED, userIds)
 }
