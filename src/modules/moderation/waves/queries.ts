@@ -108,7 +108,7 @@ export async function findWave(
   return row
 }
 
-export type WaveMemberRow = Omit<WaveMember, 'inviter_id' | 'networks' | 'feed_id'>
+type WaveMemberRow = Omit<WaveMember, 'inviter_id' | 'networks' | 'feed_id'>
 
 export function listWaveMembers(sql: Db, waveId: number, query: WaveMemberQuery) {
   const where = sql`
@@ -175,7 +175,7 @@ export async function listMemberIds(
 export const lockAccounts = (tx: Tx, ids: readonly number[]) => tx`
   select from users where id = any(${ids}) order by id for no key update`
 
-export type Standing = Row<'users', 'id'> & { standing: MemberState }
+type Standing = Row<'users', 'id'> & { standing: MemberState }
 
 /** How accounts stand that the caller has locked. `chosen` may be disabled. */
 export const findStandings = (tx: Tx, ids: readonly number[], wave: WaveRow) => tx<Standing[]>`

@@ -76,9 +76,9 @@ export const WaveInput = Shared('NewAccountWave', {
 })
 export type WaveInput = Static<typeof WaveInput>
 
-export const ACTIONS = ['disable', 'delete'] as const
-export const STATES = ['preview', 'running', 'done', 'undoing', 'undone', 'deleting', 'deleted'] as const
-export const MEMBER_STATES = [
+const ACTIONS = ['disable', 'delete'] as const
+const STATES = ['preview', 'running', 'done', 'undoing', 'undone', 'deleting', 'deleted'] as const
+const MEMBER_STATES = [
   ...(['chosen', 'disabled', 'already', 'administrator', 'verified', 'erased'] as const),
   ...(['enabled', 'kept', 'released', 'deleted'] as const),
 ] as const
