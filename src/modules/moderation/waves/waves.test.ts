@@ -205,6 +205,9 @@ test('disables the accounts of the preview only, and enables exactly them when u
   assert.equal((await as(ann, 'GET', '/user')).status, 401)
   const done = await wave(id)
   assert.deepEqual([done.state, done.processed, done.undoable], ['done', 3, true])
+  const listed = async (query: string) =>
+    (await as(founder, 'GET', `/admin/account-waves?${query}`)).body.data.map((row: Wave) => row.id)
+  assert.deepEqual([await listed('state=done&q=spam'), await listed('state=undone')], [[id], []])
   assert.equal((await outcomes(id))[before.id], 'already')
   const { data } = (await as(founder, 'GET', `/admin/audit-log?subject_type=account-waves&subject_id=${id}`))
     .body
