@@ -40,7 +40,7 @@ export const LAYERS: readonly { name: string; modules: readonly string[] }[] = [
   { name: 'content', modules: ['feeds'] },
   {
     name: 'composition',
-    modules: ['backups', 'bootstrap', 'digests', 'im', 'ranks', 'statistics', 'search'],
+    modules: ['backups', 'bootstrap', 'digests', 'im', 'moderation', 'ranks', 'statistics', 'search'],
   },
 ]
 

@@ -283,6 +283,8 @@ const RETAINED = new Set([
   'private_accounts',
   ...[
     'account_deletions',
+    'account_wave_members',
+    'account_waves',
     'appeals',
     'address_blocks',
     'payment_differences',

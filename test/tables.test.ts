@@ -86,6 +86,7 @@ const OWNERS: Record<string, string[]> = {
   likes: ['likes'],
   'linked-accounts': ['linked_accounts', 'used_link_proofs'],
   mail: ['mail_texts'],
+  moderation: ['account_wave_members', 'account_waves'],
   music: [
     ...['music_singers', 'music_song_counts', 'music_songs', 'music_special_counts', 'music_special_songs'],
     'music_specials',
@@ -225,6 +226,10 @@ const JOINT_READS: Record<string, Record<string, string>> = {
   },
   mail: {
     users: 'mail must not import users, and needs their addresses',
+  },
+  moderation: {
+    user_counts: 'the statement that stores the accounts of a wave also sums their content and followers',
+    users: 'one statement stores the matching accounts of a wave, and each batch locks and compares them',
   },
   music: {
     paid_nodes: 'the export contains the price of a song',

@@ -76,6 +76,8 @@ export type ContentReader = {
 
 export type ContentRemoval = {
   ability: string
+  /** Selects the `id` of the published content of a user that is not deleted. Absent for content that belongs to others too. */
+  ofAuthor?(sql: Db, userId: number): Fragment
   remove(ctx: Context, tx: Tx, id: number, moderatorId: number): Promise<void>
 }
 

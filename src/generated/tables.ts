@@ -13,6 +13,31 @@ export type Tables = {
     due_at: string
     finished_at: string | null
   }
+  account_wave_members: {
+    wave_id: number
+    user_id: number
+    state: string
+    disabled_at: string | null
+  }
+  account_waves: {
+    id: number
+    criteria: unknown
+    include_verified: boolean
+    totals: unknown
+    accounts: number
+    state: string
+    action: string | null
+    reason: string | null
+    processed: number
+    created_by: number
+    created_at: string
+    decided_by: number | null
+    decided_at: string | null
+    due_at: string | null
+    finished_at: string | null
+    undone_by: number | null
+    undone_at: string | null
+  }
   active_people: {
     day: string
     user_id: number

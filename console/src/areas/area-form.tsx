@@ -83,13 +83,13 @@ export function AreaCreate({ area }: { area: Area }) {
   return (
     <Create
       resource={area.name}
-      redirect={area.detail === 'webhook' ? 'show' : 'list'}
+      redirect={area.detail === 'webhook' || area.detail === 'wave' ? 'show' : 'list'}
       title={t([`New ${area.noun[0]}`, `新建${area.noun[1]}`])}
     >
       <SimpleForm
         toolbar={
           <Toolbar>
-            <SaveButton alwaysEnable />
+            <SaveButton alwaysEnable {...(area.detail === 'wave' ? { label: t(['Preview', '预览']) } : {})} />
             {area.detail === 'webhook' && <SaveAndTest area={area} />}
           </Toolbar>
         }

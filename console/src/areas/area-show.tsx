@@ -17,6 +17,7 @@ const DETAILS = {
     import('../pages/person/person-page.tsx').then((page) => ({ default: page.PersonPage })),
   ),
   feed: lazy(() => import('../pages/feed-comments.tsx').then((page) => ({ default: page.FeedComments }))),
+  wave: lazy(() => import('../pages/waves/wave-page.tsx').then((page) => ({ default: page.WavePage }))),
   webhook: lazy(() => import('../pages/webhook-page.tsx').then((page) => ({ default: page.WebhookPage }))),
 }
 
@@ -30,6 +31,8 @@ export function AreaShow({ area }: { area: Area }) {
       component="div"
       error={<Gone area={area} />}
       queryOptions={QUIET}
+      // Lets wide tables scroll in their card instead of widening the page on a telephone.
+      sx={{ '& .RaShow-card': { minWidth: 0 } }}
     >
       <Values area={area} />
       {Detail && <Detail />}

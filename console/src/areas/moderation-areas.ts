@@ -1,4 +1,5 @@
 import type { Wire } from '../api/client.ts'
+import { criteriaOf, WAVE_ACTIONS, WAVE_STATES } from '../pages/waves/wave-texts.ts'
 import type { Area, Choice } from './area.ts'
 import { ASKED, decisionOf, PERSON, personIn, REMARK, STATE, stateIn } from './area-parts.ts'
 
@@ -119,6 +120,90 @@ export const MODERATION_AREAS: readonly Area[] = [
       { name: 'created_at', label: ['Submitted', '提交时间'], as: 'time', wide: true },
     ],
     filters: [decisionOf({ id: 'accepted', name: ['accepted', '已通过'] }), OF],
+    deletes: false,
+  },
+  {
+    name: 'account-waves',
+    path: 'account-waves',
+    param: 'wave',
+    section: 'people',
+    label: ['Account waves', '批量处理账号'],
+    noun: ['account wave', '批量处理'],
+    icon: 'people',
+    hasSearch: true,
+    title: (row, t) => t([`Wave ${row.id}`, `批次 ${row.id}`]),
+    detail: 'wave',
+    columns: [
+      {
+        name: 'criteria',
+        label: ['Chosen by', '筛选条件'],
+        from: (row, t) => t(criteriaOf((row.criteria ?? {}) as Wire)),
+      },
+      { name: 'accounts', label: ['Accounts', '账号数'], as: 'number' },
+      { name: 'state', label: ['Status', '状态'], choices: WAVE_STATES },
+      { name: 'action', label: ['Action', '操作'], choices: WAVE_ACTIONS, wide: true },
+      { name: 'reason', label: ['Reason', '理由'], as: 'long', wide: true },
+      { name: 'decided_by', label: ['Decided by', '处理人'], as: 'person', wide: true },
+      { name: 'created_at', label: ['Created', '创建时间'], as: 'time', wide: true },
+    ],
+    filters: [{ name: 'state', label: ['Status', '状态'], as: 'choice', choices: WAVE_STATES }],
+    fields: [
+      {
+        ...personIn('invited_by', ['Invited by, directly or through others', '直接或间接邀请人']),
+        only: 'new',
+      },
+      {
+        name: 'network',
+        label: ['Network of a sign-in', '登录网段'],
+        help: [
+          'Such as 192.0.2.0/24. Sign-ins are stored as /24 (IPv4) or /48 (IPv6).',
+          '例如 192.0.2.0/24。登录记录只保存 /24（IPv4）或 /48（IPv6）网段。',
+        ],
+        only: 'new',
+      },
+      {
+        name: 'registered_from',
+        label: ['Registered from (UTC)', '注册时间起（UTC）'],
+        help: ['Such as 2026-03-01 or 2026-03-01 18:30:00', '例如 2026-03-01 或 2026-03-01 18:30:00'],
+        only: 'new',
+      },
+      {
+        name: 'registered_to',
+        label: ['Registered before (UTC)', '注册时间止（UTC）'],
+        help: ['This time is excluded.', '不包含该时刻。'],
+        only: 'new',
+      },
+      {
+        name: 'text',
+        label: ['Text of a feed', '动态内容'],
+        as: 'long',
+        help: [
+          'The whole text; case, width and spaces do not matter.',
+          '填写完整内容，不区分大小写、全半角与空格。',
+        ],
+        only: 'new',
+      },
+      {
+        name: 'host',
+        label: ['Site of a link in a feed', '动态中链接的网站'],
+        help: ['Such as example.com', '例如 example.com'],
+        only: 'new',
+      },
+      {
+        name: 'include_verified',
+        label: ['Include certified accounts', '包含已认证账号'],
+        as: 'flag',
+        help: [
+          'Accounts must match all filters. Administrators and moderators are never included.',
+          '账号须符合全部条件。管理员与版主不会被包含。',
+        ],
+        only: 'new',
+      },
+    ],
+    emptyNote: [
+      'Create a wave to see which accounts it would concern. Nothing changes until you decide.',
+      '新建批次即可预览将涉及的账号，处理之前不会有任何改动。',
+    ],
     deletes: false,
   },
 ]

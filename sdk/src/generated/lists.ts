@@ -5,6 +5,8 @@
  */
 export const LISTS = {
   "/admin/abilities": {"by":"after","key":"name","items":"data","max":100},
+  "/admin/account-waves": {"by":"after","key":"id","items":"data","max":100},
+  "/admin/account-waves/{wave}/accounts": {"by":"after","key":"id","items":"data","max":100},
   "/admin/address-blocks": {"by":"after","key":"id","items":"data","max":100},
   "/admin/advertising": {"by":"after","key":"id","items":"data","max":100},
   "/admin/app-versions": {"by":"after","key":"id","items":"data","max":100},

@@ -7,6 +7,7 @@ export {
   includesAdministration,
   isLastHolder,
   replaceRoles,
+  selectPrivileged,
   selectRoleNames,
 } from './roles/queries.ts'
 export { ABILITIES, type Ability, isMemberAbility, MEMBER_ABILITIES, ROLES } from './seeds.ts'

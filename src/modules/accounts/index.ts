@@ -1,9 +1,9 @@
 export { enableAccount } from './admin/service.ts'
-export type { Eraser } from './deletion/service.ts'
+export { type Eraser, enqueueErasure } from './deletion/service.ts'
 export { tellsAccount } from './identity/codes.ts'
 export { divideHashing, hashPassword } from './identity/hashing.ts'
 export { type UseProof, verifyOwner, verifyOwnerOrName } from './identity/owner-proof.ts'
-export { checkPaymentPassword, setPassword } from './identity/passwords.ts'
+export { checkPaymentPassword, setAccountsDisabled, setPassword } from './identity/passwords.ts'
 export { hasPassword, lockSignInMethods } from './identity/queries.ts'
 export {
   checkNewcomerName,
@@ -36,4 +36,5 @@ export { checkSecondFactor, lacksSecondFactor } from './identity/second-factor.t
 export { openSession } from './identity/sessions.ts'
 export { disabledError, findAccount, proveOutside, signIn } from './identity/sign-in.ts'
 export { createUserLines, importUsers, UserForm, userIdsByName } from './imports/service.ts'
+export { listInviters, selectInvitationTree } from './invitations/service.ts'
 export { ACCOUNT_SETTINGS, readAccountSettings } from './settings.ts'

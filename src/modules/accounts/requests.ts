@@ -78,7 +78,7 @@ export async function admit(
   const decided = await decideRequest(tx, of, { state: 'accepted', remark, decidedBy })
   if (!decided) return false
   const { user_id: id, name } = decided
-  await saveDisabled(tx, id, false)
+  await saveDisabled(tx, [id], false)
   await followFamous(tx, id)
   await addJob(tx, 'user_created', { id })
   await publishEvent(ctx, tx, 'user.created', { id, name })

@@ -278,6 +278,7 @@ export async function removeCommentAsModerator(
 
 export const commentRemoval: ContentRemoval = {
   ability: '[feed] Delete Comment',
+  ofAuthor: (sql, userId) => sql`select id from comments where user_id = ${userId}`,
   async remove(ctx, tx, id, moderatorId) {
     const [comment] = await findComments(tx, [id])
     if (!comment) throw notFound()

@@ -1,4 +1,5 @@
 export { feedCounters, feedViewCounts } from './counters.ts'
+export { selectAlike } from './likeness.ts'
 export { freePart } from './prices.ts'
 export { feedPost, searchableText } from './publishing.ts'
 export { FEED_LIKES } from './queries.ts'

@@ -121,6 +121,7 @@ export async function getFeed(ctx: Context, viewerId: number, feedId: number): P
 
 export const feedRemoval: ContentRemoval = {
   ability: 'admin: feeds',
+  ofAuthor: (sql, userId) => sql`select id from feeds where user_id = ${userId} and deleted_at is null`,
   async remove(ctx, tx, id, moderatorId) {
     await deleteFeed(tx, id, { userId: moderatorId, anybodys: true })
     await publishEvent(ctx, tx, 'feed.deleted', { id, deleted_by: moderatorId })

@@ -301,5 +301,6 @@ export async function alikeNews(
 
 export const newsRemoval: ContentRemoval = {
   ability: 'admin: news',
+  ofAuthor: (sql, userId) => sql`select id from news where user_id = ${userId}`,
   remove: async (ctx, tx, id) => removeNews(ctx, tx, await getLocked(tx, id)),
 }

@@ -16,5 +16,5 @@ export async function findSenderNames(ctx: Context, ids: Iterable<number>): Prom
 }
 
 /** Invalidates the cached name of a user at commit. Call this after each change of `name` or `deleted_at`. */
-export const invalidateSenderName = (ctx: Context, db: Db, userId: number): Promise<void> =>
-  cacheOf(ctx).announce(db, String(userId))
+export const invalidateSenderName = (ctx: Context, db: Db, ...userIds: number[]): Promise<void> =>
+  cacheOf(ctx).announce(db, ...userIds.map(String))

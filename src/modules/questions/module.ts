@@ -29,6 +29,7 @@ import { watchRoutes } from './watches.ts'
 
 const questionRemoval: ContentRemoval = {
   ability: 'admin: questions',
+  ofAuthor: (sql, userId) => sql`select id from questions where user_id = ${userId}`,
   async remove(ctx, tx, id, moderatorId) {
     await deleteQuestion(tx, id, { userId: moderatorId, anybodys: true })
     await publishEvent(ctx, tx, 'question.deleted', { id, deleted_by: moderatorId })
@@ -37,6 +38,7 @@ const questionRemoval: ContentRemoval = {
 
 const answerRemoval: ContentRemoval = {
   ability: 'admin: questions',
+  ofAuthor: (sql, userId) => sql`select id from answers where user_id = ${userId}`,
   async remove(ctx, tx, id, moderatorId) {
     await deleteAnswer(tx, id, { userId: moderatorId, anybodys: true })
     await publishEvent(ctx, tx, 'answer.deleted', { id, deleted_by: moderatorId })

@@ -1,4 +1,10 @@
-export { isFreshSignIn, isNewDevice, listSignIns } from './queries.ts'
+export {
+  isFreshSignIn,
+  isNewDevice,
+  listNetworks,
+  listSignIns,
+  selectSignedInFrom,
+} from './queries.ts'
 export {
   cachedViewer,
   findEnded,
@@ -9,4 +15,5 @@ export {
   onRevocation,
   refreshToken,
   revokeTokens,
+  revokeTokensOf,
 } from './service.ts'

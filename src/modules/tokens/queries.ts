@@ -1,4 +1,4 @@
-import { type Db, type Row, when } from '#platform/database'
+import { type Db, type Fragment, type Row, when } from '#platform/database'
 import type { Device } from '#platform/http'
 
 export type TokenRow = Row<'tokens', 'user_id' | 'family'> & {
@@ -76,14 +76,14 @@ export async function exchangeToken(sql: Db, hash: Buffer): Promise<Exchange | u
 
 export async function revokeFamilies(
   sql: Db,
-  userId: number,
-  family: string | null,
-  except: string | null,
+  userIds: readonly number[],
+  family: string | null = null,
+  except: string | null = null,
 ): Promise<Buffer[]> {
   const rows = await sql<{ hash: Buffer }[]>`
     with revoked as (
       update token_families set revoked_at = now()
-      where user_id = ${userId} and revoked_at is null
+      where user_id = any(${userIds}) and revoked_at is null
         ${when(sql, family !== null, () => sql`and id = ${family}`)} ${when(sql, except !== null, () => sql`and id <> ${except}`)}
       returning user_id, id
     )
@@ -102,6 +102,22 @@ export const listSignIns = (sql: Db, userId: number) => sql<SignInRow[]>`
       select from tokens t where t.user_id = f.user_id and t.family = f.id and t.refresh_until > now()
     )
   order by f.used_at desc, f.id limit 100`
+
+const isNetwork = (sql: Db): Fragment => sql`f.network ~ '^[0-9a-fA-F:.]+/[0-9]{1,3}$'`
+
+/**
+ * Selects `user_id` of sessions, ended ones included, whose stored network overlaps with `network`. Sessions keep only a
+ * /24 or /48, so a narrower network finds all of it.
+ */
+export const selectSignedInFrom = (sql: Db, network: string): Fragment => sql`
+  select f.user_id from token_families f
+  where case when ${isNetwork(sql)} then f.network::inet && ${network}::inet else false end`
+
+export const listNetworks = (sql: Db, userIds: readonly number[]) => sql<
+  { user_id: number; networks: string[] }[]
+>`
+  select f.user_id, array_agg(distinct f.network order by f.network) as networks from token_families f
+  where f.user_id = any(${userIds}) and ${isNetwork(sql)} group by f.user_id`
 
 /**
  * Whether no older session used the device. False for the first session, and while an older session has no

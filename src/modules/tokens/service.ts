@@ -97,8 +97,23 @@ export async function refreshToken(ctx: Context, token: string, device: Device):
   return issued
 }
 
-/** With more revoked tokens than this, one invalidation clears the whole cache. */
+/** With more revoked tokens of each user than this, one invalidation clears the whole cache. */
 const ANNOUNCED_MAX = 20
+
+async function announceRevoked(
+  ctx: Context,
+  tx: Db,
+  userIds: readonly number[],
+  hashes: readonly Buffer[],
+): Promise<void> {
+  const keys = hashes.length > ANNOUNCED_MAX * userIds.length ? ['*'] : hashes.map(keyOf)
+  if (keys.length > 0) await cacheOf(ctx).announce(tx, ...keys)
+  await announce(tx, REVOKED, userIds)
+}
+
+/** Revokes all sessions of several users, but keeps their chat passwords. */
+export const revokeTokensOf = async (ctx: Context, tx: Db, userIds: readonly number[]): Promise<void> =>
+  announceRevoked(ctx, tx, userIds, await revokeFamilies(tx, userIds))
 
 /**
  * Revokes one session, or all sessions but `except`. Unless `keepsChat` is set, also replaces the chat
@@ -114,10 +129,7 @@ export async function revokeTokens(
     keepsChat = false,
   }: { family?: string | null; except?: string | null; keepsChat?: boolean } = {},
 ): Promise<void> {
-  const hashes = await revokeFamilies(tx, userId, family, except)
-  const keys = hashes.length > ANNOUNCED_MAX ? ['*'] : hashes.map(keyOf)
-  if (keys.length > 0) await cacheOf(ctx).announce(tx, ...keys)
-  await announce(tx, REVOKED, [userId])
+  await announceRevoked(ctx, tx, [userId], await revokeFamilies(tx, [userId], family, except))
   if (!keepsChat) await addJob(tx, 'sign_ins_ended', { id: userId }, { key: `sign_ins_ended:${userId}` })
 }
 

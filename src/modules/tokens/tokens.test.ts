@@ -154,7 +154,7 @@ test('rejects an exchange that waited for a sign-out', async () => {
   const ann = await person()
   let exchanging: Promise<Answer> | undefined
   await transaction(sql, async (tx) => {
-    await revokeFamilies(tx, ann.id, null, null)
+    await revokeFamilies(tx, [ann.id])
     exchanging = refresh(ann.token)
     await untilWaiting(sql)
   })
@@ -175,7 +175,7 @@ test('omits ended sessions from the list of sessions (rights-4)', async () => {
   await sql`update tokens set refresh_until = now() where family = ${late}`
   const listed = async (who: Person) => (await as(who, 'GET', '/user/sessions')).body.length
   assert.deepEqual([await listed(ann), await listed(bob)], [1, 1])
-  await revokeFamilies(sql, ann.id, null, null)
+  await revokeFamilies(sql, [ann.id])
   const today = await sql`
     select id from token_families where user_id = ${ann.id} and revoked_at > now() - interval '1 hour'`
   assert.equal(today.length, 3)

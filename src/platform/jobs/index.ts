@@ -1,7 +1,7 @@
 export type { TaskList } from 'graphile-worker'
 export { deletionInBatches } from './batches.ts'
 export { countJobs, deleteFailedJobs, findJobsState, type JobsState, listOpenJobs } from './counts.ts'
-export { addJob, hasJobQueue, migrateJobs, runWaitingJobs } from './jobs.ts'
+export { addJob, addJobs, hasJobQueue, migrateJobs, runWaitingJobs } from './jobs.ts'
 export { runOnLease } from './lease.ts'
 export { longestGap, type Schedule, sinceLastSchedule } from './schedules.ts'
 export { runJobs, type WorkerGroup } from './workers.ts'

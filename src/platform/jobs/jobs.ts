@@ -22,6 +22,14 @@ export async function addJob(db: Db, task: string, payload: object, options: Job
   )`
 }
 
+/** Adds one job for each payload with a single statement. */
+export async function addJobs(db: Db, task: string, payloads: readonly object[]): Promise<void> {
+  if (payloads.length === 0) return
+  await db`
+    select graphile_worker.add_job(${task}, payload => p.value::json, max_attempts => 12)
+    from jsonb_array_elements(${db.json(payloads as never)}) as p (value)`
+}
+
 /** Index of locked jobs for the sweeps of `dead-workers.ts`, which otherwise read the whole queue. */
 const LOCKED_INDEX = `
 create index if not exists kith_locked_jobs on graphile_worker._private_jobs (locked_by)

@@ -7,6 +7,7 @@ type FieldOfRecord = { label: Text; as: Shown; choices?: readonly Choice[] }
 /** Fields that no area of the console shows. */
 const COMMON: Record<string, Text> = {
   abilities: ['Abilities', '权限'],
+  accounts: ['Accounts', '账号数'],
   action: ['Action', '操作'],
   amount: ['Amount', '数额'],
   answer: ['Answer', '回复'],
@@ -30,6 +31,7 @@ const COMMON: Record<string, Text> = {
   ends_at: ['Ends', '结束时间'],
   excellent: ['Featured', '精华'],
   expires_at: ['Expiry', '到期时间'],
+  filters: ['Filters', '筛选条件'],
   hot_at: ['Marked as hot', '设为热门的时间'],
   hours: ['Hours', '小时数'],
   id: ['Number', '编号'],
@@ -41,6 +43,7 @@ const COMMON: Record<string, Text> = {
   network: ['Network', '网段'],
   number: ['Number', '号码'],
   owner_id: ['Owner', '所有者'],
+  processed: ['Finished accounts', '已处理账号数'],
   password: ['Password', '密码'],
   phone: ['Phone', '手机号'],
   place: ['Sort order', '排序'],

@@ -18,6 +18,7 @@ export type AuditEntry = Wire & {
 export const SUBJECTS: Record<string, { noun: Text; page?: (id: string) => string }> = {
   abilities: { noun: ['the ability', '权限'], page: (id) => `/abilities/${encodeURIComponent(id)}/show` },
   'address-blocks': { noun: ['the address block', 'IP 封禁'], page: () => '/address-blocks' },
+  'account-waves': { noun: ['the account wave', '批量处理'], page: (id) => `/account-waves/${id}/show` },
   advertising: { noun: ['the advertisement', '广告'], page: (id) => `/advertising/${id}` },
   appeals: { noun: ['the appeal', '申诉'], page: (id) => `/appeals/${id}/show` },
   'app-versions': { noun: ['the app version', '客户端版本'], page: (id) => `/app-versions/${id}` },
@@ -102,6 +103,12 @@ const VERBS: Record<string, Text> = {
 
 /** Sentences by action. `{a}` is the actor and `{s}` the subject. */
 const SENTENCES: Record<string, Text> = {
+  'account-waves.delete': [
+    '{a} decided to delete the accounts of {s} with their content',
+    '{a} 决定删除{s}的账号及其内容',
+  ],
+  'account-waves.disable': ['{a} disabled the accounts of {s}', '{a} 停用了{s}的账号'],
+  'account-waves.undo': ['{a} undid {s}', '{a} 撤销了{s}'],
   'backups.restore': ['{a} restored {s}', '{a} 恢复了{s}'],
   'sanctions.lift': ['{a} lifted a sanction on {s}', '{a} 解除了 {s} 的处罚'],
   'users.create': ['{a} created the account of {s}', '{a} 创建了账号 {s}'],

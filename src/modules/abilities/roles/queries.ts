@@ -138,6 +138,11 @@ export async function findExcessAbilities(sql: Db, userId: number, beyond: numbe
   return rows.map(({ ability }) => ability)
 }
 
+/** Selects `user_id` of everybody with an ability beyond those of members: administrators and moderators. */
+export const selectPrivileged = (sql: Db): Fragment => sql`
+  select x.user_id from user_roles x join role_abilities a using (role_id)
+  where a.ability <> all(${[...MEMBER_ABILITIES]}::text[])`
+
 /**
  * `unknown`: names without a role. `beyond`: abilities of the named roles that user `actor` lacks, except the
  * abilities of the member role.

@@ -19,6 +19,7 @@ import { onConstraint, type Tx, transaction } from '#platform/database'
 import { forbidden, invalidField } from '#platform/errors.ts'
 import { hashPassword } from '../identity/hashing.ts'
 import { type DeleteLinks, setAccountDisabled, setPassword } from '../identity/passwords.ts'
+import { renewDisabling } from '../identity/queries.ts'
 import { checkUserName, createUser } from '../identity/registration.ts'
 import { factorOff } from '../identity/schema.ts'
 import { removeSecondFactor } from '../identity/second-factor.ts'
@@ -123,7 +124,10 @@ export async function changeUser(
     }
     // Enabling an account approves its pending registration.
     if (changes.disabled === false) await admit(ctx, tx, { userId: id }, { decidedBy: actorId, remark: null })
-    if (changes.disabled !== undefined) await setAccountDisabled(ctx, tx, id, changes.disabled)
+    if (changes.disabled !== undefined) {
+      const isChanged = await setAccountDisabled(ctx, tx, id, changes.disabled)
+      if (changes.disabled && !isChanged) await renewDisabling(tx, id)
+    }
     const { password, ...told } = changes
     await recordAudit(tx, actor, {
       action: 'users.update',

@@ -87,6 +87,12 @@ export type Eraser = (ctx: Context, tx: Tx, userId: number) => Promise<unknown>
 
 const AT_ONCE = 1000
 
+/** Erases an account as soon as the transaction commits. Callers lock the account. */
+export async function enqueueErasure(tx: Tx, userId: number): Promise<void> {
+  await insertDeletion(tx, userId, 0)
+  await addJob(tx, 'erase_account', { id: userId }, { key: `erase_account ${userId}` })
+}
+
 /**
  * Schedules the deletion of an account and revokes its sessions. A sign-in before the due date cancels the
  * deletion (rights-1).

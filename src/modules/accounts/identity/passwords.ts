@@ -1,7 +1,7 @@
 import { loginKind } from '#lib/identifiers.ts'
 import { alertAccountOwner } from '#modules/mail/index.ts'
 import { invalidateSenderName } from '#modules/notifications/index.ts'
-import { isFreshSignIn, revokeTokens } from '#modules/tokens/index.ts'
+import { isFreshSignIn, revokeTokens, revokeTokensOf } from '#modules/tokens/index.ts'
 import { enqueueSettling } from '#modules/users/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type Db, type Tx, transaction } from '#platform/database'
@@ -16,7 +16,7 @@ import {
   type Server,
   type Viewer,
 } from '#platform/http'
-import { addJob } from '#platform/jobs'
+import { addJobs } from '#platform/jobs'
 import { readAccountSettings } from '../settings.ts'
 import { accountOf, checkCode, limitAttempts, useCode } from './codes.ts'
 import { hashPassword, verifyPassword } from './hashing.ts'
@@ -55,19 +55,32 @@ export async function setPassword(
 /** Deletes a user's links to external accounts. Injected by `linked-accounts`. */
 export type DeleteLinks = (ctx: Context, tx: Tx, userId: number) => Promise<unknown>
 
-export async function setAccountDisabled(
+/** Returns the accounts that were not in this state. */
+export async function setAccountsDisabled(
+  ctx: Context,
+  tx: Db,
+  userIds: readonly number[],
+  disabled: boolean,
+): Promise<number[]> {
+  const changed = await saveDisabled(tx, userIds, disabled)
+  if (changed.length === 0) return changed
+  await invalidateSenderName(ctx, tx, ...changed)
+  await addJobs(
+    tx,
+    'user_access_changed',
+    changed.map((id) => ({ id })),
+  )
+  if (disabled) await revokeTokensOf(ctx, tx, changed)
+  await enqueueSettling(tx, changed)
+  return changed
+}
+
+export const setAccountDisabled = async (
   ctx: Context,
   tx: Db,
   userId: number,
   disabled: boolean,
-): Promise<boolean> {
-  if (!(await saveDisabled(tx, userId, disabled))) return false
-  await invalidateSenderName(ctx, tx, userId)
-  await addJob(tx, 'user_access_changed', { id: userId })
-  await enqueueSettling(tx, [userId])
-  if (disabled) await revokeTokens(ctx, tx, userId, { keepsChat: true })
-  return true
-}
+): Promise<boolean> => (await setAccountsDisabled(ctx, tx, [userId], disabled)).length === 1
 
 async function changePassword(
   ctx: Context,

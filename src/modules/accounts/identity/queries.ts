@@ -38,12 +38,21 @@ export async function savePassword(
   return rows.length === 1
 }
 
-export async function saveDisabled(sql: Db, userId: number, disabled: boolean): Promise<boolean> {
-  const rows = await sql`
+/** Returns the accounts that were not in this state. */
+export async function saveDisabled(
+  sql: Db,
+  userIds: readonly number[],
+  disabled: boolean,
+): Promise<number[]> {
+  const rows = await sql<{ id: number }[]>`
     update users set deleted_at = ${disabled ? sql`now()` : null}
-    where id = ${userId} and (deleted_at is not null) <> ${disabled} returning 1`
-  return rows.length === 1
+    where id = any(${userIds}) and (deleted_at is not null) <> ${disabled} returning id`
+  return rows.map(({ id }) => id)
 }
+
+/** Makes a repeated decision to disable an account the latest one, so that the undo of a wave keeps it. */
+export const renewDisabling = (sql: Db, userId: number) => sql`
+  update users set deleted_at = now() where id = ${userId} and deleted_at is not null and erased_at is null`
 
 type PrivateRow = Row<'users', 'email' | 'phone' | 'found_by_phone'> & {
   initial_password: boolean

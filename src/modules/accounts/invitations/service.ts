@@ -135,6 +135,20 @@ export async function listInvitedIds(
   return rows.map(({ user_id }) => user_id)
 }
 
+/** Selects `user_id` of everybody whom the account invited, and whom those invited. `union` ends a cycle. */
+export const selectInvitationTree = (sql: Db, userId: number): Fragment => sql`
+  with recursive tree as (
+    select n.user_id from invitation_uses n where n.inviter_id = ${userId}
+    union
+    select n.user_id from tree t join invitation_uses n on n.inviter_id = t.user_id
+  )
+  select user_id from tree`
+
+export const listInviters = (sql: Db, userIds: readonly number[]) =>
+  sql<
+    Row<'invitation_uses', 'user_id' | 'inviter_id'>[]
+  >`select user_id, inviter_id from invitation_uses where user_id = any(${userIds})`
+
 type Open = Row<'invitations', 'id' | 'user_id' | 'max_uses'>
 
 const openByCode = (sql: Db, code: string): Fragment => sql`

@@ -231,6 +231,7 @@ export async function getPost(
 
 export const postRemoval: ContentRemoval = {
   ability: 'admin: groups',
+  ofAuthor: (sql, userId) => sql`select id from group_posts where user_id = ${userId}`,
   async remove(ctx, tx, id) {
     const groupId = await findGroupOf(tx, id)
     if (groupId === undefined) throw noSuchPost()
