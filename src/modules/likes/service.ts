@@ -141,4 +141,7 @@ export async function unlike(
   })
 }
 
-export const { deleteOf: deleteLikesOf, tasks: likeTasks } = deletionInBatches('delete_likes', deleteSomeLikes)
+export const { deleteOf: deleteLikesOf, tasks: likeTasks } = deletionInBatches(
+  'delete_likes',
+  deleteSomeLikes,
+)
