@@ -132,7 +132,7 @@ test('refuses to start with settings that cannot be meant', async () => {
     ['`METRICS_PORT` equal to `PORT`', { METRICS_PORT: '8080' }],
     ['`PUBLIC_URL` of all addresses', { PUBLIC_URL: 'http://0.0.0.0:8080' }],
     ['an unknown part in `PUBLIC_WEB_URL`', { PUBLIC_WEB_URL: 'https://app.example.org/{typ}/{id}' }],
-    ['`S3_BUCKET=s3://kith`', { STORAGE: 'local', S3_BUCKET: 's3://kith' }],
+    ['`S3_BUCKET=s3://kith`', { S3_BUCKET: 's3://kith', STORAGE: 'local' }],
     ['`S3_BUCKET` without `STORAGE`', { S3_BUCKET: 'kith' }],
     ['`IM_EJABBERD_URL` without `IM_PROVIDER`', { IM_EJABBERD_URL: 'http://chat.example.org:5280/api' }],
     ['`PUSH_SECRET` without `PUSH_URL`', { PUSH_SECRET: 'a secret of the gateway' }],

@@ -3,11 +3,13 @@ import { defineTable, type ImportStep } from '../database/table.ts'
 import { all, custom, forgotten, replaced, targeted } from '../database/vanishing.ts'
 import {
   addTargets,
+  allTargets,
   dropTargetsOf,
   findTargets,
   hasTarget,
   relation,
   saveTargets,
+  takeTargets,
 } from '../database/write.ts'
 import { FORMER } from './accounts/people.ts'
 
@@ -44,7 +46,9 @@ const roles = defineTable({
         const gone = await tx<{ name: string }[]>`
           delete from roles where not name = any(${[...OWN_ROLES, ...rows.map(({ name }) => String(name))]})
           returning name`
-        return gone.map(({ name }) => name)
+        const names = gone.map(({ name }) => name)
+        for (const name of names) await takeTargets(tx, `role ${name}`)
+        return names
       },
     }),
     forgotten('roles'),
@@ -148,8 +152,16 @@ export const roleUsers = defineTable({
   into: null,
   key: ['user_id', 'role_id'],
   gone: all(
-    replaced({ table: 'user_roles', by: 'user_id' }),
-    custom('remove', { before: (tx, range) => dropTargetsOf(tx, 'role %', range) }),
+    replaced({
+      table: 'user_roles',
+      by: 'user_id',
+      // The import of users removed the roles that these had in the source. Others they got here.
+      only: (sql) => sql`
+        not exists (select from (${allTargets(sql)}) f where f.source_table = ${FORMER} and f.source_id = t.user_id)`,
+    }),
+    custom('remove', {
+      before: (tx, range) => dropTargetsOf(tx, tx`select 'role ' || name from roles`, range),
+    }),
   ),
   reads: { users: ['user_id'], [FORMER]: ['user_id'], roles: ['role_id'] },
   columns: { user_id: 'int', role_id: 'int' },

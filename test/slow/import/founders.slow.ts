@@ -92,8 +92,14 @@ describe('imports founders and locked users of a stock installation', { skip: sk
     await world.sql`
       update users set email = 'six@example.org', email_key = 'six@example.org', password = ${HASH} where id = 6`
     await source.run('delete from users where id = 6')
+    await source.add('role_user', { user_id: 2, role_id: 4 })
+    await bring()
+    await source.run('delete from role_user where user_id = 2 and role_id = 4')
     await bring()
     assert.deepEqual(await lockedOf(world), [3, 5])
+    const { count } = await world.sql`
+      select from user_roles x join roles r on r.id = x.role_id where r.name = 'founder' and x.user_id = 6`
+    assert.equal(count, 1)
     for (const login of ['silent', 'six@example.org']) assert.equal(await signIn(world, login), 200, login)
     await source.add('users', { id: 6, name: 'silent' })
   })
