@@ -75,6 +75,21 @@ export async function findTargets(
   return new Map(rows.map(({ source_id, target }) => [source_id, target]))
 }
 
+/** Adds the targets that `rows` selects with all columns, unless they exist. Returns the source ids of the new ones. */
+export async function addTargets(sql: Db, rows: Fragment): Promise<number[]> {
+  const added = await sql<{ source_id: number }[]>`
+    insert into import_targets (source_table, source_id, target) ${rows} on conflict do nothing returning source_id`
+  return added.map(({ source_id }) => source_id)
+}
+
+/** Selects all targets as `source_table`, `source_id` and `target`. */
+export const allTargets = (sql: Db): Fragment =>
+  sql`select source_table, source_id, target from import_targets`
+
+/** Forgets the targets of a range of rows. */
+export const dropTargetsOf = (sql: Db, sources: string[], { from, to }: { from: number; to: number }) => sql`
+  delete from import_targets where source_table = any(${sources}) and source_id >= ${from} and source_id < ${to}`
+
 /** Selects the ids that the rows of a source became. */
 export const targetIds = (sql: Db, source: string): Fragment => sql`
   select target::bigint from import_targets where source_table = ${source}`
@@ -84,6 +99,13 @@ export async function takeTargets(sql: Db, source: string): Promise<Map<number, 
   const rows = await sql<{ id: number; target: string }[]>`
     delete from import_targets where source_table = ${source} returning source_id as id, target`
   return new Map(rows.map(({ id, target }) => [id, target]))
+}
+
+/** Forgets the targets of some rows. Returns the ids of those that had one. */
+export async function dropTargetsById(sql: Db, source: string, ids: readonly number[]): Promise<number[]> {
+  const rows = await sql<{ id: number }[]>`
+    delete from import_targets where source_table = ${source} and source_id = any(${ids}) returning source_id as id`
+  return rows.map(({ id }) => id)
 }
 
 /** Forgets which rows of a source became one of `targets`. */

@@ -1,7 +1,16 @@
 import { ABILITIES, isMemberAbility, MEMBER_ABILITIES, ROLES } from '#modules/abilities/index.ts'
 import { defineTable, type ImportStep } from '../database/table.ts'
 import { all, custom, forgotten, replaced, targeted } from '../database/vanishing.ts'
-import { findTargets, hasTarget, relation, saveTargets } from '../database/write.ts'
+import {
+  addTargets,
+  allTargets,
+  dropTargetsOf,
+  findTargets,
+  hasTarget,
+  relation,
+  saveTargets,
+  takeTargets,
+} from '../database/write.ts'
 import { FORMER } from './accounts/people.ts'
 
 const OWN_ROLES = new Set<string>(ROLES.map(({ name }) => name))
@@ -38,7 +47,7 @@ const roles = defineTable({
           delete from roles where not name = any(${[...OWN_ROLES, ...rows.map(({ name }) => String(name))]})
           returning name`
         const names = gone.map(({ name }) => name)
-        await tx`delete from import_targets where source_table = any(${names.map((name) => `role ${name}`)})`
+        for (const name of names) await takeTargets(tx, `role ${name}`)
         return names
       },
     }),
@@ -148,12 +157,17 @@ export const roleUsers = defineTable({
       by: 'user_id',
       // The import of users removed the roles that these had in the source. Others they got here.
       only: (sql) => sql`
-        not exists (select from import_targets f where f.source_table = ${FORMER} and f.source_id = t.user_id)`,
+        not exists (select from (${allTargets(sql)}) f where f.source_table = ${FORMER} and f.source_id = t.user_id)`,
     }),
     custom('remove', {
-      before: (tx, { from, to }) => tx`
-        delete from import_targets where source_table in (select 'role ' || name from roles)
-          and source_id >= ${from} and source_id < ${to}`,
+      async before(tx, range) {
+        const names = await tx<{ name: string }[]>`select name from roles`
+        await dropTargetsOf(
+          tx,
+          names.map(({ name }) => `role ${name}`),
+          range,
+        )
+      },
     }),
   ),
   reads: { users: ['user_id'], [FORMER]: ['user_id'], roles: ['role_id'] },
@@ -183,11 +197,11 @@ export const roleUsers = defineTable({
       select user_id, role_id from ${relation(tx, { user_id: 'bigint', role_id: 'bigint' }, given)}
       on conflict do nothing`
     // Tells roles of the source from those that users got here. All users have the role `owner`.
-    await tx`
-      insert into import_targets (source_table, source_id, target)
-      select 'role ' || r.name, g.user_id, '' from (
-        select user_id, role_id from ${relation(tx, { user_id: 'bigint', role_id: 'bigint' }, given)}
-      ) g join roles r on r.id = g.role_id where r.name <> 'owner'
-      on conflict do nothing`
+    await addTargets(
+      tx,
+      tx`select 'role ' || r.name, g.user_id, '' from (
+          select user_id, role_id from ${relation(tx, { user_id: 'bigint', role_id: 'bigint' }, given)}
+        ) g join roles r on r.id = g.role_id where r.name <> 'owner'`,
+    )
   },
 })

@@ -6,7 +6,14 @@ import { addFacts } from '../../database/state.ts'
 import { type Batch, defineTable, type Outcomes, type Range, type SourceRow } from '../../database/table.ts'
 import { TIME_COLUMNS, TIMES } from '../../database/times.ts'
 import { all, custom, existing, withoutPictures } from '../../database/vanishing.ts'
-import { relation, upsert } from '../../database/write.ts'
+import {
+  addTargets,
+  allTargets,
+  dropTargetsById,
+  dropTargetsOf,
+  relation,
+  upsert,
+} from '../../database/write.ts'
 import { nodePicture, wantPictures } from '../files/pictures.ts'
 
 const PEOPLE = {
@@ -150,13 +157,6 @@ async function endAccounts(
   for (const { id, enters } of others) if (enters) await revokeTokens(ctx, tx, id, { keepsChat: true })
 }
 
-/** Forgets that the source lacked users. Returns those of whom it was known. */
-async function dropFormer(tx: Tx, ids: number[]): Promise<number[]> {
-  const rows = await tx<{ id: number }[]>`
-    delete from import_targets where source_table = ${FORMER} and source_id = any(${ids}) returning source_id as id`
-  return rows.map(({ id }) => id)
-}
-
 async function writePeople(tx: Tx, rows: Row[], batch: Batch): Promise<void> {
   const ids = rows.map(({ id }) => id ?? 0)
   const names = rows.flatMap(({ id, name }) => [
@@ -200,7 +200,7 @@ async function writePeople(tx: Tx, rows: Row[], batch: Batch): Promise<void> {
     }
   })
   await endAccounts(tx, people, batch)
-  const returned = await dropFormer(tx, ids)
+  const returned = await dropTargetsById(tx, FORMER, ids)
   await addFacts(tx, FORMER, FORMER, returned)
   // Clears unique values first, because two users may have swapped them since the last run.
   await tx`
@@ -236,11 +236,11 @@ const CONTACTS = 'contacts of founders'
 
 /** Frees unique names and contacts. Keeps those of founders, because the source may lack one who became it here. */
 async function freeContacts(tx: Tx, range: Range): Promise<void> {
-  await tx`
-    insert into import_targets (source_table, source_id, target)
-    select ${CONTACTS}, u.id, json_build_object('email', u.email, 'phone', u.phone) from users u
-    where ${foundersIn(tx, range)} and u.name_key <> 'moving ' || u.id
-    on conflict do nothing`
+  await addTargets(
+    tx,
+    tx`select ${CONTACTS}, u.id, json_build_object('email', u.email, 'phone', u.phone) from users u
+      where ${foundersIn(tx, range)} and u.name_key <> 'moving ' || u.id`,
+  )
   await tx`
     update users set name_key = 'moving ' || id, email = null, email_key = null, phone = null
     where id >= ${Math.max(range.from, 1)} and id < ${range.to}`
@@ -253,18 +253,14 @@ async function freeContacts(tx: Tx, range: Range): Promise<void> {
 async function disableFormer(tx: Tx, range: Range, rows: SourceRow[]): Promise<string[]> {
   const { from, to } = range
   const ids = rows.map(({ id }) => Number(id ?? 0))
-  const former = await tx<{ id: number }[]>`
-    insert into import_targets (source_table, source_id, target)
-    select ${FORMER}, id, '' from users where id >= ${from} and id < ${to} and id > 0 and not id = any(${ids}::bigint[])
-    on conflict do nothing returning source_id as id`
-  await addFacts(
+  const former = await addTargets(
     tx,
-    FORMER,
-    FORMER,
-    former.map(({ id }) => id),
+    tx`select ${FORMER}, id, '' from users
+      where id >= ${from} and id < ${to} and id > 0 and not id = any(${ids}::bigint[])`,
   )
+  await addFacts(tx, FORMER, FORMER, former)
   await tx`
-    delete from user_roles x using roles r, import_targets m, import_targets f
+    delete from user_roles x using roles r, (${allTargets(tx)}) m, (${allTargets(tx)}) f
     where r.id = x.role_id and m.source_table = 'role ' || r.name and m.source_id = x.user_id
       and f.source_table = ${FORMER} and f.source_id = x.user_id and x.user_id >= ${from} and x.user_id < ${to}`
   const gone = await tx<{ id: number }[]>`
@@ -279,7 +275,7 @@ async function disableFormer(tx: Tx, range: Range, rows: SourceRow[]): Promise<s
 async function restoreContacts(tx: Tx, range: Range, ids: number[]): Promise<void> {
   const founders = await tx<{ id: number; name: string; contacts: string | null }[]>`
     select u.id, u.name, (
-      select target from import_targets where source_table = ${CONTACTS} and source_id = u.id) as contacts
+      select target from (${allTargets(tx)}) c where source_table = ${CONTACTS} and source_id = u.id) as contacts
     from users u where ${foundersIn(tx, range)} and u.name_key = 'moving ' || u.id and not u.id = any(${ids}::bigint[])`
   for (const { id, name: given, contacts } of founders) {
     const taken = await heldNames(tx, [nameKey(given)], [id])
@@ -294,8 +290,7 @@ async function restoreContacts(tx: Tx, range: Range, ids: number[]): Promise<voi
       update users set phone = ${phone ?? null}
       where id = ${id} and not exists (select from users o where o.phone = ${phone ?? null})`
   }
-  await tx`
-    delete from import_targets where source_table = ${CONTACTS} and source_id >= ${range.from} and source_id < ${range.to}`
+  await dropTargetsOf(tx, [CONTACTS], range)
 }
 
 export const users = defineTable({

@@ -135,8 +135,11 @@ export async function insertFollow(
   { isAccepted = false }: { isAccepted?: boolean } = {},
 ): Promise<Follow> {
   const [row] = await sql<[Follow]>`
-    -- The lock waits for a transaction that disables the account, whose job then finds the follow.
-    with target as (select id from users where id = ${targetId} and deleted_at is null for share),
+    -- The lock waits for a transaction that disables or erases one of the accounts. Its job may have looked for follows.
+    with pair as (
+      select id from users where id in (${userId}, ${targetId}) and deleted_at is null order by id for share
+    ),
+    target as (select id from pair where id = ${targetId} and (select count(*) from pair) = 2),
     block as (
       select user_id from user_blocks
       where (user_id = ${targetId} and target_id = ${userId}) or (user_id = ${userId} and target_id = ${targetId})

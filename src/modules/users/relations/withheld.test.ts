@@ -168,6 +168,21 @@ test('does not follow an account that is being disabled', async () => {
   await assertSettled(ann)
 })
 
+for (const end of ['disabled', 'erased'] as const)
+  test(`does not follow for a person who is being ${end}`, async () => {
+    const [ann, ben] = [await person(), await person()]
+    let following: Promise<unknown> = Promise.resolve()
+    await transaction(sql, async (tx) => {
+      if (end === 'disabled') await setAccountDisabled(ctx, tx, ann.id, true)
+      else await tx`update users set deleted_at = now(), erased_at = now() where id = ${ann.id}`
+      following = as(ann, 'PUT', `/user/followings/${ben.id}`)
+      await Promise.race([following, untilWaiting(sql)])
+    })
+    await following
+    assert.equal((await sql`select from user_follows where user_id = ${ann.id}`).count, 0)
+    assert.deepEqual((await seen(ben)).counts, [0, 0, 0])
+  })
+
 test('finds and mends follows of disabled accounts', async () => {
   const [ann, ben] = [await person(), await person()]
   await follow(ben, ann)
