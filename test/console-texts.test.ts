@@ -2,12 +2,13 @@ import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { registerHooks } from 'node:module'
 import { test } from 'node:test'
+import { addJob } from '#platform/jobs'
 import { signUpsOn } from '#test/sign-up.ts'
 import { createWorld } from '#test/world.ts'
 import { SITE } from '../src/site.ts'
 
 const world = await createWorld()
-const { as, guest, person } = world
+const { as, guest, person, sql, work } = world
 const founder = await person({ roles: ['founder', 'owner'] })
 /** Builds the path at run time, because tsc checks this folder without the DOM types that the console needs. */
 const importConsole = (path: string): Promise<unknown> =>
@@ -125,10 +126,11 @@ test('previews a sanction in the words that the sanctioned user will read', asyn
   }
 })
 
-test('distinguishes active, silenced, suspended, disabled and pending users (administration-24)', async () => {
+test('distinguishes active, silenced, suspended, disabled, pending and erased users (administration-24)', async () => {
   const standingOf = async (id: number) => (await as(founder, 'GET', `/admin/users/${id}`)).body.standing
-  const people = await Promise.all([person(), person(), person(), person()])
-  const [active, silenced, suspended, disabled] = people.map(({ id }) => id) as [
+  const people = await Promise.all([person(), person(), person(), person(), person()])
+  const [active, silenced, suspended, disabled, erased] = people.map(({ id }) => id) as [
+    number,
     number,
     number,
     number,
@@ -141,10 +143,14 @@ test('distinguishes active, silenced, suspended, disabled and pending users (adm
   ] as const)
     await as(founder, 'POST', `/admin/users/${id}/sanctions`, { kind, reason: 'Too loud', hours: 24 })
   await as(founder, 'PATCH', `/admin/users/${disabled}`, { disabled: true })
+  await as(founder, 'POST', `/admin/users/${erased}/sanctions`, { kind: 'suspension', reason: 'Too loud' })
+  await sql`insert into account_deletions (user_id, due_at) values (${erased}, now())`
+  await addJob(sql, 'erase_accounts', {})
+  await work()
   await as(founder, 'PATCH', '/admin/settings', { 'register:type': 'approval' })
   await signUpsOn(world).register({ name: 'newcomer', password: 'a password' })
   const [{ user_id: waiting }] = (await as(founder, 'GET', '/admin/registrations')).body.data
-  const expected = { active, silenced, suspended, disabled, waiting }
+  const expected = { active, silenced, suspended, disabled, waiting, erased }
   for (const [standing, id] of Object.entries(expected)) {
     assert.equal(await standingOf(id), standing)
     const { data, total } = (await as(founder, 'GET', `/admin/users?standing=${standing}&limit=100`)).body

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { moveFunds, PLATFORM_ACCOUNTS } from '#modules/ledger/index.ts'
+import { transaction } from '#platform/database'
 import { addJob } from '#platform/jobs'
 import { erasureOf, PASSWORD } from '#test/fixtures/erasure.ts'
 import { storePicture } from '#test/fixtures/nodes.ts'
@@ -18,6 +20,15 @@ const { ask } = questionsOf(world)
 const { erase, owner, comeDue, gone, healthy } = await erasureOf(fixtures)
 const balanceOf = async ({ id }: Person) =>
   Number((await sql`select coalesce(sum(balance), 0) as n from ledger_accounts where owner_id = ${id}`)[0]?.n)
+/** Moves points to an erased account, as a refund does. */
+const pay = ({ id }: Person, amount: number) =>
+  transaction(sql, (tx) =>
+    moveFunds(tx, {
+      ...{ currency: 'points', amount, from: PLATFORM_ACCOUNTS.issuance, to: id, kind: 'adjustment' },
+      subject: { type: 'users', id },
+    }),
+  )
+
 /** Returns the income of the site from an erased account. */
 async function incomeFrom({ id }: Person) {
   const [income] = await sql`
@@ -166,6 +177,40 @@ test('removes all identifying data of an erased account (rights-2)', async () =>
   await healthy()
 })
 
+test('refuses every change of an erased account (rights-2)', async () => {
+  const [ann, bob] = [await owner(), await person()]
+  await as(bob, 'POST', `/report/users/${ann.id}`, { reason: 'Too loud' })
+  const papers = await uploadPicture(world, founder)
+  await gone(ann)
+  const { data } = (await as(founder, 'GET', `/admin/reports?target_user=${ann.id}`)).body
+  const sanction = { kind: 'warning', reason: 'Too loud' }
+  const certificate = { type: 'user', name: 'Ann', phone: '1', number: '1', desc: 'Dancer', files: [papers] }
+  const attempts = [
+    ['PATCH', `/admin/users/${ann.id}`, { disabled: false }],
+    ['PATCH', `/admin/users/${ann.id}`, { name: 'ann_again' }],
+    ['PATCH', `/admin/users/${ann.id}`, { roles: ['owner'] }],
+    ['DELETE', `/admin/users/${ann.id}`, undefined],
+    ['POST', `/admin/users/${ann.id}/sanctions`, sanction],
+    ['PATCH', `/admin/reports/${data[0].id}`, { action: 'deal', sanction }],
+    ['POST', `/admin/users/${ann.id}/points`, { amount: 5, reason: 'Gift' }],
+    ['POST', `/admin/users/${ann.id}/wallet`, { amount: 5, reason: 'Gift' }],
+    ['POST', '/admin/certifications', { user_id: ann.id, ...certificate }],
+  ] as const
+  for (const [verb, path, body] of attempts)
+    assert.deepEqual(
+      refusalOf(await as(founder, verb, path, body)),
+      [422, 'account_erased'],
+      `${verb} ${path} ${JSON.stringify(body)}`,
+    )
+  for (const path of [`/admin/user-recommends/${ann.id}`, `/admin/user-famous/${ann.id}`])
+    assert.equal((await as(founder, 'PUT', path, { type: 'followed' })).status, 404, path)
+  assert.equal((await as(founder, 'DELETE', `/admin/users/${ann.id}/second-factor`)).status, 422)
+  assert.equal(await balanceOf(ann), 0)
+  assert.equal((await sql`select from sanctions where user_id = ${ann.id}`).length, 0)
+  assert.equal((await sql`select from certifications where user_id = ${ann.id}`).length, 0)
+  await healthy()
+})
+
 test('cancels the bounties, pins and withdrawals of an erased account (rights-3)', async () => {
   const ann = await owner(5000)
   await give(ann, 1)
@@ -206,7 +251,7 @@ test('moves payments during and after an erasure to the income of the site (righ
   const [answers] = await Promise.all([Promise.all(Array.from({ length: 12 }, send)), work(), work()])
   const received = answers.filter(({ status }) => status === 201).length
   assert.ok(received > 0)
-  await give(ann, 7)
+  await pay(ann, 7)
   await addJob(sql, 'sweep_erased', {})
   await work()
   assert.equal(await balanceOf(ann), 0)
@@ -218,7 +263,7 @@ test('finishes an interrupted erasure when two jobs resume it (rights-2)', async
   const ann = await owner(50)
   await gone(ann)
   await sql`update account_deletions set finished_at = null where user_id = ${ann.id}`
-  await give(ann, 5)
+  await pay(ann, 5)
   await Promise.all([
     addJob(sql, 'erase_account', { id: ann.id }),
     addJob(sql, 'erase_account', { id: ann.id }),

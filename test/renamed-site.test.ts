@@ -5,6 +5,7 @@ import { mailSender } from '#modules/mail/index.ts'
 import { defaultSender, type MailMessage, mailHtml } from '#modules/mail/mail.ts'
 import { alertAccountOwner } from '#modules/mail/messages.ts'
 import { notify } from '#modules/notifications/index.ts'
+import { SYSTEM_NOTICES, SYSTEM_TYPES } from '#modules/notifications/system/notices.ts'
 import { pushSender } from '#modules/push/push-services.ts'
 import type { PushMessage } from '#modules/push/sender.ts'
 import { smsSender } from '#modules/text-messages/index.ts'
@@ -209,6 +210,42 @@ test('shows the name of the site in the language of the reader', async () => {
     assert.equal(code?.site?.name, 'Harbour')
     assert.equal(texts[0]?.site, 'Harbour')
   })
+})
+
+test('names the site in system push messages of every kind, and the software in none', async () => {
+  const [ann, bob] = [await person(), await person()]
+  const device = { platform: 'ios' }
+  for (const [token, language] of [
+    ['english-phone', 'en'],
+    ['chinese-phone', 'zh'],
+  ] as const)
+    await as(ann, 'PUT', '/user/devices', { ...device, token }, { 'accept-language': language })
+  const system = SYSTEM_TYPES.flatMap((type) =>
+    Object.keys(SYSTEM_NOTICES[type].texts).map((state) => ({ type, state })),
+  )
+  assert.ok(system.length > 40, `${system.length} kinds`)
+  const others = ['at', 'comment', 'like', 'follow'] as const
+  pushed.length = 0
+  await under({ 'site:name': 'Harbour', 'site:name-zh': '海港' }, async () => {
+    for (const [n, data] of system.entries()) {
+      const cause = { type: 'users', id: 10_000 + n }
+      await notify(sql, { type: 'system', recipients: [ann.id], senderId: 0, cause, data })
+    }
+    for (const [n, type] of others.entries()) {
+      const cause = { type: 'users', id: 20_000 + n }
+      await notify(sql, { type, recipients: [ann.id], senderId: bob.id, cause, data: {} })
+    }
+    await work()
+  })
+  for (const [token, name] of [
+    ['english-phone', 'Harbour'],
+    ['chinese-phone', '海港'],
+  ] as const) {
+    const sent = pushed.filter((message) => message.token === token)
+    assert.equal(sent.length, system.length + others.length)
+    for (const { title, data } of sent) if (data.type === 'system') assert.equal(title, name)
+    assert.doesNotMatch(JSON.stringify(sent), NAME)
+  }
 })
 
 test('names the site in a data export', async () => {

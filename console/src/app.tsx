@@ -1,5 +1,5 @@
 import { QueryClient } from '@tanstack/react-query'
-import { lazy } from 'react'
+import { lazy, useEffect } from 'react'
 import { Admin, CustomRoutes, localStorageStore, Resource } from 'react-admin'
 import { BrowserRouter, Route } from 'react-router-dom'
 import { authProvider } from './api/auth-provider.ts'
@@ -11,7 +11,7 @@ import { i18nProvider } from './shell/i18n.ts'
 import { ConsoleLayout } from './shell/layout.tsx'
 import { LoginPage } from './shell/login.tsx'
 import { NotFoundPage } from './shell/not-found.tsx'
-import { SITE_NAME } from './shell/site-name.ts'
+import { showTabIcon, useSiteHead } from './shell/site-name.ts'
 import { textNow } from './shell/text.ts'
 import { DARK, LIGHT } from './shell/theme.ts'
 
@@ -50,10 +50,12 @@ const queries = new QueryClient({
 })
 
 export function App() {
+  const { name, icon } = useSiteHead()
+  useEffect(() => showTabIcon(icon), [icon])
   return (
     <BrowserRouter basename="/admin">
       <Admin
-        title={SITE_NAME}
+        title={name}
         authProvider={authProvider}
         dataProvider={dataProvider}
         i18nProvider={i18nProvider}

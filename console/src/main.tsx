@@ -2,11 +2,9 @@ import createCache from '@emotion/cache'
 import { CacheProvider } from '@emotion/react'
 import { createRoot } from 'react-dom/client'
 import { App } from './app.tsx'
-import { SITE_ICON, showTabIcon } from './shell/site-name.ts'
 import { currentLocale, keepLocale } from './shell/text.ts'
 
 keepLocale(currentLocale())
-showTabIcon(SITE_ICON)
 // Generated styles need the nonce that the page's policy allows.
 const nonce = document.querySelector<HTMLMetaElement>('meta[property=csp-nonce]')?.nonce
 const styles = createCache({ key: 'kith', ...(nonce ? { nonce } : {}) })

@@ -108,6 +108,13 @@ export const blocked = apiError(
   'This person does not accept contact from you.',
   '对方已将你加入黑名单。',
 )
+/** Rejects changes of an account whose owner deleted it (rights-2). */
+export const accountErased = apiError(
+  422,
+  'account_erased',
+  'The owner deleted this account. It can no longer be changed.',
+  '该账号已由本人注销，无法再修改。',
+)
 export const silenced = sanctionError('silenced', 'You may read, but not write.', '你已被禁言。')
 /** Rejects a client address that an administrator blocked (administration-19). */
 export const addressBlocked = apiError(

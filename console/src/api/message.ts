@@ -13,7 +13,10 @@ const FAILED: Text = [
   'The server failed. Try again, then look at its log.',
   '服务器出错，请重试；如仍失败，请查看服务器日志。',
 ]
-const REFUSED: Text = ['The request was refused before it reached Kith.', '请求在到达 Kith 之前被拒绝。']
+const REFUSED: Text = [
+  'The request was refused before it reached the server.',
+  '请求在到达服务器之前被拒绝。',
+]
 const LARGE: Text = [
   'The file is larger than the server or its proxy accepts. Choose a smaller one.',
   '文件超过服务器或代理允许的大小，请选择更小的文件。',

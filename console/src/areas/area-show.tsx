@@ -40,9 +40,10 @@ export function AreaShow({ area }: { area: Area }) {
 function Actions({ area }: { area: Area }) {
   const record = useRecordContext<Wire & { id: number }>()
   const { canAccess } = useCanAccess({ resource: area.name, action: 'edit' })
+  const isEditable = record !== undefined && (area.isEditable?.(record) ?? true)
   return (
     <TopToolbar>
-      {canAccess && area.fields?.some(({ only }) => only !== 'new') && <EditButton />}
+      {canAccess && isEditable && area.fields?.some(({ only }) => only !== 'new') && <EditButton />}
       {record && <RowActions area={area} row={record} />}
     </TopToolbar>
   )

@@ -115,6 +115,8 @@ export type Area = {
   columns: readonly Column[]
   filters?: readonly Field[]
   fields?: readonly Field[]
+  /** Returns false for records that the API refuses to change. */
+  isEditable?: (row: Wire) => boolean
   sorts?: readonly string[]
   deeds?: readonly Deed[]
   query?: Wire

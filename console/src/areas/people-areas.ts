@@ -13,6 +13,7 @@ export const STANDINGS: readonly Choice[] = [
   { id: 'silenced', name: ['silenced', '已禁言'], tone: 'wait' },
   { id: 'suspended', name: ['suspended', '已封禁'], tone: 'bad' },
   { id: 'disabled', name: ['disabled', '已停用'], tone: 'bad' },
+  { id: 'erased', name: ['deleted by its owner', '已注销'], tone: 'bad' },
 ]
 
 export const PEOPLE_AREAS: readonly Area[] = [
@@ -74,6 +75,7 @@ export const PEOPLE_AREAS: readonly Area[] = [
         names: roleName,
       },
     ],
+    isEditable: (row) => row.standing !== 'erased',
     deletes: false,
   },
   {

@@ -40,6 +40,8 @@ const DEALING: Verdict = {
       label: ['Sanction', '处罚'],
       as: 'choice',
       operation: 'post users/{user}/sanctions',
+      // The API returns no user for guests and for accounts that are disabled or deleted.
+      when: (_, { target }) => target !== null,
       choices: [{ id: '', name: ['none', '无'] }, ...SANCTION_KINDS.map((id) => ({ id, name: KINDS[id] }))],
     },
     {

@@ -11,7 +11,7 @@ export type Detail = {
   as: 'flag' | 'number' | 'text' | 'choice'
   choices?: readonly { id: string; name: Text }[]
   required?: boolean
-  when?: (given: Wire) => boolean
+  when?: (given: Wire, row: Wire) => boolean
   operation?: string
 }
 

@@ -36,7 +36,7 @@ export function ReasonDialog({
   const details = (verdict.details ?? []).filter(
     ({ operation, when }) =>
       (operation === undefined || (mine !== undefined && mayCall(mine, operation))) &&
-      (when?.(given) ?? true),
+      (when?.(given, row) ?? true),
   )
   const isMissing =
     (verdict.reason?.required === true && reason.trim() === '') ||

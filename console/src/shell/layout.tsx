@@ -14,7 +14,7 @@ import {
 import { Link } from 'react-router'
 import { Icon } from './icon.tsx'
 import { ConsoleMenu } from './menu.tsx'
-import { showTabIcon, useSiteHead } from './site-name.ts'
+import { useSiteHead } from './site-name.ts'
 import { useText } from './text.ts'
 
 const Palette = lazy(() => import('./palette.tsx').then((part) => ({ default: part.Palette })))
@@ -108,8 +108,7 @@ function ConsoleBar() {
 }
 
 function useTabTitle() {
-  const { name, icon } = useSiteHead()
-  useEffect(() => showTabIcon(icon), [icon])
+  const { name } = useSiteHead()
   useEffect(() => {
     const show = () => {
       const title = document.querySelector('#react-admin-title')?.textContent?.trim()

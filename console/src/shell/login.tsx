@@ -3,20 +3,21 @@ import { Alert, Box, Button, Card, CircularProgress, TextField, Typography } fro
 import { type FormEvent, useEffect, useState } from 'react'
 import { LocalesMenuButton, useLogin, useTranslate } from 'react-admin'
 import { messageOf } from '../api/message.ts'
-import { SITE_ICON, SITE_NAME } from './site-name.ts'
+import { useSiteHead } from './site-name.ts'
 import { useText } from './text.ts'
 
 export function LoginPage() {
   const t = useText()
   const translate = useTranslate()
   const login = useLogin()
+  const { name, icon } = useSiteHead()
   const [fault, setFault] = useState('')
   const [isSending, setSending] = useState(false)
   const [wantsCode, setWantsCode] = useState(false)
 
   useEffect(() => {
-    document.title = SITE_NAME
-  }, [])
+    document.title = name
+  }, [name])
 
   const send = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
@@ -39,15 +40,9 @@ export function LoginPage() {
     >
       <Card sx={{ width: 'min(100%, 24rem)', p: 4 }}>
         <Box sx={{ display: 'flex', alignItems: 'center', mb: 3 }}>
-          <Box
-            component="img"
-            src={SITE_ICON}
-            alt=""
-            data-site-icon
-            sx={{ width: 36, height: 36, mr: 1.5 }}
-          />
+          <Box component="img" src={icon} alt="" data-site-icon sx={{ width: 36, height: 36, mr: 1.5 }} />
           <Typography variant="h5" component="h1" sx={{ flex: 1 }}>
-            {t([`${SITE_NAME} console`, `${SITE_NAME} 管理后台`])}
+            {t([`${name} console`, `${name} 管理后台`])}
           </Typography>
           <LocalesMenuButton />
         </Box>

@@ -1,4 +1,4 @@
-import { useQuery } from '@tanstack/react-query'
+import { useSyncExternalStore } from 'react'
 import { call } from '../api/client.ts'
 import mark from '../mark.svg'
 
@@ -9,28 +9,41 @@ const writtenIn = (name: string): string | undefined => {
   return written && !PLACEHOLDER.test(written) ? written : undefined
 }
 
-/** Name of the site. The server writes it into the page, so that it is known before the sign-in. */
-export const SITE_NAME: string = writtenIn('site-name') ?? 'Kith'
-
 /** Version of the server. */
 export const VERSION: string | undefined = writtenIn('version')
 
-/** Icon of the site, or the mark of the software. */
-export const SITE_ICON: string = writtenIn('site-icon') ?? mark
+type SiteHead = { name: string; icon: string }
 
-/** Reads the names and pictures of the site. After a change, `fetchQuery` shows the new ones. */
+/** Name and icon of the site. The server writes them into the page, so that they are known before the sign-in. */
+let head: SiteHead = {
+  name: writtenIn('site-name') ?? 'Kith',
+  icon: writtenIn('site-icon') ?? mark,
+}
+const listeners = new Set<() => void>()
+
+export type Identity = { name: string; logo?: string; icon?: string; picture?: string }
+
+/** Reads the names and pictures of the site, and shows them in the head of the console and in its tab. */
 export const SITE_QUERY = {
   queryKey: ['bootstrappers'],
-  queryFn: () => call<{ identity: { name: string; icon?: string } }>('GET', '/bootstrappers'),
+  // Without it, `fetchQuery` returns the former name for some seconds after an earlier change.
+  staleTime: 0,
+  queryFn: async () => {
+    const boot = await call<{ identity: Identity }>('GET', '/bootstrappers')
+    const { name, icon } = boot.identity
+    head = { name, icon: icon === undefined ? mark : pathOf(icon) }
+    for (const show of listeners) show()
+    return boot
+  },
 }
 
-/** Returns name and icon of the site, which an administrator may have changed since the page was loaded. */
-export function useSiteHead(): { name: string; icon: string } {
-  const { data } = useQuery({ ...SITE_QUERY, enabled: false })
-  if (!data) return { name: SITE_NAME, icon: SITE_ICON }
-  const { name, icon } = data.identity
-  return { name, icon: icon === undefined ? mark : pathOf(icon) }
+const subscribe = (listener: () => void) => {
+  listeners.add(listener)
+  return () => void listeners.delete(listener)
 }
+
+/** Returns name and icon of the site. Keeps changes after a sign-out, which clears the cache of queries. */
+export const useSiteHead = (): SiteHead => useSyncExternalStore(subscribe, () => head)
 
 /** The console may be open at another address than PUBLIC_URL, and its policy allows pictures of its own origin. */
 const pathOf = (address: string): string => {

@@ -86,9 +86,9 @@ export async function addTargets(sql: Db, rows: Fragment): Promise<number[]> {
 export const allTargets = (sql: Db): Fragment =>
   sql`select source_table, source_id, target from import_targets`
 
-/** Forgets the targets of a range of rows. */
-export const dropTargetsOf = (sql: Db, sources: string[], { from, to }: { from: number; to: number }) => sql`
-  delete from import_targets where source_table = any(${sources}) and source_id >= ${from} and source_id < ${to}`
+/** Forgets the targets of a range of rows in `sources`, the names of tables. */
+export const dropTargetsOf = (sql: Db, sources: Fragment, { from, to }: { from: number; to: number }) => sql`
+  delete from import_targets where source_table in (${sources}) and source_id >= ${from} and source_id < ${to}`
 
 /** Selects the ids that the rows of a source became. */
 export const targetIds = (sql: Db, source: string): Fragment => sql`

@@ -160,14 +160,7 @@ export const roleUsers = defineTable({
         not exists (select from (${allTargets(sql)}) f where f.source_table = ${FORMER} and f.source_id = t.user_id)`,
     }),
     custom('remove', {
-      async before(tx, range) {
-        const names = await tx<{ name: string }[]>`select name from roles`
-        await dropTargetsOf(
-          tx,
-          names.map(({ name }) => `role ${name}`),
-          range,
-        )
-      },
+      before: (tx, range) => dropTargetsOf(tx, tx`select 'role ' || name from roles`, range),
     }),
   ),
   reads: { users: ['user_id'], [FORMER]: ['user_id'], roles: ['role_id'] },

@@ -2,7 +2,7 @@ import { isPhone, normalizePhone } from '#lib/identifiers.ts'
 import { hasAbility } from '#modules/abilities/index.ts'
 import { attachFiles, detachFiles } from '#modules/files/index.ts'
 import { notify, withdrawNotifications } from '#modules/notifications/index.ts'
-import { setVerified } from '#modules/users/index.ts'
+import { requireNotErased, setVerified } from '#modules/users/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type Db, onConstraint, type Tx } from '#platform/database'
 import { invalidField } from '#platform/errors.ts'
@@ -195,6 +195,7 @@ export async function addCertified(
   { userId, uploaderId }: Sender,
   input: NewCertification,
 ): Promise<number> {
+  await requireNotErased(tx, userId)
   const outcome = { status: STATUS.passed, examiner: uploaderId }
   const id = await add(tx, { userId, uploaderId }, input, outcome)
   await certify(tx, userId, input.type, input.desc)

@@ -8,7 +8,7 @@ import {
   listCollected,
   mountCollections,
 } from '#modules/collections/index.ts'
-import { collectionTasks } from '#modules/collections/module.ts'
+import { collectionTasks } from '#modules/collections/mount.ts'
 import { untilWaiting } from '#test/waiting.ts'
 import { createWorld } from '#test/world.ts'
 

@@ -1,13 +1,6 @@
 import { personalTable } from '#contracts/personal-data.ts'
-import type { Context } from '#platform/context.ts'
-import type { TaskList } from '#platform/jobs'
 import type { Module } from '../../module.ts'
-import { deleteRemainingCollections } from './mount.ts'
-
-export const collectionTasks = (ctx: Context): TaskList => ({
-  delete_collections: (payload, { abortSignal }) =>
-    deleteRemainingCollections(ctx, payload as { type: string; ids: number[] }, abortSignal),
-})
+import { collectionTasks } from './mount.ts'
 
 export const collectionPersonal = [
   personalTable({

@@ -12,7 +12,7 @@ import {
 } from '#platform/database'
 import { apiError, notFound } from '#platform/errors.ts'
 import { Empty, Id, localizedMessage, Message, routesOn, type Server, Type } from '#platform/http'
-import { addJob } from '#platform/jobs'
+import { deletionInBatches } from '#platform/jobs'
 
 const collectedAlready = (status: number) =>
   apiError(status, 'already_collected', 'You have already collected this.', '你已经收藏过了。')
@@ -85,19 +85,10 @@ async function deleteSome(sql: Db, type: string, contentIds: number[]): Promise<
   return row.chosen === DELETED_AT_ONCE
 }
 
-/** Deletes collections of deleted content, the first batch in the caller's transaction and the others in a job. */
-export async function deleteCollectionsOf(tx: Db, type: string, contentIds: number[]): Promise<void> {
-  if (await deleteSome(tx, type, contentIds))
-    await addJob(tx, 'delete_collections', { type, ids: contentIds })
-}
-
-export async function deleteRemainingCollections(
-  { sql }: Context,
-  { type, ids }: { type: string; ids: number[] },
-  signal?: AbortSignal,
-): Promise<void> {
-  while (await deleteSome(sql, type, ids)) signal?.throwIfAborted()
-}
+export const { deleteOf: deleteCollectionsOf, tasks: collectionTasks } = deletionInBatches(
+  'delete_collections',
+  deleteSome,
+)
 
 type CollectionPage = {
   type: string

@@ -5,12 +5,11 @@ import type { Schedule, TaskList } from '#platform/jobs'
 import type { Module } from '../../module.ts'
 import { commentRoutes } from './mount.ts'
 import { commentCounters } from './queries.ts'
-import { commentContent, commentRemoval, deleteRemainingComments, tidyCommentMarks } from './service.ts'
+import { commentContent, commentRemoval, deletionTasks, tidyCommentMarks } from './service.ts'
 
 export const commentTasks = (ctx: Context): TaskList => ({
+  ...deletionTasks(ctx),
   tidy_comment_marks: () => tidyCommentMarks(ctx),
-  delete_comments: (payload, { abortSignal }) =>
-    deleteRemainingComments(ctx, payload as { type: string; ids: number[] }, abortSignal),
 })
 
 export const commentSchedules: Schedule[] = [{ task: 'tidy_comment_marks', pattern: '*/15 * * * *' }]

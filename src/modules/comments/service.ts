@@ -24,7 +24,7 @@ import { screenWords } from '#modules/words/index.ts'
 import { type Context, defineState } from '#platform/context.ts'
 import { type Db, type Tx, transaction } from '#platform/database'
 import { blocked, forbidden, notFound } from '#platform/errors.ts'
-import { addJob } from '#platform/jobs'
+import { deletionInBatches } from '#platform/jobs'
 import {
   type CommentRow,
   claimMark,
@@ -286,29 +286,18 @@ export const commentRemoval: ContentRemoval = {
   },
 }
 
-type Owned = { type: string; ids: number[] }
-
-async function deleteBatch(tx: Db, { type, ids: contentIds }: Owned): Promise<boolean> {
-  const { ids, more } = await deleteSomeComments(tx, type, contentIds)
-  if (ids.length > 0) {
-    await deleteMentions(tx, 'comments', ids)
-    await withdrawContent(tx, { type: 'comments', ids })
-  }
-  return more
-}
-
-/**
- * Deletes comments of deleted content, the first batch in the caller's transaction and the others in a job. Callers
- * must update user counters first, because the opposite lock order could deadlock.
- */
-export async function deleteCommentsOf(tx: Db, type: string, contentIds: number[]): Promise<void> {
-  const of = { type, ids: contentIds }
-  if (await deleteBatch(tx, of)) await addJob(tx, 'delete_comments', of)
-}
-
-export async function deleteRemainingComments(ctx: Context, of: Owned, signal?: AbortSignal): Promise<void> {
-  while (await transaction(ctx.sql, (tx) => deleteBatch(tx, of))) signal?.throwIfAborted()
-}
+/** Callers must update user counters first, because the opposite lock order could deadlock. */
+export const { deleteOf: deleteCommentsOf, tasks: deletionTasks } = deletionInBatches(
+  'delete_comments',
+  async (tx, type, contentIds) => {
+    const { ids, more } = await deleteSomeComments(tx, type, contentIds)
+    if (ids.length > 0) {
+      await deleteMentions(tx, 'comments', ids)
+      await withdrawContent(tx, { type: 'comments', ids })
+    }
+    return more
+  },
+)
 
 export const tidyCommentMarks = (ctx: Context): Promise<void> => deleteOldMarks(ctx.sql)
 

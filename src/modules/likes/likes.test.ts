@@ -9,7 +9,7 @@ import {
   likesRecount,
   mountLikes,
 } from '#modules/likes/index.ts'
-import { likeTasks } from '#modules/likes/module.ts'
+import { likeTasks } from '#modules/likes/service.ts'
 import { transaction } from '#platform/database'
 import { createWorld, type Person } from '#test/world.ts'
 import { likeRoutes } from './mount.ts'

@@ -1,15 +1,8 @@
 import { personalTable } from '#contracts/personal-data.ts'
-import type { Context } from '#platform/context.ts'
-import type { TaskList } from '#platform/jobs'
 import type { Module } from '../../module.ts'
 import { likeRoutes } from './mount.ts'
 import { likeCounters } from './queries.ts'
-import { deleteRemainingLikes } from './service.ts'
-
-export const likeTasks = (ctx: Context): TaskList => ({
-  delete_likes: (payload, { abortSignal }) =>
-    deleteRemainingLikes(ctx, payload as { type: string; ids: number[] }, abortSignal),
-})
+import { likeTasks } from './service.ts'
 
 export const likePersonal = [
   personalTable({

@@ -6,7 +6,7 @@ import type { Context } from '#platform/context.ts'
 import { batchWrites, type Db, transaction } from '#platform/database'
 import { apiError, blocked, notFound } from '#platform/errors.ts'
 import { Cursor, Limit, Nullable, OpenObject, Shared, type Static, Time, Type } from '#platform/http'
-import { addJob } from '#platform/jobs'
+import { deletionInBatches } from '#platform/jobs'
 import {
   deleteLike,
   deleteSomeLikes,
@@ -141,17 +141,7 @@ export async function unlike(
   })
 }
 
-type Owned = { type: string; ids: number[] }
-
-/** Deletes likes of deleted content, the first batch in the caller's transaction and the others in a job. */
-export async function deleteLikesOf(tx: Db, type: string, contentIds: number[]): Promise<void> {
-  if (await deleteSomeLikes(tx, type, contentIds)) await addJob(tx, 'delete_likes', { type, ids: contentIds })
-}
-
-export async function deleteRemainingLikes(
-  ctx: Context,
-  { type, ids }: Owned,
-  signal?: AbortSignal,
-): Promise<void> {
-  while (await transaction(ctx.sql, (tx) => deleteSomeLikes(tx, type, ids))) signal?.throwIfAborted()
-}
+export const { deleteOf: deleteLikesOf, tasks: likeTasks } = deletionInBatches(
+  'delete_likes',
+  deleteSomeLikes,
+)

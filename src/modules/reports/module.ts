@@ -3,6 +3,7 @@ import type { Statistics } from '#contracts/statistics.ts'
 import { beyondOwnAbilities } from '#modules/abilities/index.ts'
 import { alreadySanctioned, cannotSanctionOneself } from '#modules/sanctions/index.ts'
 import type { Context } from '#platform/context.ts'
+import { accountErased } from '#platform/errors.ts'
 import { Empty, Id, Listing, routesOn, type Server, Type } from '#platform/http'
 import type { Module } from '../../module.ts'
 import {
@@ -60,6 +61,7 @@ export const adminReportRoutes = (removals: Removals) => (server: Server, ctx: C
       nothingToRemove,
       nobodyToSanction,
       onlyWhenDealtWith,
+      accountErased,
       beyondOwnAbilities,
       alreadySanctioned,
       cannotSanctionOneself,

@@ -3,7 +3,7 @@ import { mountAdminRecords } from '#modules/audit/index.ts'
 import { accountExists, UserParams } from '#modules/users/index.ts'
 import type { Context } from '#platform/context.ts'
 import { transaction } from '#platform/database'
-import { notFound } from '#platform/errors.ts'
+import { accountErased, notFound } from '#platform/errors.ts'
 import { Created, Empty, routesOn, type Server, Type } from '#platform/http'
 import { findSanction, listSanctions, listSanctionsOf } from './queries.ts'
 import {
@@ -60,7 +60,7 @@ export function adminSanctionRoutes(server: Server, ctx: Context) {
     params: UserParams,
     body: SanctionInput,
     reply: { 201: Created },
-    errors: [beyondOwnAbilities, cannotSanctionOneself, alreadySanctioned],
+    errors: [accountErased, beyondOwnAbilities, cannotSanctionOneself, alreadySanctioned],
     load: async ({ params }) => {
       if (!(await accountExists(ctx.sql, params.user))) throw notFound()
     },

@@ -4,6 +4,7 @@ import { type Actor, recordAudit } from '#modules/audit/index.ts'
 import { alertOfSuspension } from '#modules/mail/index.ts'
 import { notify } from '#modules/notifications/index.ts'
 import { revokeTokens } from '#modules/tokens/index.ts'
+import { requireNotErased } from '#modules/users/index.ts'
 import type { Context } from '#platform/context.ts'
 import type { Db, Tx } from '#platform/database'
 import { type ApiError, forbidden, invalidField } from '#platform/errors.ts'
@@ -116,6 +117,7 @@ export async function imposeSanction(
   // Locks the actor and the sanctioned user, so that only the first of two mutual suspensions succeeds.
   const free = await lockUsers(tx, [userId, by])
   if (!free.has(by)) throw forbidden()
+  await requireNotErased(tx, userId)
   if ((await findExcessAbilities(tx, userId, by)).length > 0) throw beyondOwnAbilities()
   if (await isInForce(tx, userId, kind)) throw alreadySanctioned()
   const made = await insertSanction(tx, {

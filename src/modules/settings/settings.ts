@@ -61,7 +61,7 @@ export const SITE_SETTINGS = {
   'site:accent': setting(Nullable(Text(7, { pattern: '^#[0-9A-Fa-f]{6}$' })), null, {
     label: ['Accent colour', '主题色'],
     help: [
-      'Colour of buttons and links, such as #0b7468. Kith corrects it until text is readable in both themes.',
+      'Colour of buttons and links, such as #0b7468. The server corrects it until text is readable in both themes.',
       '按钮和链接的颜色，例如 #0b7468。对比度不足时会自动调整。',
     ],
   }),

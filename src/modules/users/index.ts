@@ -18,6 +18,7 @@ export {
   nameContains,
   nameOf,
   requireNotBlocked,
+  requireNotErased,
   setVerified,
   sqlNameContainsEvenDisabled,
   userIdsNamed,

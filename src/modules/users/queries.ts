@@ -9,9 +9,10 @@ import {
   type Row,
   sortDirection,
   type Tables,
+  type Tx,
   when,
 } from '#platform/database'
-import { blocked } from '#platform/errors.ts'
+import { accountErased, blocked } from '#platform/errors.ts'
 import { isFollowing, isMuteActive, noBlockBetween } from './relations/queries.ts'
 
 /** Every change of a column below advances `content_version`, which is a part of the cached user's key. */
@@ -237,4 +238,11 @@ export async function setVerified(sql: Db, userId: number, verified: UserTextRow
 /** Throws 403 if any of `others` blocks `userId` (conventions-26). */
 export async function requireNotBlocked(sql: Db, userId: number, others: number[]): Promise<void> {
   if ((await findBlockers(sql, userId, others)).size > 0) throw blocked()
+}
+
+/** Throws 422 for an erased account. Locks the account, so that no erasure starts before the transaction ends. */
+export async function requireNotErased(tx: Tx, userId: number): Promise<void> {
+  const [row] = await tx<{ erased: boolean }[]>`
+    select erased_at is not null as erased from users where id = ${userId} for no key update`
+  if (row?.erased) throw accountErased()
 }

@@ -71,6 +71,14 @@ test('rejects likely mistakes', () => {
     [{ PUBLIC_URL: 'http://[::]:8080' }, /^PUBLIC_URL names \[::\]/],
     [{ PORT: '9464', METRICS_PORT: '9464' }, /^METRICS_PORT is the same as PORT/],
     [{ STORAGE: 's3', S3_BUCKET: 's3://kith', ...keys }, /^S3_BUCKET must be the name/],
+    [{ PUBLIC_URL: 'https://a.example:80' }, /^PUBLIC_URL has port 80, which belongs to http:/],
+    [{ PUBLIC_URL: 'http://a.example:443' }, /^PUBLIC_URL has port 443, which belongs to https:/],
+    [{ SMTP_URL: 'smtp://user@mail.example' }, /^SMTP_URL has a user without a password/],
+    [{ REDIS_URL: 'redis://redis.example/kith' }, /^REDIS_URL ends with a name/],
+    [{ S3_BUCKET: 'kith', ...keys }, /^S3_BUCKET is set without STORAGE/],
+    [{ IM_EJABBERD_URL: 'http://chat.example:5280/api' }, /^IM_EJABBERD_URL is set without IM_PROVIDER/],
+    [{ IM_EASEMOB_APP_KEY: 'a#b' }, /^IM_EASEMOB_APP_KEY is set without IM_PROVIDER/],
+    [{ PUSH_SECRET: 'a secret of the tests' }, /^PUSH_SECRET requires PUSH_URL/],
     [
       { public_url: 'https://social.example.org' },
       /^public_url is not a setting: did you mean PUBLIC_URL\?$/,
@@ -85,6 +93,14 @@ test('rejects likely mistakes', () => {
     { DATA_DIR: '/srv/kith', BACKUP_TO: '/srv/kith/backups' },
     { DATA_DIR: '/srv/kith', BACKUP_TO: '/srv/uploads' },
     { BACKUP_TO: 's3://kith/backups', ...keys },
+    { PUBLIC_URL: 'https://a.example:8443', SMTP_URL: 'smtp://user:pass@mail.example' },
+    {
+      REDIS_URL: 'redis://:secret@redis.example:6379/2',
+      PUSH_URL: 'https://push.example',
+      PUSH_SECRET: 'a secret',
+    },
+    { STORAGE: 'local', S3_BUCKET: 'kith', IM_PROVIDER: 'embedded', IM_EJABBERD_HOST: 'chat.example' },
+    { BACKUP_TO: 's3://kith/backups', S3_BUCKET: 'kith', ...keys },
     { PUBLIC_WEB_URL: 'https://app.example/{type}/{id}', host: 'a', http_proxy: 'http://proxy' },
   ] as Record<string, string>[])
     assert.deepEqual(faultsOf(env), [], JSON.stringify(env))

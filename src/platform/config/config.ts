@@ -261,7 +261,7 @@ export function readConfig(env: Environment) {
   if (config.backupTo?.includes('://') && !/^s3:\/\/[^/?#]+(\/[^?#]*)?$/.test(config.backupTo))
     faults.push('BACKUP_TO must be a folder or s3://BUCKET/FOLDER')
   faults.push(...publicUrlFaults(text('PUBLIC_URL')))
-  faults.push(...likelyMistakes(text, { dataDir, port, metricsPort: config.metricsPort }))
+  faults.push(...likelyMistakes(text, { dataDir, port, metricsPort: config.metricsPort, names: [...known] }))
   faults.push(...proxyFaults(config.trustProxy), ...originFaults(config.corsOrigins), ...retiredFaults(env))
   const names = [...known, ...providerVariables(env)]
   faults.push(...findMisspelledNames(env, [...names, ...fileVariables(names)]))

@@ -1,4 +1,5 @@
 export type { TaskList } from 'graphile-worker'
+export { deletionInBatches } from './batches.ts'
 export { countJobs, deleteFailedJobs, findJobsState, type JobsState, listOpenJobs } from './counts.ts'
 export { addJob, hasJobQueue, migrateJobs, runWaitingJobs } from './jobs.ts'
 export { runOnLease } from './lease.ts'

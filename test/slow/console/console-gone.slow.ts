@@ -59,6 +59,20 @@ for (const [locale, loading, pending] of [
     assert.deepEqual(world!.faults, [])
   })
 
+/** Returns the changes that the page of an account offers. */
+async function offersOf(page: Page, id: number): Promise<string[]> {
+  await page.goto(`${world!.address}/admin/people/${id}/show`)
+  const found = new Set<string>()
+  for (const tab of ['Points', 'Moderation history', 'Sessions']) {
+    await page.getByRole('tab', { name: tab }).click()
+    await settled(page)
+    for (const name of ['Enable account', 'Recommend', 'Impose sanction', 'Adjust', 'Sign out'])
+      if ((await page.getByRole('button', { name }).count()) > 0) found.add(name)
+  }
+  if ((await page.getByRole('link', { name: 'Edit' }).count()) > 0) found.add('Edit')
+  return [...found].sort()
+}
+
 test('shows reports about a deleted account without failed requests', { skip }, async () => {
   const { as, person, founder } = world!
   const gone = await person()
@@ -84,6 +98,11 @@ test('shows reports about a deleted account without failed requests', { skip }, 
       .waitFor()
     await settled(page)
     assert.deepEqual(await findings(page), [])
+    await page.getByRole('button', { name: 'Remove content or sanction user' }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('checkbox', { name: 'Remove the reported content' }).waitFor()
+    assert.equal(await dialog.getByRole('combobox', { name: 'Sanction' }).count(), 0)
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
   }
 
   await page.goto(`${world!.address}/admin/people/${gone.id}/show`)
@@ -91,6 +110,16 @@ test('shows reports about a deleted account without failed requests', { skip }, 
   await settled(page)
   assert.deepEqual(await findings(page), [])
   assert.deepEqual(refused, [])
+  await page.getByText('deleted by its owner').first().waitFor()
+  assert.deepEqual(await offersOf(page, gone.id), [])
+  assert.deepEqual(await offersOf(page, contents!.other.id), [
+    ...['Adjust', 'Edit', 'Impose sanction', 'Recommend', 'Sign out'],
+  ])
+  const disabled = await person()
+  await as(founder, 'PATCH', `/admin/users/${disabled.id}`, { disabled: true })
+  assert.deepEqual(await offersOf(page, disabled.id), [
+    ...['Adjust', 'Edit', 'Enable account', 'Impose sanction'],
+  ])
   await page.context().close()
   assert.deepEqual(world!.faults, [])
 })

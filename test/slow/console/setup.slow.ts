@@ -37,6 +37,16 @@ test('leads from an empty site to a first invited member', { skip }, async () =>
   await page.getByRole('button', { name: 'Save and continue' }).click()
   await page.getByRole('banner').getByText('Riverside').waitFor()
 
+  // A second name, saved at once, replaces the first one everywhere in the console.
+  await page.locator('[data-step=join]').waitFor()
+  await page.getByRole('button', { name: 'Name and look' }).click()
+  await page.locator('[data-step=look]').waitFor()
+  await page.getByRole('textbox', { name: 'Name of the site' }).fill('Lakeside')
+  await page.getByRole('button', { name: 'Save and continue' }).click()
+  await page.getByRole('banner').getByText('Lakeside').waitFor()
+  await page.getByRole('heading', { name: 'Welcome to Lakeside' }).waitFor()
+  assert.match(await page.title(), /Lakeside$/)
+
   await page.locator('[data-step=join]').waitFor()
   await page.getByRole('radio', { name: 'with an invitation' }).check()
   assert.deepEqual(await findings(page), [])
@@ -78,7 +88,7 @@ test('leads from an empty site to a first invited member', { skip }, async () =>
   const newcomer = await (await page.context().browser()!.newContext()).newPage()
   await newcomer.goto(link)
   await newcomer.locator('html[data-ready]').waitFor()
-  assert.equal(await newcomer.title(), 'Sign up · Riverside')
+  assert.equal(await newcomer.title(), 'Sign up · Lakeside')
   await newcomer.getByRole('textbox', { name: 'E-mail' }).fill('first@mail.example')
   await newcomer.getByRole('button', { name: 'Send code' }).click()
   await newcomer.getByText('The code was sent.').waitFor()

@@ -27,6 +27,9 @@ const WORDS = words({
 const ACCOUNTS = MODULES.flatMap(({ Account }) => (Account ? [Account] : []))
 const BARS = MODULES.flatMap(({ Bar }) => (Bar ? [Bar] : []))
 
+/** Names above this length are smaller in the side bar, so that their words fit into a line. */
+const LONG_NAME = 16
+
 export function Shell({ path, children }: { path: string; children: ComponentChildren }) {
   const t = useWords(WORDS)
   const { origin, viewer, settings } = useSite()
@@ -39,7 +42,7 @@ export function Shell({ path, children }: { path: string; children: ComponentChi
       </a>
       <header class="top">
         <div class="top-inner">
-          <Link class="brand" href="/">
+          <Link class={name.length > LONG_NAME ? 'brand is-long' : 'brand'} href="/">
             {logo ? <img class="logo" src={logo} alt={hasName ? name : ''} height={32} /> : <Mark />}
             {!(logo && hasName) && <span>{name}</span>}
           </Link>

@@ -4,6 +4,7 @@ import { type ReactNode, useState } from 'react'
 import { Title, useNotify } from 'react-admin'
 import { call, type Wire } from '../../api/client.ts'
 import { messageOf } from '../../api/message.ts'
+import { SITE_QUERY } from '../../shell/site-name.ts'
 import { ErrorState } from '../../shell/states.tsx'
 import { type Text, useText } from '../../shell/text.ts'
 import { ColourField } from './colour-field.tsx'
@@ -13,9 +14,6 @@ import { Preview } from './preview.tsx'
 
 const same = (one: unknown, other: unknown) => JSON.stringify(one) === JSON.stringify(other)
 
-/** Addresses of the pictures in force, from the configuration that clients read. */
-type Identity = { name: string; logo?: string; icon?: string; picture?: string }
-
 export function AppearancePage() {
   const t = useText()
   const client = useQueryClient()
@@ -24,10 +22,7 @@ export function AppearancePage() {
     queryKey: ['settings'],
     queryFn: () => call<Wire>('GET', '/admin/settings'),
   })
-  const boot = useQuery({
-    queryKey: ['bootstrappers'],
-    queryFn: () => call<{ identity: Identity }>('GET', '/bootstrappers'),
-  })
+  const boot = useQuery(SITE_QUERY)
   const [changes, setChanges] = useState<Wire>({})
   const [shown, setShown] = useState<Record<string, string | null>>({})
   const [fault, setFault] = useState<unknown>()
@@ -54,7 +49,7 @@ export function AppearancePage() {
       await call('PATCH', '/admin/settings', { body: changes })
       await Promise.all([
         client.invalidateQueries({ queryKey: ['settings'] }),
-        client.invalidateQueries({ queryKey: ['bootstrappers'] }),
+        client.invalidateQueries({ queryKey: SITE_QUERY.queryKey }),
       ])
       reset()
       notify(t(['Saved. Visitors see the new look now.', '已保存，访客现在看到的是新外观。']), {

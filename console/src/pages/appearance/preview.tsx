@@ -2,7 +2,6 @@ import { Box, Stack, Typography } from '@mui/material'
 import type { ReactNode } from 'react'
 import { useLocaleState } from 'react-admin'
 import mark from '../../mark.svg'
-import { SITE_NAME } from '../../shell/site-name.ts'
 import { type Text, useText } from '../../shell/text.ts'
 import { STANDARD, useColours } from './colours.ts'
 import type { Draft } from './fields.tsx'
@@ -41,7 +40,7 @@ export function Preview({
   const chosen = useColours(accent ?? STANDARD)
   const colours = accent === null ? FALLBACK : (chosen ?? FALLBACK)
   const shown = {
-    name: textOf('site:name') || name || SITE_NAME,
+    name: textOf('site:name') || name,
     welcome:
       textOf('site:welcome') ||
       t(['Follow people, ask questions and share what you see.', '关注用户，提问交流，分享见闻。']),

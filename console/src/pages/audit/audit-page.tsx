@@ -172,7 +172,7 @@ function PersonFilter({ id, change }: { id: string | undefined; change(id: strin
       clearText={t(['Clear', '清除'])}
       openText={t(['Open', '打开'])}
       closeText={t(['Close', '关闭'])}
-      renderInput={(props) => <TextField {...props} label={t(['Actor', '操作人'])} />}
+      renderInput={(props) => <TextField {...props} margin="none" label={t(['Actor', '操作人'])} />}
     />
   )
 }

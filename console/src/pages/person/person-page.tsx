@@ -30,6 +30,8 @@ export function PersonPage() {
   const setChosen = (name: string) => ask({ tab: name }, { replace: true })
   const tab = (tabs.find(({ name }) => name === asked.get('tab')) ?? tabs[0])?.name
   if (!record || !mine) return null
+  // The API refuses changes of an account that its owner deleted.
+  const may = (operation: string) => record.standing !== 'erased' && mayCall(mine, operation)
   return (
     <Box
       sx={{
@@ -42,11 +44,9 @@ export function PersonPage() {
       <Stack spacing={2} sx={{ minWidth: 0 }}>
         <Standing
           person={record}
-          mine={mine}
+          may={may}
           sanction={
-            mayCall(mine, 'post users/{user}/sanctions') && tab !== 'history'
-              ? () => setChosen('history')
-              : undefined
+            may('post users/{user}/sanctions') && tab !== 'history' ? () => setChosen('history') : undefined
           }
         />
         {tabs.length > 0 && (
@@ -72,19 +72,16 @@ export function PersonPage() {
               {tab === 'sessions' ? (
                 <Sessions
                   base={`/admin/users/${record.id}/sessions`}
-                  mayEnd={mayCall(mine, 'delete users/{user}/sessions')}
+                  mayEnd={may('delete users/{user}/sessions')}
                 />
               ) : tab === 'history' ? (
-                <SanctionHistory
-                  user={record.id}
-                  maySanction={mayCall(mine, 'post users/{user}/sanctions')}
-                />
+                <SanctionHistory user={record.id} maySanction={may('post users/{user}/sanctions')} />
               ) : (
                 <Balance
                   key={tab}
                   user={record.id}
                   kind={tab as Currency}
-                  mayGrant={mayCall(mine, `post users/{user}/${tab}`)}
+                  mayGrant={may(`post users/{user}/${tab}`)}
                 />
               )}
             </CardContent>
@@ -98,11 +95,11 @@ export function PersonPage() {
 
 function Standing({
   person,
-  mine,
+  may,
   sanction,
 }: {
   person: Wire & { id: number }
-  mine: Set<string>
+  may: (operation: string) => boolean
   sanction: (() => void) | undefined
 }) {
   const t = useText()
@@ -127,7 +124,7 @@ function Standing({
           <Box sx={{ flex: 1 }}>
             <Value value={person.standing} choices={STANDINGS} />
           </Box>
-          {mayCall(mine, 'put user-recommends/{user}') && (
+          {person.disabled !== true && may('put user-recommends/{user}') && (
             <Button
               onClick={() =>
                 void act(
@@ -139,12 +136,12 @@ function Standing({
               {t(['Recommend', '设为推荐'])}
             </Button>
           )}
-          {person.standing === 'waiting' && mayCall(mine, 'patch registrations/{registration}') && (
+          {person.standing === 'waiting' && may('patch registrations/{registration}') && (
             <Button variant="outlined" component={Link} to="/queues/registrations">
               {t(['Review registration', '审核注册'])}
             </Button>
           )}
-          {person.standing === 'disabled' && mayCall(mine, 'patch users/{user}') && (
+          {person.standing === 'disabled' && may('patch users/{user}') && (
             <Button
               variant="outlined"
               onClick={() =>

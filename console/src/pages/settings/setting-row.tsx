@@ -1,4 +1,5 @@
 import { Box, Button, MenuItem, Stack, Switch, TextField, Typography } from '@mui/material'
+import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useId, useState } from 'react'
 import { useNotify } from 'react-admin'
 import { call } from '../../api/client.ts'
@@ -8,6 +9,7 @@ import { exampleOf, Unit } from '../../shell/amount-input.tsx'
 import { FileButton } from '../../shell/file-button.tsx'
 import { type Currency, parseAmount, plainAmount } from '../../shell/money.ts'
 import { Picture } from '../../shell/picture.tsx'
+import { SITE_QUERY } from '../../shell/site-name.ts'
 import { type Text, useText } from '../../shell/text.ts'
 import { currencyOf, isNullable, kindOf, type SettingSchema } from './schema.ts'
 import { settingText } from './texts.ts'
@@ -47,6 +49,7 @@ export function SettingRow({
 }) {
   const t = useText()
   const notify = useNotify()
+  const client = useQueryClient()
   const id = useId()
   const kind = kindOf(schema)
   const currency = currencyOf(schema)
@@ -73,6 +76,7 @@ export function SettingRow({
     try {
       await call('PATCH', '/admin/settings', { body: { [name]: next } })
       saved(next)
+      if (name.startsWith('site:')) void client.fetchQuery(SITE_QUERY).catch(() => {})
       notify(t([`Saved: ${label[0]}`, `已保存：${label[1]}`]), { type: 'success' })
     } catch (error) {
       setText(write(value))

@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { Link } from 'react-router'
 import { call } from '../../api/client.ts'
 import { messageOf } from '../../api/message.ts'
-import { SITE_NAME, SITE_QUERY } from '../../shell/site-name.ts'
+import { SITE_QUERY, useSiteHead } from '../../shell/site-name.ts'
 import { useText } from '../../shell/text.ts'
 import { ColourField } from '../appearance/colour-field.tsx'
 import type { StepProps } from './setup-page.tsx'
@@ -14,6 +14,7 @@ export function LookStep({ done }: StepProps) {
   const t = useText()
   const client = useQueryClient()
   const { settings = {} } = useSetup()
+  const head = useSiteHead()
   const [changes, setChanges] = useState<Record<string, unknown>>({})
   const [fault, setFault] = useState('')
   const draft = {
@@ -33,7 +34,7 @@ export function LookStep({ done }: StepProps) {
     <TextField
       label={t(label)}
       value={String(draft.value(name) ?? '')}
-      {...(name === 'site:name' ? { placeholder: SITE_NAME } : {})}
+      {...(name === 'site:name' ? { placeholder: head.name } : {})}
       onChange={({ target: { value } }) => draft.set(name, value === '' ? null : value)}
       slotProps={{ htmlInput: { maxLength: name === 'site:name' ? 40 : 200 } }}
     />

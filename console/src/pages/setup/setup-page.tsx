@@ -14,7 +14,7 @@ import { useEffect, useState } from 'react'
 import { Title } from 'react-admin'
 import { Navigate, useNavigate, useSearchParams } from 'react-router'
 import { HIDDEN } from '../../shell/hidden.ts'
-import { SITE_NAME } from '../../shell/site-name.ts'
+import { useSiteHead } from '../../shell/site-name.ts'
 import { ErrorState } from '../../shell/states.tsx'
 import { useText } from '../../shell/text.ts'
 import { BackupStep } from './backup-step.tsx'
@@ -39,6 +39,7 @@ const BODIES: Record<StepName, (props: StepProps) => React.ReactNode> = {
 
 export function SetupPage() {
   const t = useText()
+  const { name } = useSiteHead()
   const navigate = useNavigate()
   const { mayChange, marks, add, error, refetch } = useSetup()
   const [query, setQuery] = useSearchParams()
@@ -65,7 +66,7 @@ export function SetupPage() {
     <Box sx={{ pt: 2, pb: 6, maxWidth: 760 }}>
       <Title title={t(['First steps', '初始设置'])} />
       <Typography variant="h4" component="h1" gutterBottom>
-        {t([`Welcome to ${SITE_NAME}`, `欢迎使用 ${SITE_NAME}`])}
+        {t([`Welcome to ${name}`, `欢迎使用 ${name}`])}
       </Typography>
       <Typography color="textSecondary" gutterBottom>
         {t([

@@ -290,7 +290,7 @@ async function restoreContacts(tx: Tx, range: Range, ids: number[]): Promise<voi
       update users set phone = ${phone ?? null}
       where id = ${id} and not exists (select from users o where o.phone = ${phone ?? null})`
   }
-  await dropTargetsOf(tx, [CONTACTS], range)
+  await dropTargetsOf(tx, tx`${CONTACTS}`, range)
 }
 
 export const users = defineTable({

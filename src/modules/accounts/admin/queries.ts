@@ -54,7 +54,7 @@ export const ACCOUNT_ERRORS: readonly DeclaredError[] = [
   phoneTaken,
 ]
 
-const STANDINGS = ['active', 'silenced', 'suspended', 'waiting', 'disabled'] as const
+const STANDINGS = ['active', 'silenced', 'suspended', 'waiting', 'disabled', 'erased'] as const
 type Standing = (typeof STANDINGS)[number]
 
 export const ManagedUser = Shared('ManagedUser', {
@@ -69,7 +69,9 @@ export const ManagedUser = Shared('ManagedUser', {
   roles: Type.Array(Type.String()),
   has_password: Type.Boolean(),
   disabled: Type.Boolean(),
-  standing: OneOf(STANDINGS, { description: '`waiting`: pending approval of the registration' }),
+  standing: OneOf(STANDINGS, {
+    description: '`waiting`: pending approval of the registration. `erased`: deleted by its owner',
+  }),
   created_at: Time,
   updated_at: Time,
 })
@@ -116,6 +118,7 @@ export type UserChanges = Static<typeof UserChanges>
 
 /** Conditions on the user row `u`. The first true condition determines the status of the account. */
 const standings = (sql: Db): Record<Exclude<Standing, 'active'>, Fragment> => ({
+  erased: sql`u.erased_at is not null`,
   waiting: sql`exists (select from registration_requests r where r.user_id = u.id and r.state = 'waiting')`,
   suspended: isUnder(sql, 'suspension', sql`u.id`),
   disabled: sql`u.deleted_at is not null`,
@@ -123,20 +126,22 @@ const standings = (sql: Db): Record<Exclude<Standing, 'active'>, Fragment> => ({
 })
 
 function standingOf(sql: Db): Fragment {
-  const { waiting, suspended, disabled, silenced } = standings(sql)
-  return sql`case when ${waiting} then 'waiting' when ${suspended} then 'suspended'
+  const { erased, waiting, suspended, disabled, silenced } = standings(sql)
+  return sql`case when ${erased} then 'erased' when ${waiting} then 'waiting' when ${suspended} then 'suspended'
     when ${disabled} then 'disabled' when ${silenced} then 'silenced' else 'active' end`
 }
 
 function standsAs(sql: Db, standing: Standing): Fragment {
-  const { waiting, suspended, disabled, silenced } = standings(sql)
+  const { erased, waiting, suspended, disabled, silenced } = standings(sql)
   switch (standing) {
+    case 'erased':
+      return erased
     case 'waiting':
-      return waiting
+      return sql`${waiting} and not (${erased})`
     case 'suspended':
-      return sql`${suspended} and not (${waiting})`
+      return sql`${suspended} and not (${erased}) and not (${waiting})`
     case 'disabled':
-      return sql`${disabled} and not (${waiting}) and not (${suspended})`
+      return sql`${disabled} and not (${erased}) and not (${waiting}) and not (${suspended})`
     case 'silenced':
       return sql`${silenced} and not (${disabled}) and not (${waiting}) and not (${suspended})`
     case 'active':

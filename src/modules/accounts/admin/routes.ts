@@ -3,8 +3,8 @@ import { beyondOwnAbilities } from '#modules/abilities/index.ts'
 import { mountAdminRecords } from '#modules/audit/index.ts'
 import { UserParams } from '#modules/users/index.ts'
 import type { Context } from '#platform/context.ts'
+import { accountErased } from '#platform/errors.ts'
 import { Created, Empty, routesOn, type Server } from '#platform/http'
-import { accountErased } from '../deletion/service.ts'
 import { factorOff } from '../identity/schema.ts'
 import {
   ACCOUNT_ERRORS,

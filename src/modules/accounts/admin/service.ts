@@ -12,12 +12,11 @@ import {
 import { type Actor, recordAudit } from '#modules/audit/index.ts'
 import { alertAccountOwner } from '#modules/mail/index.ts'
 import { invalidateSenderName } from '#modules/notifications/index.ts'
-import { USER_CONSTRAINTS } from '#modules/users/index.ts'
+import { requireNotErased, USER_CONSTRAINTS } from '#modules/users/index.ts'
 import { publishEvent } from '#modules/webhooks/index.ts'
 import type { Context } from '#platform/context.ts'
 import { onConstraint, type Tx, transaction } from '#platform/database'
 import { forbidden, invalidField } from '#platform/errors.ts'
-import { accountErased, isErased } from '../deletion/service.ts'
 import { hashPassword } from '../identity/hashing.ts'
 import { type DeleteLinks, setAccountDisabled, setPassword } from '../identity/passwords.ts'
 import { checkUserName, createUser } from '../identity/registration.ts'
@@ -96,7 +95,6 @@ export async function changeUser(
   const actorId = actor.viewer.id
   if (id !== actorId && (await findExcessAbilities(ctx.sql, id, actorId)).length > 0)
     throw beyondOwnAbilities()
-  if (await isErased(ctx.sql, id)) throw accountErased()
   if (changes.disabled === true && id === actorId) throw notOneself()
   await checkRoles(ctx, actorId, changes.roles)
   if (changes.name !== undefined) await checkUserName(ctx, changes.name, id)
@@ -104,6 +102,7 @@ export async function changeUser(
   const hashed = changes.password === undefined ? undefined : await hashPassword(changes.password)
   const phone = normalized(changes.phone)
   await transaction(ctx.sql, async (tx) => {
+    await requireNotErased(tx, id)
     const stopsFounding = changes.disabled === true || changes.roles?.includes('founder') === false
     if (stopsFounding && (await isLastHolder(tx, 'founder', id))) throw lastFounder()
     if (changes.verified === null) await revokeCertification(tx, id, actorId)
@@ -140,7 +139,7 @@ export async function changeUser(
 
 /** Enables an account on behalf of the operator, and approves its pending registration. */
 export async function enableAccount(ctx: Context, tx: Tx, id: number): Promise<void> {
-  if (await isErased(tx, id)) throw accountErased()
+  await requireNotErased(tx, id)
   await admit(ctx, tx, { userId: id }, { decidedBy: 0, remark: null })
   await setAccountDisabled(ctx, tx, id, false)
 }

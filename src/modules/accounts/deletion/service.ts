@@ -8,7 +8,6 @@ import { endFollowings, endRequests, eraseRelations, withdrawNotices } from '#mo
 import { publishEvent } from '#modules/webhooks/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type Db, type Row, type Tx, transaction } from '#platform/database'
-import { apiError } from '#platform/errors.ts'
 import { Shared, Time } from '#platform/http'
 import { addJob, type Schedule, type TaskList } from '#platform/jobs'
 import { lastFounder } from '../admin/queries.ts'
@@ -80,18 +79,6 @@ async function listErased(sql: Db, after: number, limit: number): Promise<number
     order by user_id limit ${limit}`
   return rows.map(({ user_id }) => user_id)
 }
-
-export async function isErased(sql: Db, userId: number): Promise<boolean> {
-  const rows = await sql`select from users where id = ${userId} and erased_at is not null`
-  return rows.length === 1
-}
-
-export const accountErased = apiError(
-  422,
-  'account_erased',
-  'The owner deleted this account. It can no longer be changed.',
-  '该账号已由本人注销，无法再修改。',
-)
 
 export const Deletion = Shared('AccountDeletion', { due_at: Time })
 

@@ -4,7 +4,7 @@ import { fileNotUsable } from '#modules/files/index.ts'
 import { sqlNameContainsEvenDisabled, UserView, userViews } from '#modules/users/index.ts'
 import type { Context } from '#platform/context.ts'
 import { type Db, ifGiven, listingClause, type Tx, transaction } from '#platform/database'
-import type { Language } from '#platform/errors.ts'
+import { accountErased, type Language } from '#platform/errors.ts'
 import {
   Created,
   Empty,
@@ -170,7 +170,7 @@ export function adminCertificationRoutes(server: Server, ctx: Context) {
     summary: 'Certify a person at once, with uploaded documents',
     body: AddedCertification,
     reply: { 201: Created },
-    errors: [certificationExists, unknownPerson, fileNotUsable],
+    errors: [accountErased, certificationExists, unknownPerson, fileNotUsable],
     handler: async (call) => {
       const { user_id: userId, ...input } = call.body
       const id = await transaction(sql, async (tx) => {

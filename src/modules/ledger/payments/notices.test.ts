@@ -14,7 +14,7 @@ import { untilWaiting } from '#test/waiting.ts'
 import { reportPayments } from '../../../commands/maintenance.ts'
 import { queryDisputes } from './notices.ts'
 import { compareStatement, compareStatements, queryDuePayments } from './reconcile.ts'
-import { requestDueRefunds } from './refunds.ts'
+import { requestDueRefunds } from './refunds/service.ts'
 
 const stripe = await stripeDouble()
 const noon = (day: string) => Date.parse(`${day}T12:00:00Z`)

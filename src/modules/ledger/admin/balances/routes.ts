@@ -3,8 +3,8 @@ import { escapeLike } from '#lib/text.ts'
 import { wireTime } from '#lib/time.ts'
 import { recordAudit } from '#modules/audit/index.ts'
 import type { Context } from '#platform/context.ts'
-import { type Db, ifGiven, listingClause } from '#platform/database'
-import { fieldError, notFound } from '#platform/errors.ts'
+import { type Db, ifGiven, listingClause, type Tx } from '#platform/database'
+import { accountErased, fieldError, notFound } from '#platform/errors.ts'
 import {
   Id,
   Int,
@@ -60,6 +60,13 @@ const PostingListing = Shared('PostingListing', {
 
 async function isAccount(sql: Db, id: number): Promise<boolean> {
   return (await sql`select from users where id = ${id}`).length > 0
+}
+
+/** Locks the account, so that no erasure forfeits the balance before the transaction ends. */
+async function requireNotErased(tx: Tx, id: number): Promise<void> {
+  const [row] = await tx<{ erased: boolean }[]>`
+    select erased_at is not null as erased from users where id = ${id} for key share`
+  if (row?.erased) throw accountErased()
 }
 
 function listPostings(sql: Db, ownerId: number, currency: Currency, query: PostingQuery) {
@@ -125,7 +132,7 @@ export function adminBalanceRoutes(server: Server, ctx: Context) {
       params: UserParams,
       body: Adjustment,
       reply: { 201: Balance },
-      errors: [nothingToMove, notEnough],
+      errors: [accountErased, nothingToMove, notEnough],
       load: ({ params }) => requireAccount(params.user),
       idempotent: true,
       handler: async (call) => {
@@ -134,6 +141,7 @@ export function adminBalanceRoutes(server: Server, ctx: Context) {
         if (amount === 0) throw nothingToMove()
         const { issuance } = PLATFORM_ACCOUNTS
         return call.atomically(async (tx) => {
+          await requireNotErased(tx, user)
           const posted = await moveFunds(tx, {
             currency,
             amount: Math.abs(amount),

@@ -7,8 +7,8 @@ import { newPicture, upload } from '#test/fixtures/uploads.ts'
 import { updateSettings } from '#test/settings.ts'
 import { untilWaiting } from '#test/waiting.ts'
 import { type Answer, createWorld, type Person } from '#test/world.ts'
-import { questionEscrowChecks } from './counters.ts'
-import { deleteQuestion } from './service.ts'
+import { questionEscrowChecks } from '../counters.ts'
+import { deleteQuestion } from '../service.ts'
 
 const world = await createWorld()
 const { as, ctx, guest, person, sql } = world

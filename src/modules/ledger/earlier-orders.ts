@@ -17,8 +17,8 @@ import {
   Time,
   Type,
 } from '#platform/http'
-import { Owner } from '../admin/queries.ts'
-import { CURRENCIES, type Currency, IN_CURRENCY } from '../schema.ts'
+import { Owner } from './admin/queries.ts'
+import { CURRENCIES, type Currency, IN_CURRENCY } from './schema.ts'
 
 const PAGE = 15
 

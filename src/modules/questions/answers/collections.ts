@@ -3,9 +3,9 @@ import { wireTime } from '#lib/time.ts'
 import { type CollectionRow, listCollected } from '#modules/collections/index.ts'
 import type { Context } from '#platform/context.ts'
 import { Cursor, Limit, routesOn, type Server, Shared, type Static, Time, Type } from '#platform/http'
-import { seenAnswers } from './answers/queries.ts'
-import { answersById } from './answers/view.ts'
-import { ANSWERS, AnswerView } from './schema.ts'
+import { ANSWERS, AnswerView } from '../schema.ts'
+import { seenAnswers } from './queries.ts'
+import { answersById } from './view.ts'
 
 const CollectionQuery = Type.Object({ limit: Limit(20), after: Cursor })
 

@@ -6,12 +6,12 @@ import type { Context } from '#platform/context.ts'
 import type { Tx } from '#platform/database'
 import { blocked } from '#platform/errors.ts'
 import { localizedMessage, payerOf, RawText, routesOn, type Server, Shared, Type } from '#platform/http'
-import { AnswerMade, findAnswerRow, insertPaidView } from './answers/queries.ts'
-import { answerViews } from './answers/view.ts'
-import { lookedAlready, noSuchAnswer, notEnoughPoints, notForPay } from './errors.ts'
-import { findQuestionRow } from './queries.ts'
-import { ANSWERS, AnswerParams } from './schema.ts'
-import { readQuestionSettings } from './settings.ts'
+import { lookedAlready, noSuchAnswer, notEnoughPoints, notForPay } from '../errors.ts'
+import { findQuestionRow } from '../queries.ts'
+import { ANSWERS, AnswerParams } from '../schema.ts'
+import { readQuestionSettings } from '../settings.ts'
+import { AnswerMade, findAnswerRow, insertPaidView } from './queries.ts'
+import { answerViews } from './view.ts'
 
 /** Routes payments to a hidden recipient through escrow, so that no order names both users. */
 function payment(movement: Movement, hidden: boolean): Movement[] {
