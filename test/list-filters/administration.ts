@@ -6,6 +6,8 @@ const inSeconds = (time: string) => Date.parse(`${time.replace(' ', 'T')}Z`)
 
 export const ADMINISTRATION: Record<string, ListRow> = {
   abilities: { filters: { q: contains('name') } },
+  'account-waves': { filters: { q: contains('reason'), state: STATE } },
+  'account-waves/{wave}/accounts': { filters: { q: contains('name'), state: STATE } },
   'address-blocks': { filters: { q: contains('network', 'reason'), in_force: equals('in_force') } },
   advertising: { filters: { q: contains('title'), space_id: equals('space_id') } },
   'app-versions': { filters: { q: contains('version'), type: equals('type') } },

@@ -17,6 +17,9 @@ const rewards = (type: string): Scope => from('rewards', `rewardable_type = '${t
 const postings = (currency: string): Scope => from('ledger_postings', `currency = '${currency}' and owner_id`)
 
 export const SCOPES: Record<string, Scope | { reason: string }> = {
+  'admin/account-waves/{wave}/accounts': {
+    rows: (value) => `select user_id as id from account_wave_members where wave_id = ${value}`,
+  },
   'admin/feeds/{feed}/comments': comments('feeds'),
   'admin/question-topics/{topic}/experts': from('question_topic_experts', 'topic_id', 'user_id'),
   'admin/users/{user}/history': {

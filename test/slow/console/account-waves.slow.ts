@@ -119,6 +119,7 @@ for (const [locale, words] of [
     await page.getByRole('button', { name: words.undo, exact: true }).click()
     await dialog.getByLabel(words.reason).fill('A mistake')
     await dialog.getByRole('button', { name: words.undoSure }).click()
+    await dialog.waitFor({ state: 'hidden' })
     await work()
     await page.getByRole('cell', { name: words.back, exact: true }).first().waitFor()
     assert.equal(await disabled(), 0)
