@@ -98,7 +98,7 @@ const administrator = await seeded.person({ roles: ['founder', 'owner'] })
 
 /** Routes that reject the caller, or a path that the seed lacks, before they validate the body. */
 const BODY_UNREAD =
-  /\/(socialite|chats)\/:|\/group-posts\/:post\/(new-)?rewards|\/(reports|pinned|currency-pinned)\/comments\/:|\/feeds\/:feed\/comments\/:comment\/currency-pinneds|\/(im|easemob)\/register$|\/admin\/(webhooks|withdrawals|reports|registrations|recharges|question-topic-applications|question-applications|payment-differences|news\/deletions|news-pinneds|feed-pinneds|certifications|appeals)\/:/
+  /\/(socialite|chats)\/:|\/group-posts\/:post\/(new-)?rewards|\/(reports|pinned|currency-pinned)\/comments\/:|\/feeds\/:feed\/comments\/:comment\/currency-pinneds|\/(im|easemob)\/register$|\/admin\/(account-waves|webhooks|withdrawals|reports|registrations|recharges|question-topic-applications|question-applications|payment-differences|news\/deletions|news-pinneds|feed-pinneds|certifications|appeals)\/:/
 
 for (const { method, url, schema } of routes) {
   const required = schema.body?.required ?? []
