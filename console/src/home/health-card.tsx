@@ -71,8 +71,8 @@ const FIGURES: Record<string, { say: (number: string) => Text; quietAtZero?: boo
   seconds: { say: (n) => [`took ${n} s`, `耗时 ${n} 秒`] },
 }
 
-/** Reads the parts with failing ones first. Both users of this hook share its requests. */
-function useHealth(): { maySee: boolean; parts: Part[] } {
+/** Reads the parts with failing ones first. All users of this hook share its requests. */
+export function useHealth(): { maySee: boolean; parts: Part[] } {
   const { data: mine } = useQuery({ queryKey: ['abilities'], queryFn: myAbilities, staleTime: 60_000 })
   const maySee = mine !== undefined && mayCall(mine, 'get health')
   const { data: ready } = useQuery({
